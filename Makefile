@@ -8,7 +8,7 @@
 #   make hardware the command sealane-hw, in target/release
 #   make test-rtl the hardware of hardware/rtl under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
-#                 valgrind, times against secrets, room `block` under Miri, networks that fail,
+#                 valgrind, times against secrets, crate `block` under Miri, networks that fail,
 #                 numbers (all arguments, all proofs, fixed point), memory of runs, trials of operators
 #   make clean    as after a fresh clone
 #
@@ -89,7 +89,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/secrets.sh
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/timing.sh
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/miri.sh || \
-	    { [ $$? -eq 77 ] && echo "SKIPPED 1: room block under Miri"; }
+	    { [ $$? -eq 77 ] && echo "SKIPPED 1: crate block under Miri"; }
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }

@@ -1,12 +1,12 @@
 """Checks rules of the house that a compiler does not know.
 
-1. The rooms that ARCHITECTURE.md lists are the crates there are, and each uses only rooms on
-   floors below its own; only rooms of `hardware` use rooms of `hardware`.
+1. The crates that ARCHITECTURE.md lists are the crates there are, and each uses only crates of
+   layers below its own; only crates of `hardware` use crates of `hardware`.
 2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has
    a dependency that some crate uses. Workspace `hardware` has those of the main one, also beneath.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 4. Notebooks hold no outputs: these come from the run that makes the site.
-5. Every file that the code of a room includes is one of those for which `make` builds again.
+5. Every file that the code of a crate includes is one of those for which `make` builds again.
 6. The first line of a doc comment, and of a docstring of Python, names the thing: it does not begin
    with What, Who, Whose, Whether, "That of" or "Those of".
 7. Comment lines of Rust end by column 100.
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-TEST_ROOMS = "-"
+TEST_CRATES = "-"
 PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "CHANGELOG.md"]
 
 OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
@@ -72,18 +72,18 @@ Manifest = dict[str, Any]
 
 def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
-    manifests = {room(manifest): manifest for manifest in map(manifest_of, crates())}
-    findings = [*rooms(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
+    manifests = {crate(manifest): manifest for manifest in map(manifest_of, folders_of_crates())}
+    findings = [*order(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
     findings += [*included(), *comments(), *docstrings(), *toolchains(), *bulk()]
     findings += [*named_pages(), *names()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
-        print(f"the house is in order: {len(manifests)} rooms")
+        print(f"the house is in order: {len(manifests)} crates")
     return min(len(findings), 100)
 
 
-def crates() -> list[Path]:
+def folders_of_crates() -> list[Path]:
     """The folders of all crates."""
     folders = ["crates/*", "bench", "fuzz", "fuzz/harness", f"{HARDWARE}/*"]
     manifests = [path for folder in folders for path in ROOT.glob(f"{folder}/Cargo.toml")]
@@ -95,8 +95,8 @@ def manifest_of(folder: Path) -> Manifest:
     return load(folder / "Cargo.toml")
 
 
-def room(manifest: Manifest) -> str:
-    """The room of a crate."""
+def crate(manifest: Manifest) -> str:
+    """The name of a crate without its prefix."""
     name: str = manifest["package"]["name"]
     return name.removeprefix("sealane-")
 
@@ -149,24 +149,26 @@ def toolchains() -> list[str]:
     return wrong
 
 
-def rooms(manifests: dict[str, Manifest]) -> list[str]:
-    """Rooms that break the order of floors."""
+def order(manifests: dict[str, Manifest]) -> list[str]:
+    """Crates that break the order of layers."""
     table = re.findall(r"^\| ([\d-]+) \| `([\w-]+)` \|", read("ARCHITECTURE.md"), re.MULTILINE)
-    floors = {room: floor for floor, room in table}
-    wrong = [f"ARCHITECTURE.md lists no room `{room}`" for room in manifests.keys() - floors]
-    wrong += [f"ARCHITECTURE.md: there is no crate `{room}`" for room in floors.keys() - manifests]
-    for room in sorted(manifests.keys() & floors):
-        for used in sorted(rooms_used(manifests[room]) & floors.keys()):
-            if floors[room] == TEST_ROOMS:
+    layers = {crate: layer for layer, crate in table}
+    wrong = [f"ARCHITECTURE.md lists no crate `{crate}`" for crate in manifests.keys() - layers]
+    wrong += [
+        f"ARCHITECTURE.md: there is no crate `{crate}`" for crate in layers.keys() - manifests
+    ]
+    for crate in sorted(manifests.keys() & layers):
+        for used in sorted(crates_used(manifests[crate]) & layers.keys()):
+            if layers[crate] == TEST_CRATES:
                 continue
-            if floors.get(used) == TEST_ROOMS or int(floors[used]) >= int(floors[room]):
-                wrong.append(f"room {room}: uses `{used}`, which is not on a floor below")
+            if layers.get(used) == TEST_CRATES or int(layers[used]) >= int(layers[crate]):
+                wrong.append(f"crate {crate}: uses `{used}`, which is not in a layer below")
     return wrong
 
 
 def apart() -> list[str]:
-    """Rooms of the main workspace that use a room of `hardware`, also in tests."""
-    folders = crates()
+    """Crates of the main workspace that use a crate of `hardware`, also in tests."""
+    folders = folders_of_crates()
     hardware = {folder for folder in folders if folder.parent.name == HARDWARE}
     names = {manifest_of(folder)["package"]["name"] for folder in hardware}
     wrong = []
@@ -179,8 +181,8 @@ def apart() -> list[str]:
     return wrong
 
 
-def rooms_used(manifest: Manifest) -> set[str]:
-    """The rooms that a crate is built on; what only its tests use may be on any floor."""
+def crates_used(manifest: Manifest) -> set[str]:
+    """The crates that a crate is built on; what only its tests use may be on any layer."""
     names = {*manifest.get("dependencies", {}), *manifest.get("build-dependencies", {})}
     return {name.removeprefix("sealane-") for name in names if name.startswith("sealane-")}
 
@@ -195,13 +197,13 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
     for name, wanted in load(ROOT / HARDWARE / "Cargo.toml")["workspace"]["dependencies"].items():
         if not name.startswith("sealane-") and wanted != workspace.get(name):
             wrong.append(f"{HARDWARE}/Cargo.toml: `{name}` is not as in the main workspace")
-    for room, manifest in manifests.items():
+    for crate, manifest in manifests.items():
         for kind in DEPENDENCIES:
             for name, wanted in manifest.get(kind, {}).items():
                 used.add(name)
                 if not (isinstance(wanted, dict) and wanted.get("workspace")):
-                    wrong.append(f"{room}: `{name}` is not a dependency of the workspace")
-    wrong += [f"Cargo.toml: no room uses `{name}`" for name in sorted(external - used)]
+                    wrong.append(f"{crate}: `{name}` is not a dependency of the workspace")
+    wrong += [f"Cargo.toml: no crate uses `{name}`" for name in sorted(external - used)]
     known = external | python_dependencies()
     wrong += [f"CONTRIBUTING.md gives no reason for `{name}`" for name in sorted(known - {*listed})]
     wrong += [f"CONTRIBUTING.md: `{name}` is no dependency" for name in sorted({*listed} - known)]

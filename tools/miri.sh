@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of room `block` on the portable tier under Miri, which finds undefined behaviour:
+# Runs the tests of crate `block` on the portable tier under Miri, which finds undefined behaviour:
 #
 #   sh tools/miri.sh [FILTER...]
 #

@@ -496,7 +496,7 @@ QUICK = {
 
 
 def words() -> Iterator[Target]:
-    """Functions of room `circuit`."""
+    """Functions of crate `circuit`."""
     orders = {
         "lt": lambda net, x, y: net.less(x, y),
         "slt": lambda net, x, y: net.less(flipped(x), flipped(y)),
@@ -522,7 +522,7 @@ def words() -> Iterator[Target]:
 
 
 def numbers() -> Iterator[Target]:
-    """Functions of room `numeric` that round and normalise."""
+    """Functions of crate `numeric` that round and normalise."""
     for name, form in FORMATS.items():
         kept = on_numbers(name, form)
         flush = {of: flushed(form, cases, result=False) for of, cases in kept.items()}

@@ -229,7 +229,7 @@ def run(command: Sequence[str | Path], check: bool = True) -> subprocess.Complet
 
 
 def build() -> tuple[Path, Path]:
-    """Builds the two programs of room `numeric`."""
+    """Builds the two programs of crate `numeric`."""
     command = ["cargo", "build", "--quiet", "--package", "sealane-numeric", "--examples"]
     run(command)
     metadata = run(["cargo", "metadata", "--format-version=1", "--no-deps"]).stdout

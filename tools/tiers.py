@@ -1,4 +1,4 @@
-"""Runs the tests of the rooms with kernels again, on every CPU tier that this machine has.
+"""Runs the tests of the crates with kernels again, on every CPU tier that this machine has.
 
     python tools/tiers.py
 
@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# A room, and the tests of its `tests/` that depend on the tier; nothing where all do. Room `aead`
+# A crate, and the tests of its `tests/` that depend on the tier; nothing where all do. Crate `aead`
 # is not here, since each of its tests goes through all tiers itself.
-ROOMS: dict[str, tuple[str, ...]] = {
+CRATES: dict[str, tuple[str, ...]] = {
     "sealane-block": (),
     "sealane-garble": (),
     "sealane-ot": (),
@@ -36,19 +36,19 @@ def main() -> int:
         sys.exit("the portable tier is missing")
     failed = 0
     for tier in tiers:
-        for room, program in programs():
+        for crate, program in programs():
             began = time.monotonic()
             kind = Path(program).name.split("-")[0]
-            chosen = ROOMS[room] if kind == "all" else ()
+            chosen = CRATES[crate] if kind == "all" else ()
             ended = subprocess.run(
                 [program, "--quiet", *chosen],
-                cwd=ROOT / "crates" / room.removeprefix("sealane-"),
+                cwd=ROOT / "crates" / crate.removeprefix("sealane-"),
                 env={**os.environ, "SEALANE_TIER": tier},
                 capture_output=True,
                 text=True,
             )
             took = f"{time.monotonic() - began:.0f} s"
-            print(f"{tier:9} {room} ({kind}): {took}", flush=True)
+            print(f"{tier:9} {crate} ({kind}): {took}", flush=True)
             if ended.returncode:
                 failed += 1
                 print(ended.stdout, ended.stderr, sep="\n", flush=True)
@@ -56,16 +56,16 @@ def main() -> int:
 
 
 def programs() -> list[tuple[str, str]]:
-    """The built test programs of the rooms: name of the room, path of the program."""
+    """The built test programs of the crates: name of the crate, path of the program."""
     built = run([os.environ.get("CARGO", "cargo"), *BUILD, "--message-format", "json", "--quiet"])
     found = []
     for message in map(json.loads, built.splitlines()):
         if message.get("reason") != "compiler-artifact" or not message.get("executable"):
             continue
-        room = Path(message["manifest_path"]).parent.name
-        if message["profile"]["test"] and f"sealane-{room}" in ROOMS:
-            found.append((f"sealane-{room}", message["executable"]))
-    missing = ROOMS.keys() - {room for room, _ in found}
+        crate = Path(message["manifest_path"]).parent.name
+        if message["profile"]["test"] and f"sealane-{crate}" in CRATES:
+            found.append((f"sealane-{crate}", message["executable"]))
+    missing = CRATES.keys() - {crate for crate, _ in found}
     if missing:
         sys.exit(f"no test programs of {', '.join(sorted(missing))}")
     return sorted(found)

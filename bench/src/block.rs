@@ -1,4 +1,4 @@
-//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache, a
+//! Suite `block`: the primitives of crate `block` on 8 KiB, which stay in the first-level cache, a
 //! transposition of 128 KiB, and the kernels of silent oblivious transfer on what they work on.
 
 use std::hint::black_box;

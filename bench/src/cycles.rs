@@ -62,9 +62,10 @@ pub fn measure(operations: u64, budget: Duration, mut work: impl FnMut()) -> Mea
     let share = kept.len() as f64 / any.len() as f64;
     let all = sorted(any);
     // A machine so busy that no window was quiet still gets a figure, from the noisy windows.
-    let costs = match kept.is_empty() {
-        true => all.clone(),
-        false => sorted(kept),
+    let costs = if kept.is_empty() {
+        all.clone()
+    } else {
+        sorted(kept)
     };
     let median = costs[costs.len() / 2];
     Measured {
@@ -177,9 +178,10 @@ fn probe() -> f64 {
     let additions = clock::parallel_additions(PROBE);
     let ticks = clock::ticks() - ticks;
     let after = cycles_per_tick();
-    match steady(before, after) {
-        true => ticks as f64 * before.max(after) / additions as f64,
-        false => f64::INFINITY,
+    if steady(before, after) {
+        ticks as f64 * before.max(after) / additions as f64
+    } else {
+        f64::INFINITY
     }
 }
 

@@ -36,9 +36,10 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
     }
     let cpu = options.best()?;
     let folder = tempfile::tempdir()?;
-    let (runs, blocks): (_, &[u32]) = match options.quick() {
-        true => (1, &[100]),
-        false => (RUNS, &[100, 10_000]),
+    let (runs, blocks): (_, &[u32]) = if options.quick() {
+        (1, &[100])
+    } else {
+        (RUNS, &[100, 10_000])
     };
     for case in cases(folder.path(), blocks)? {
         let mut best = f64::INFINITY;

@@ -75,13 +75,13 @@ impl Record {
     ///
     /// # Errors
     /// None that a record of finite figures causes.
-    pub fn json(&self, machine: &Machine, command: String) -> serde_json::Result<String> {
+    pub fn json(&self, machine: &MachineRecord, command: String) -> serde_json::Result<String> {
         #[derive(Serialize)]
         struct Line<'a> {
             #[serde(flatten)]
             record: &'a Record,
             #[serde(flatten)]
-            machine: &'a Machine,
+            machine: &'a MachineRecord,
             command: String,
         }
         serde_json::to_string(&Line {
@@ -221,16 +221,16 @@ impl Options {
 
 /// The machine that figures come from: part of every line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Machine {
+pub struct MachineRecord {
     /// The CPU's name for itself, where the system tells.
     pub cpu: String,
     /// The version of Sealane.
     pub version: &'static str,
 }
 
-impl Machine {
+impl MachineRecord {
     /// This machine.
-    pub fn detect() -> Machine {
+    pub fn detect() -> MachineRecord {
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = info
             .lines()
@@ -238,7 +238,7 @@ impl Machine {
         let name = name.map_or(std::env::consts::ARCH, |rest| {
             rest.trim_start_matches([' ', '\t', ':'])
         });
-        Machine {
+        MachineRecord {
             cpu: name.to_string(),
             version: env!("CARGO_PKG_VERSION"),
         }

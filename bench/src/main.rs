@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use sealane_bench::plot::{self, Chart};
-use sealane_bench::{Figures, Machine, Options, Record, SUITES, Suite, SuiteError, aead, peers};
+use sealane_bench::{
+    Figures, MachineRecord, Options, Record, SUITES, Suite, SuiteError, aead, peers,
+};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
 use sealane_host::{EXIT_CODES, Failure};
@@ -60,7 +62,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     };
     let chosen = chosen(args, name)?;
     let options = options(args)?;
-    let machine = Machine::detect();
+    let machine = MachineRecord::detect();
     let mut charts = Vec::new();
     for suite in chosen {
         match suite.left_out(&args.only) {
@@ -149,7 +151,7 @@ fn measure(
     args: &Args,
     suite: &Suite,
     options: &Options,
-    machine: &Machine,
+    machine: &MachineRecord,
 ) -> Result<Vec<Chart>, Failure> {
     let (mut printed, mut records) = (Ok(()), Vec::new());
     let tables = suite.has_tables && !args.json;
@@ -159,12 +161,11 @@ fn measure(
         }
         records.push(record);
     };
-    let ended = match args.peers {
-        true => {
-            let mut figures = Figures::new(suite.name, &mut record);
-            aead::run_beside(&peers::libraries(), options, &mut figures)
-        }
-        false => suite.measure(options, &mut record),
+    let ended = if args.peers {
+        let mut figures = Figures::new(suite.name, &mut record);
+        aead::run_beside(&peers::libraries(), options, &mut figures)
+    } else {
+        suite.measure(options, &mut record)
     };
     printed?;
     ended.map_err(failed)?;
@@ -192,7 +193,7 @@ fn failed(error: SuiteError) -> Failure {
 }
 
 /// Prints a line of a table, or JSON with the data that reproduce the record.
-fn print_record(args: &Args, machine: &Machine, record: &Record) -> Result<(), Failure> {
+fn print_record(args: &Args, machine: &MachineRecord, record: &Record) -> Result<(), Failure> {
     if !args.json {
         return print_line(record);
     }

@@ -22,37 +22,40 @@ const PIECES: usize = 4096;
 /// Windows, of which the best counts.
 const WINDOWS: usize = 5;
 /// Turns of a ping-pong.
-const TURNS: u32 = 2000;
+const ROUND_TRIPS: u32 = 2000;
 
 /// Measures throughput and latency over each kind of channel.
 ///
 /// # Errors
 /// The machine has no port on loopback, or two threads do not meet there.
 pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let (pieces, turns) = if options.quick() {
+    let (pieces, round_trips) = if options.quick() {
         (16, 20)
     } else {
-        (PIECES, TURNS)
+        (PIECES, ROUND_TRIPS)
     };
     let figures = &mut figures.of_tier("native");
     let kinds: [(&str, Connect); 3] = [
         ("memory", || Ok(Mesh::in_memory(2))),
-        ("tcp", || meet(&PAIR, Mesh::danger_plaintext)),
-        ("tls", || meet(&PAIR, Mesh::connect)),
+        ("tcp", || connect_all(&PAIR, Mesh::danger_plaintext)),
+        ("tls", || connect_all(&PAIR, Mesh::connect)),
     ];
     for (kind, connect) in kinds {
         let mut meshes = connect().map_err(|error| format!("two parties on loopback: {error}"))?;
         let [here, there] = meshes.get_disjoint_mut([0, 1])?;
         let failed = |error: NetError| format!("over {kind}: {error}");
         let one_way = one_way(here, there, pieces).map_err(failed)?;
-        let turn = turn(here, there, turns).map_err(failed)?;
+        let round_trip = round_trip(here, there, round_trips).map_err(failed)?;
         let rate = (pieces * PIECE_BYTES) as f64 / one_way.as_secs_f64() / 1e9;
         figures.add(
             &format!("{kind}/one_way"),
             &[("gigabytes_per_s", rate, "GB/s")],
         );
-        let turn = turn.as_secs_f64() * 1e6;
-        figures.add(&format!("{kind}/16"), &[("round_trip_us", turn, "us")]);
+        let round_trip = round_trip.as_secs_f64() * 1e6;
+        figures.add(
+            &format!("{kind}/16"),
+            &[("round_trip_us", round_trip, "us")],
+        );
     }
     Ok(())
 }
@@ -78,21 +81,21 @@ fn one_way(here: &mut Mesh, there: &mut Mesh, pieces: usize) -> Result<Duration,
 }
 
 /// The time of one round trip of 16 bytes, on average.
-fn turn(here: &mut Mesh, there: &mut Mesh, turns: u32) -> Result<Duration, NetError> {
+fn round_trip(here: &mut Mesh, there: &mut Mesh, round_trips: u32) -> Result<Duration, NetError> {
     let say = |mesh: &mut Mesh, to| mesh.send(to, &[0; 16]).and_then(|()| mesh.flush());
     let echo = || {
-        (0..turns).try_for_each(|_| {
+        (0..round_trips).try_for_each(|_| {
             there.recv(HERE, &mut [0; 16])?;
             say(there, HERE)
         })
     };
     let ask = || {
         let started = Instant::now();
-        (0..turns).try_for_each(|_| {
+        (0..round_trips).try_for_each(|_| {
             say(here, THERE)?;
             here.recv(THERE, &mut [0; 16])
         })?;
-        Ok(started.elapsed() / turns)
+        Ok(started.elapsed() / round_trips)
     };
     Ok(both(echo, ask)?.1)
 }
@@ -104,7 +107,7 @@ pub(crate) type Connect = fn() -> io::Result<Vec<Mesh>>;
 pub(crate) const PAIR: [&str; 2] = ["here", "there"];
 
 /// Parties of these names that meet on loopback.
-pub(crate) fn meet(
+pub(crate) fn connect_all(
     names: &[&str],
     connect: fn(&MeshConfig) -> Result<Mesh, NetError>,
 ) -> io::Result<Vec<Mesh>> {

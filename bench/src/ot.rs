@@ -7,9 +7,9 @@
 //! channel: TCP and TLS on loopback, and the simulated networks. A window is repeated; the fastest
 //! counts, and the median is beside it. Every window's outputs are checked afterwards: each block
 //! of the receiver is what its choice says. Triples and OTs of one of many strings are measured and
-//! checked in `goods`.
+//! checked in `correlations`.
 
-mod goods;
+mod correlations;
 mod sides;
 pub mod tables;
 
@@ -23,7 +23,7 @@ use sealane_ot::traits::{CotReceiver, CotSender};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
-use crate::net::{Connect, PAIR, meet};
+use crate::net::{Connect, PAIR, connect_all};
 use crate::{Figures, Options, SuiteError, both};
 
 const SENDER: PartyId = PartyId(0);
@@ -146,8 +146,8 @@ struct Channel {
 
 const CHANNELS: [Channel; 5] = [
     channel("memory", COUNT, || Ok(Mesh::in_memory(2))),
-    channel("tcp", COUNT, || meet(&PAIR, Mesh::danger_plaintext)),
-    channel("tls", COUNT, || meet(&PAIR, Mesh::connect)),
+    channel("tcp", COUNT, || connect_all(&PAIR, Mesh::danger_plaintext)),
+    channel("tls", COUNT, || connect_all(&PAIR, Mesh::connect)),
     channel("lan", COUNT, || Ok(Mesh::simulated(2, NetworkClass::Lan))),
     channel("wan", 4 * FEW, || Ok(Mesh::simulated(2, NetworkClass::Wan))),
 ];
@@ -159,12 +159,12 @@ const fn channel(name: &'static str, count: usize, pair: Connect) -> Channel {
 /// The channel of the work of [`sides::alone`], beside [`CHANNELS`].
 const LOCAL: &str = "local";
 
-/// The names that [`Options::only`] may hold: protocols, goods, and channels.
+/// The names that [`Options::only`] may hold: protocols, correlations, and channels.
 pub fn parts() -> Vec<&'static str> {
     let protocols = PROTOCOLS.iter().map(|protocol| protocol.name);
     let channels = CHANNELS.iter().map(|channel| channel.name);
     protocols
-        .chain(goods::NAMES)
+        .chain(correlations::NAMES)
         .chain([LOCAL])
         .chain(channels)
         .collect()
@@ -172,20 +172,20 @@ pub fn parts() -> Vec<&'static str> {
 
 /// Kinds of parts.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PartKind {
     Protocol,
-    Goods,
+    Correlation,
     Channel,
 }
 
-impl Kind {
-    fn of(name: &str) -> Kind {
+impl PartKind {
+    fn of(name: &str) -> PartKind {
         if PROTOCOLS.iter().any(|protocol| protocol.name == name) {
-            Kind::Protocol
-        } else if goods::NAMES.contains(&name) {
-            Kind::Goods
+            PartKind::Protocol
+        } else if correlations::NAMES.contains(&name) {
+            PartKind::Correlation
         } else {
-            Kind::Channel
+            PartKind::Channel
         }
     }
 }
@@ -195,17 +195,17 @@ struct Asked<'a>(&'a [String]);
 
 impl Asked<'_> {
     /// Returns true if a part of this kind is named.
-    fn names(&self, kind: Kind) -> bool {
-        self.0.iter().any(|part| Kind::of(part) == kind)
+    fn names(&self, kind: PartKind) -> bool {
+        self.0.iter().any(|part| PartKind::of(part) == kind)
     }
 
     fn has(&self, name: &str) -> bool {
-        !self.names(Kind::of(name)) || self.0.iter().any(|part| part == name)
+        !self.names(PartKind::of(name)) || self.0.iter().any(|part| part == name)
     }
 
-    /// Returns true if forms are to be measured: goods that are named stand for themselves.
+    /// Returns true if forms are to be measured: correlations that are named stand for themselves.
     fn forms(&self) -> bool {
-        !self.names(Kind::Goods)
+        !self.names(PartKind::Correlation)
     }
 }
 
@@ -241,7 +241,7 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
             sides::between(cpu, protocol, channel, meshes, figures)
                 .map_err(|error| format!("{} over {}: {error}", protocol.name, channel.name))?;
         }
-        goods::run(cpu, channel, &asked, quick, figures)?;
+        correlations::run(cpu, channel, &asked, quick, figures)?;
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ impl Suite {
     }
 }
 
-/// All suites, from the lowest room up.
+/// All suites, from the lowest crate up.
 pub const SUITES: &[Suite] = &[
     Suite::new(
         "block",

@@ -190,9 +190,10 @@ impl Column {
         let shown = !values.is_empty() || self.metrics.is_empty();
         Cell {
             value: values.first().copied(),
-            text: match shown {
-                true => (self.show)(&row.case, &values),
-                false => String::new(),
+            text: if shown {
+                (self.show)(&row.case, &values)
+            } else {
+                String::new()
             },
         }
     }
@@ -209,7 +210,7 @@ pub struct Cell {
 
 /// A table.
 #[derive(Debug, PartialEq)]
-pub struct Table {
+pub struct RecordTable {
     /// The title, above the names of rows.
     pub title: String,
     /// Heads of groups of columns, with the number of these.
@@ -219,16 +220,16 @@ pub struct Table {
     pub rows: Vec<(String, Vec<Cell>)>,
 }
 
-impl Table {
+impl RecordTable {
     /// The figures of rows and columns.
     pub fn new(
         sheet: &Sheet<'_>,
         title: impl ToString,
         rows: &[Row],
         columns: impl IntoIterator<Item = Column>,
-    ) -> Table {
+    ) -> RecordTable {
         let columns = columns.into_iter().collect();
-        Table::grouped(sheet, title, rows, vec![("", columns)])
+        RecordTable::grouped(sheet, title, rows, vec![("", columns)])
     }
 
     /// The same, with heads above groups of columns.
@@ -237,7 +238,7 @@ impl Table {
         title: impl ToString,
         rows: &[Row],
         groups: Vec<(S, Vec<Column>)>,
-    ) -> Table {
+    ) -> RecordTable {
         let columns = || groups.iter().flat_map(|(_, columns)| columns);
         let rows = rows.iter().map(|row| {
             let cells = columns().map(|column| column.cell(sheet, row));
@@ -245,7 +246,7 @@ impl Table {
         });
         let has_figures =
             |(_, cells): &(String, Vec<Cell>)| cells.iter().any(|c| c.value.is_some());
-        Table {
+        RecordTable {
             title: title.to_string(),
             rows: rows.filter(has_figures).collect(),
             heads: columns().map(|column| column.head.clone()).collect(),
@@ -355,7 +356,7 @@ mod tests {
         ]
     }
 
-    fn table() -> Table {
+    fn table() -> RecordTable {
         let records = records();
         let sheet = Sheet::new(&records);
         let rows = sheet.rows(|parts| match parts {
@@ -365,7 +366,7 @@ mod tests {
         });
         let nothing = Row::new("nothing", "nothing");
         let rows = [&rows[..], &[nothing]].concat();
-        Table::grouped(&sheet, "random", &rows, vec![("alone", columns())])
+        RecordTable::grouped(&sheet, "random", &rows, vec![("alone", columns())])
     }
 
     /// Figures of the best tier, or of the one that a column names, stand below their heads, and a
@@ -399,7 +400,7 @@ ring              0.25          PEER/RING
 
     #[test]
     fn a_table_without_rows_shows_nothing() {
-        let none = Table::new(&Sheet::new(&[]), "none", &[Row::new("a", "a")], columns());
+        let none = RecordTable::new(&Sheet::new(&[]), "none", &[Row::new("a", "a")], columns());
         assert_eq!([none.text(), none.markdown()], ["", ""]);
         assert!(none.chart("none", "").groups.is_empty());
     }

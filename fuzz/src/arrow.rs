@@ -323,9 +323,10 @@ fn cut(mut cells: &[Cell], lengths: &[usize], there: &[bool]) -> Vec<Cell> {
     let list = |(length, there): (&usize, &bool)| {
         let (now, later) = cells.split_at(*length);
         cells = later;
-        match there {
-            true => Cell::List(now.to_vec()),
-            false => Cell::Missing,
+        if *there {
+            Cell::List(now.to_vec())
+        } else {
+            Cell::Missing
         }
     };
     lengths.iter().zip(there).map(list).collect()

@@ -185,13 +185,13 @@ fn may_refuse(bytes: &[u8]) -> bool {
     blank || lines.next().is_none() || lines.next().is_none()
 }
 
-type Table = Vec<Vec<String>>;
+type TextRows = Vec<Vec<String>>;
 
 /// Splits records by RFC 4180, with any line end and without empty lines; none if a quote is
 /// misplaced.
-fn split(text: &str) -> Option<Table> {
+fn split(text: &str) -> Option<TextRows> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (mut table, mut record) = (Table::new(), vec![String::new()]);
+    let (mut table, mut record) = (TextRows::new(), vec![String::new()]);
     let mut rest = text.chars().peekable();
     let mut start = true;
     while let Some(c) = rest.next() {
@@ -232,7 +232,7 @@ fn split(text: &str) -> Option<Table> {
 }
 
 /// Ends a record, unless it is an empty line.
-fn end(table: &mut Table, record: &mut Vec<String>, start: bool) {
+fn end(table: &mut TextRows, record: &mut Vec<String>, start: bool) {
     let done = std::mem::replace(record, vec![String::new()]);
     if !(start && done.len() == 1) {
         table.push(done);
@@ -240,12 +240,13 @@ fn end(table: &mut Table, record: &mut Vec<String>, start: bool) {
 }
 
 /// Numbers of a program's input; none if the table does not match it.
-fn fill(program: &Program, table: &Table) -> Option<Vec<i128>> {
+fn fill(program: &Program, table: &TextRows) -> Option<Vec<i128>> {
     let input = &program.inputs[0];
     let (header, records) = table.split_first()?;
-    let names = match input.columns.is_empty() {
-        true => vec![input.name.clone()],
-        false => input.columns.clone(),
+    let names = if input.columns.is_empty() {
+        vec![input.name.clone()]
+    } else {
+        input.columns.clone()
     };
     let column = |name: &String| {
         let mut found = (0..header.len()).filter(|at| header[*at].trim() == name);

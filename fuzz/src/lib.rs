@@ -1,6 +1,6 @@
-//! Room `fuzz`: fuzzing of every parser and every message of a peer.
+//! Crate `fuzz`: fuzzing of every parser and every message of a peer.
 //!
-//! Room `fuzz-harness` says what a target is. The same table serves the smoke run of `cargo run -p
+//! Crate `fuzz-harness` says what a target is. The same table serves the smoke run of `cargo run -p
 //! sealane-fuzz`, which mutates a small corpus by a fixed seed, and libFuzzer (`tools/fuzz.sh`),
 //! which is guided by coverage.
 //!

@@ -70,7 +70,7 @@ pub fn seed() -> Vec<u8> {
         "results": [{ "name": "sum", "to": ["b"], "type": "u16", "shape": "" }],
         "links": [{ "from": "a", "to": "b", "bytes": 1000 }],
         "rounds": 3, "ands": 5000, "estimate_s": { "lan": 0.25 },
-        "papers": [{ "part": "half gates", "paper": "Z", "assumption": "c", "security": "128" }],
+        "references": [{ "part": "half gates", "paper": "Z", "assumption": "c", "security": "128" }],
         "steps": [{ "line": 7, "step": "input" }, { "line": null, "step": "reveal" }],
     });
     let events = [

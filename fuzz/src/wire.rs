@@ -74,9 +74,10 @@ pub fn control(bytes: &[u8]) -> Verdict {
         assert!(again.len() <= bytes.len(), "kind {kind} grows");
         assert_eq!(sealane_engine::fuzzing(again)[kind].as_ref(), Some(again));
     }
-    match kinds.iter().any(Option::is_some) {
-        true => Verdict::Accepted,
-        false => Verdict::Refused,
+    if kinds.iter().any(Option::is_some) {
+        Verdict::Accepted
+    } else {
+        Verdict::Refused
     }
 }
 

@@ -88,7 +88,7 @@ class _Test(Protocol):
 
 
 def _function(name: str, results: int = 1) -> Any:
-    """Makes a function of room `numeric`, of one or several results."""
+    """Makes a function of crate `numeric`, of one or several results."""
 
     def function(*operands: Any, exact: bool = False) -> Any:
         if exact:

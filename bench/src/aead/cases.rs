@@ -27,16 +27,16 @@ pub(super) struct Bench<'a> {
 
 /// Sealing or opening.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Direction {
     Seal,
     Open,
 }
 
-impl Way {
+impl Direction {
     fn name(self) -> &'static str {
         match self {
-            Way::Seal => "seal",
-            Way::Open => "open",
+            Direction::Seal => "seal",
+            Direction::Open => "open",
         }
     }
 }
@@ -44,24 +44,25 @@ impl Way {
 impl Bench<'_> {
     pub(super) fn run(&mut self, few: bool) -> Result<(), String> {
         self.check()?;
-        let lengths = match few {
-            true => vec![LENGTHS[0], LENGTHS[4]],
-            false => LENGTHS.to_vec(),
+        let lengths = if few {
+            vec![LENGTHS[0], LENGTHS[4]]
+        } else {
+            LENGTHS.to_vec()
         };
         let (mut single, mut many, mut batch) = (Vec::new(), Vec::new(), Vec::new());
         for length in &lengths {
-            single.push(self.one(*length, Way::Seal));
-            many.push(self.rows(*length, Way::Seal));
+            single.push(self.one(*length, Direction::Seal));
+            many.push(self.rows(*length, Direction::Seal));
             let times = single[single.len() - 1] / many[many.len() - 1];
             self.add(
                 &format!("speed-up/seal/{length}"),
                 &[(SPEED_UP, times, "times")],
             );
             if !few {
-                self.one(*length, Way::Open);
-                self.rows(*length, Way::Open);
-                batch.push(self.equal("batch", *length, 1, Way::Seal));
-                self.equal("own-keys", *length, KEYS, Way::Seal);
+                self.one(*length, Direction::Open);
+                self.rows(*length, Direction::Open);
+                batch.push(self.equal("batch", *length, 1, Direction::Seal));
+                self.equal("own-keys", *length, KEYS, Direction::Seal);
             }
         }
         if !few {
@@ -73,36 +74,36 @@ impl Bench<'_> {
     }
 
     /// One message at a time; the median.
-    fn one(&mut self, length: usize, way: Way) -> f64 {
+    fn one(&mut self, length: usize, direction: Direction) -> f64 {
         let mut batch = Batch::new(self.subject, &[length], 1);
         let subject = self.subject;
-        let alone = |batch: &mut Batch, way| {
+        let alone = |batch: &mut Batch, direction| {
             for (slot, buffer) in batch.pieces() {
-                match way {
-                    Way::Seal => subject.seal(slot, buffer),
-                    Way::Open => subject.open(slot, buffer),
+                match direction {
+                    Direction::Seal => subject.seal(slot, buffer),
+                    Direction::Open => subject.open(slot, buffer),
                 }
             }
         };
-        let measured = self.measure(&mut batch, way, alone);
-        self.emit_cycles(&format!("single/{}/{length}", way.name()), measured)
+        let measured = self.measure(&mut batch, direction, alone);
+        self.emit_cycles(&format!("single/{}/{length}", direction.name()), measured)
     }
 
     /// Rows of one length; the median.
-    fn rows(&mut self, length: usize, way: Way) -> f64 {
+    fn rows(&mut self, length: usize, direction: Direction) -> f64 {
         let mut rows = Batch::rows(self.subject, length, TURNS * self.lanes);
-        let measured = self.measure(&mut rows, way, |rows, way| match way {
-            Way::Seal => self.subject.seal_rows(rows),
-            Way::Open => self.subject.open_rows(rows),
+        let measured = self.measure(&mut rows, direction, |rows, direction| match direction {
+            Direction::Seal => self.subject.seal_rows(rows),
+            Direction::Open => self.subject.open_rows(rows),
         });
-        self.emit_cycles(&format!("many/{}/{length}", way.name()), measured)
+        self.emit_cycles(&format!("many/{}/{length}", direction.name()), measured)
     }
 
     /// A batch of messages of one length; the median.
-    fn equal(&mut self, what: &str, length: usize, keys: usize, way: Way) -> f64 {
+    fn equal(&mut self, what: &str, length: usize, keys: usize, direction: Direction) -> f64 {
         let batch = Batch::new(self.subject, &vec![length; TURNS * self.lanes], keys);
-        let measured = self.batch(batch, way);
-        self.emit_cycles(&format!("{what}/{}/{length}", way.name()), measured)
+        let measured = self.batch(batch, direction);
+        self.emit_cycles(&format!("{what}/{}/{length}", direction.name()), measured)
     }
 
     /// Both mixes, given the medians of 128 and of 2048 bytes, alone and in batches.
@@ -114,7 +115,7 @@ impl Bench<'_> {
         };
         let mixed = Batch::new(self.subject, &lengths, 1);
         let bytes = mixed.texts() as f64;
-        let measured = self.batch(mixed, Way::Seal);
+        let measured = self.batch(mixed, Direction::Seal);
         let case = "mix/realistic/seal";
         let together = self.emit_cycles(case, measured) * bytes;
         let (kept, times) = (100.0 * cycles(batch) / together, cycles(single) / together);
@@ -124,7 +125,7 @@ impl Bench<'_> {
         if self.subject.whole_blocks() {
             lengths = mixes::whole_blocks(lengths);
         }
-        let measured = self.batch(Batch::new(self.subject, &lengths, 1), Way::Seal);
+        let measured = self.batch(Batch::new(self.subject, &lengths, 1), Direction::Seal);
         self.emit_cycles("mix/internet/seal", measured);
     }
 
@@ -135,20 +136,25 @@ impl Bench<'_> {
         self.figures.cycles(&case, "", "key", &measured);
     }
 
-    fn batch(&self, mut batch: Batch, way: Way) -> Measured {
-        self.measure(&mut batch, way, |batch, way| match way {
-            Way::Seal => self.subject.seal_many(batch),
-            Way::Open => self.subject.open_many(batch),
+    fn batch(&self, mut batch: Batch, direction: Direction) -> Measured {
+        self.measure(&mut batch, direction, |batch, direction| match direction {
+            Direction::Seal => self.subject.seal_many(batch),
+            Direction::Open => self.subject.open_many(batch),
         })
     }
 
     /// Measures cycles a byte of text. A sealed buffer serves as text as well; an opened one is
     /// restored.
-    fn measure(&self, batch: &mut Batch, way: Way, work: impl Fn(&mut Batch, Way)) -> Measured {
+    fn measure(
+        &self,
+        batch: &mut Batch,
+        direction: Direction,
+        work: impl Fn(&mut Batch, Direction),
+    ) -> Measured {
         let bytes = batch.texts() as u64;
-        work(batch, Way::Seal);
-        if way == Way::Seal {
-            let measured = measure(bytes, self.budget, || work(batch, way));
+        work(batch, Direction::Seal);
+        if direction == Direction::Seal {
+            let measured = measure(bytes, self.budget, || work(batch, direction));
             black_box(&batch.bytes);
             return measured;
         }
@@ -158,7 +164,7 @@ impl Bench<'_> {
         });
         let mut measured = measure(bytes, self.budget, || {
             batch.bytes.copy_from_slice(&sealed);
-            work(batch, way);
+            work(batch, direction);
         });
         black_box(&batch.bytes);
         // On a busy machine, a copy alone may take longer than the copy with the work.
@@ -213,10 +219,10 @@ impl Bench<'_> {
         for (slot, buffer) in apart.pieces() {
             self.subject.open(slot, buffer);
         }
-        for (opened, way) in [(&mut together, "a batch"), (&mut apart, "a message")] {
+        for (opened, direction) in [(&mut together, "a batch"), (&mut apart, "a message")] {
             for ((slot, buffer), (_, text)) in opened.pieces().zip(texts.pieces()) {
                 if buffer[..slot.text] != text[..slot.text] {
-                    return Err(wrong(&format!("{way} opens to another text")));
+                    return Err(wrong(&format!("{direction} opens to another text")));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Suite `aead`: the cost of a sealed byte, one message at a time and many at once, in core cycles.
 //!
-//! Every mode of room `aead`, in its usual version, through the room's public calls: in place, keys
-//! set up before, no associated data. The study's figures are listed beside ours ([`study`]).
+//! Every mode of crate `aead`, in its usual version, through the crate's public calls: in place,
+//! keys set up before, no associated data. The study's figures are listed beside ours ([`study`]).
 //!
 //! Cases are called `mode/what/...`; `seal` may be `open`, the last part is the length of the text:
 //!
@@ -49,7 +49,7 @@ pub const LENGTHS: [usize; 5] = [128, 256, 512, 1024, 2048];
 /// Part of the budget for one measurement: this suite makes more than a thousand.
 const SHARE: u32 = 4;
 
-/// Vectors of messages that room `aead` has in flight.
+/// Vectors of messages that crate `aead` has in flight.
 const VECTORS: usize = 8;
 
 /// The metric of a mode and length: the median of cycles a byte of text.

@@ -149,7 +149,7 @@ pub trait Subject {
     }
 }
 
-/// A mode of room `aead` on a tier.
+/// A mode of crate `aead` on a tier.
 pub struct Mode {
     cpu: Cpu,
     suite: Suite,
@@ -176,7 +176,7 @@ impl Mode {
         })
     }
 
-    /// A message as the room takes it.
+    /// A message as the crate takes it.
     fn message<'a>(
         &'a self,
         slot: &'a Slot,
@@ -192,7 +192,7 @@ impl Mode {
     }
 }
 
-/// A batch of rows, as the room takes it.
+/// A batch of rows, as the crate takes it.
 fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> RowBatch<'a> {
     RowBatch {
         cipher,

@@ -4,7 +4,7 @@ use sealane_block::Tier;
 
 use super::{CYCLES, KEPT, LANES, LENGTHS, SPEED_UP, study};
 use crate::Record;
-use crate::table::{Column, Row, Sheet, Table, View};
+use crate::table::{Column, RecordTable, Row, Sheet, View};
 
 /// A note that applies to all figures.
 const NOTE: &str = "\
@@ -98,7 +98,7 @@ pub fn view(records: &[Record]) -> View {
             vec![key.shown(|_, values| format!("{:.0}", values[0]))],
         ),
     ];
-    let table = |title: &str, groups| Table::grouped(&sheet, title, &rows, groups).text();
+    let table = |title: &str, groups| RecordTable::grouped(&sheet, title, &rows, groups).text();
     let mut text = NOTE.to_string();
     text += &table("Single message", beside("single/seal", CYCLES, sheet.tier));
     text += &table("Many messages", beside("many/seal", CYCLES, sheet.tier));
@@ -124,7 +124,7 @@ pub fn view(records: &[Record]) -> View {
         }
         columns.push(of_study("Haswell (the study)", end, metric));
         columns.push(column("another library", end, metric).on("any"));
-        Table::new(&sheet, title, &rows, columns).chart(title, unit)
+        RecordTable::new(&sheet, title, &rows, columns).chart(title, unit)
     };
     let cycles = |title: &str, end| chart(title, "cycles", end, CYCLES);
     let of_mixes = [
@@ -151,7 +151,7 @@ pub fn view(records: &[Record]) -> View {
             "/speed-up/seal/2048",
             SPEED_UP,
         ),
-        Table::new(&sheet, &title, &rows, of_mixes).chart(&title, "cycles"),
+        RecordTable::new(&sheet, &title, &rows, of_mixes).chart(&title, "cycles"),
     ];
     View { text, charts }
 }

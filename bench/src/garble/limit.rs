@@ -33,13 +33,13 @@ use crate::Options;
 use crate::cycles::{Measured, measure};
 
 /// Rounds of one turn of the chains: two times eight vectors, nine rounds each.
-const TURN: u64 = 2 * 8 * 9;
-const TURNS: u64 = 500;
+const BATCH: u64 = 2 * 8 * 9;
+const BATCHES: u64 = 500;
 
 /// Cycles of a round on one vector: independent chains of rounds, two sets of as many as there are
 /// in [`Lanes::nine_rounds`]. Its minimum is the limit.
 pub fn cycles_per_round(cpu: Cpu, options: &Options) -> Measured {
-    measure(TURNS * TURN, options.budget, || {
+    measure(BATCHES * BATCH, options.budget, || {
         black_box(cpu.run(Chains));
     })
 }
@@ -56,7 +56,7 @@ impl Kernel for Chains {
         for i in 0..16 {
             sets[i / 8][i % 8] = l.splat(Block::new(i as u128));
         }
-        for _ in 0..TURNS {
+        for _ in 0..BATCHES {
             let [first, second] = &mut sets;
             l.nine_rounds(first, &keys);
             l.nine_rounds(second, &keys);

@@ -28,7 +28,7 @@ pub mod sides;
 pub mod strategy;
 
 use crate::cycles::Measured;
-use crate::table::{Column, Row, Sheet, Table, View};
+use crate::table::{Column, RecordTable, Row, Sheet, View};
 use crate::{Figures, Options, Record, SuiteError};
 use circuits::{Case, GateKind};
 use sides::{RowOrder, Sides};
@@ -52,9 +52,10 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
     let mut names = Vec::new();
     for case in circuits::papers(bench.small) {
         // The least work that shows that all work: every strategy on the last circuit.
-        let strategies = match bench.small && !case.name.starts_with("psi-phasing") {
-            true => &Strategy::ALL[5..],
-            false => &Strategy::ALL[..],
+        let strategies = if bench.small && !case.name.starts_with("psi-phasing") {
+            &Strategy::ALL[5..]
+        } else {
+            &Strategy::ALL[..]
         };
         bench.circuit(&case, strategies);
         names.push(case.name);
@@ -91,9 +92,10 @@ impl<'a, 'f> Bench<'a, 'f> {
         let portable = |cpu: &Cpu| cpu.tier() == Tier::Portable;
         // A machine with wide vectors has the narrow ones too.
         let narrow = Cpu::with_tier(Tier::AesNi).ok();
-        let reference = match options.cpus.iter().all(portable) {
-            true => options.cpus.first().copied(),
-            false => narrow,
+        let reference = if options.cpus.iter().all(portable) {
+            options.cpus.first().copied()
+        } else {
+            narrow
         };
         let reference = reference.ok_or("no tier to run on")?;
         let mut bench = Bench {
@@ -304,7 +306,7 @@ pub fn view(records: &[Record]) -> View {
     let sheet = Sheet::new(records);
     let schemes = Scheme::ALL.map(|scheme| Row::new(scheme, scheme));
     let chart = |title: String, unit, columns: Vec<Column>| {
-        Table::new(&sheet, &title, &schemes, columns).chart(title, unit)
+        RecordTable::new(&sheet, &title, &schemes, columns).chart(title, unit)
     };
     let end = |strategy: Strategy| format!("/{}/{MEAN}", strategy.name());
     let mut charts = Vec::new();

@@ -4,7 +4,7 @@
 //! before the next gate begins. So AES units wait for one gate's chain of rounds, and are filled
 //! only as far as the processor overlaps gates by out-of-order execution.
 //!
-//! The machine of room `garble` cannot serve as this reference: it takes sixteen pairs of gate and
+//! The machine of crate `garble` cannot serve as this reference: it takes sixteen pairs of gate and
 //! row in a turn, and one pair alone would pay for sixteen. Hashes, equations, tweaks and the order
 //! of table bytes are those of [`sealane_block::hash`], [`sealane_garble::half_gates`] and
 //! [`sealane_garble::prf`], so both make the same tables on one row; a test compares them byte by

@@ -17,7 +17,9 @@ mod reference;
 use crate::{Figures, Options, SuiteError};
 use errors::Worst;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format, Function, Kind, exact_functions, functions, measure};
+use sealane_numeric::{
+    Arithmetic, Format, Function, ValueKind, exact_functions, functions, measure,
+};
 use std::path::Path;
 
 pub use page::{BEGIN, view};
@@ -121,7 +123,7 @@ fn measure_one(
 ) {
     let case = case(table, function);
     let runner = sizes(&case, format, function, figures);
-    if format == Format::F64 || function.results != [Kind::Float] {
+    if format == Format::F64 || function.results != [ValueKind::Float] {
         return;
     }
     let Some(reference) = reference::of(function.name) else {

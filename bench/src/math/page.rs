@@ -3,7 +3,7 @@
 use super::paper::SEVENTEEN;
 use super::{EXACT, FORMATS, fixed};
 use crate::Record;
-use crate::table::{Column, Row, Sheet, Table, View};
+use crate::table::{Column, RecordTable, Row, Sheet, View};
 use sealane_plan::cost::grouped;
 
 /// The line of the page of functions after which the tables stand.
@@ -34,7 +34,7 @@ fn worst(head: &str) -> Column {
 }
 
 /// The table of a format.
-fn of_format(sheet: &Sheet<'_>, format: &str) -> Table {
+fn of_format(sheet: &Sheet<'_>, format: &str) -> RecordTable {
     let sizes = SIZES.map(|(head, metric)| gates(head, metric));
     let at = Column::new("at", "", "argument").and("second_argument");
     let at = at.shown(|_, values| {
@@ -43,11 +43,11 @@ fn of_format(sheet: &Sheet<'_>, format: &str) -> Table {
     });
     let columns = sizes.into_iter().chain([worst("worst ULP"), at]);
     let columns = columns.map(|column| column.below(format!("{format}/")));
-    Table::new(sheet, format, &names(sheet), columns)
+    RecordTable::new(sheet, format, &names(sheet), columns)
 }
 
 /// The table of a type of fixed point.
-fn of_fixed(sheet: &Sheet<'_>, table: &str) -> Table {
+fn of_fixed(sheet: &Sheet<'_>, table: &str) -> RecordTable {
     let sizes = SIZES
         .into_iter()
         .filter(|(_, metric)| *metric != "flushed_ands");
@@ -62,7 +62,7 @@ fn of_fixed(sheet: &Sheet<'_>, table: &str) -> Table {
     let rows = fixed::CASES
         .iter()
         .map(|case| Row::new(case.name, case.name));
-    Table::new(sheet, table, &rows.collect::<Vec<_>>(), columns)
+    RecordTable::new(sheet, table, &rows.collect::<Vec<_>>(), columns)
 }
 
 /// Functions by their names, in the order of the records.
@@ -83,7 +83,7 @@ pub fn view(records: &[Record]) -> View {
         let of = |format: &sealane_numeric::Format| {
             Column::new(format.name(), "", metric).below(format!("{}/", format.name()))
         };
-        Table::new(sheet, title, &names(sheet), FORMATS.iter().map(of)).chart(title, unit)
+        RecordTable::new(sheet, title, &names(sheet), FORMATS.iter().map(of)).chart(title, unit)
     };
     let charts = vec![
         chart("AND gates of a function", "gates", "ands"),
@@ -93,7 +93,7 @@ pub fn view(records: &[Record]) -> View {
 }
 
 /// The table of functions of others beside ours.
-fn others(sheet: &Sheet<'_>) -> Table {
+fn others(sheet: &Sheet<'_>) -> RecordTable {
     let rows = SEVENTEEN
         .iter()
         .map(|theirs| Row::new(theirs.name, theirs.name));
@@ -110,7 +110,7 @@ fn others(sheet: &Sheet<'_>) -> Table {
         gates("f32", "ands").below("f32/"),
         worst("worst ULP f32").below("f32/"),
     ];
-    Table::new(
+    RecordTable::new(
         sheet,
         "A library of others",
         &rows.collect::<Vec<_>>(),

@@ -54,9 +54,10 @@ impl Curve {
         let (mut below, mut above) = (vec![0.0f64; fields], vec![0.0f64; fields]);
         for (row, error) in errors {
             let field = (row[0] >> format.fraction) as usize;
-            let side = match field < fields {
-                true => &mut above,
-                false => &mut below,
+            let side = if field < fields {
+                &mut above
+            } else {
+                &mut below
             };
             let worst = &mut side[field % fields];
             *worst = worst.max(*error);

@@ -58,18 +58,18 @@ pub fn of(name: &str) -> Option<Reference> {
         "tanh" => one(libm::tanh),
         "asinh" => one(libm::asinh),
         // The library cancels for large negative numbers, and then finds a value.
-        "acosh" => one(|x| match x < 1.0 {
-            true => f64::NAN,
-            false => libm::acosh(x),
-        }),
+        "acosh" => one(|x| if x < 1.0 { f64::NAN } else { libm::acosh(x) }),
         "atanh" => one(libm::atanh),
         "erf" => one(libm::erf),
         "erfc" => one(libm::erfc),
         "tgamma" => one(libm::tgamma),
         "lgamma" => one(libm::lgamma),
-        "sigmoid" => one(|x| match x < 0.0 {
-            true => libm::exp(x) / (1.0 + libm::exp(x)),
-            false => 1.0 / (1.0 + libm::exp(-x)),
+        "sigmoid" => one(|x| {
+            if x < 0.0 {
+                libm::exp(x) / (1.0 + libm::exp(x))
+            } else {
+                1.0 / (1.0 + libm::exp(-x))
+            }
         }),
         _ => None,
     }

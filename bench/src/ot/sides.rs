@@ -41,8 +41,8 @@ pub(super) fn alone(
     figures: &mut Figures<'_>,
 ) -> Result<(), OtError> {
     let (sender, receiver, _) = set_up(cpu, protocol, Mesh::in_memory(2))?;
-    let mut sender = Sender::new(cpu, sender, ALONE);
-    let mut receiver = Receiver::new(cpu, receiver, ALONE);
+    let mut sender = SenderSide::new(cpu, sender, ALONE);
+    let mut receiver = ReceiverSide::new(cpu, receiver, ALONE);
     for form in Form::ALL {
         let mut times = [Vec::new(), Vec::new()];
         let began = Instant::now();
@@ -74,13 +74,10 @@ pub(super) fn between(
     meshes: Vec<Mesh>,
     figures: &mut Figures<'_>,
 ) -> Result<(), OtError> {
-    let count = protocol.count(match protocol.quick {
-        true => FEW,
-        false => channel.count,
-    });
+    let count = protocol.count(if protocol.quick { FEW } else { channel.count });
     let (sender, receiver, _) = set_up(cpu, protocol, meshes)?;
-    let mut sender = Sender::new(cpu, sender, count);
-    let mut receiver = Receiver::new(cpu, receiver, count);
+    let mut sender = SenderSide::new(cpu, sender, count);
+    let mut receiver = ReceiverSide::new(cpu, receiver, count);
     let windows = protocol.windows();
     for form in Form::ALL {
         let (sent, received) = both(
@@ -125,7 +122,7 @@ fn random(cpu: Cpu, seed: u64, count: usize) -> Vec<Block> {
 }
 
 /// The sender, with its outputs of the last window.
-struct Sender {
+struct SenderSide {
     party: HashedSender<AnySender>,
     mesh: Mesh,
     q: Vec<Block>,
@@ -134,9 +131,9 @@ struct Sender {
     strings: [Vec<Block>; 2],
 }
 
-impl Sender {
-    fn new(cpu: Cpu, (cot, mesh): Ready<AnySender>, count: usize) -> Sender {
-        Sender {
+impl SenderSide {
+    fn new(cpu: Cpu, (cot, mesh): Ready<AnySender>, count: usize) -> SenderSide {
+        SenderSide {
             party: HashedSender::new(cpu, &mesh, cot, "bench"),
             mesh,
             q: vec![Block::ZERO; count],
@@ -183,7 +180,7 @@ impl Sender {
 }
 
 /// The receiver, with its outputs of the last window.
-struct Receiver {
+struct ReceiverSide {
     party: HashedReceiver<AnyReceiver>,
     mesh: Mesh,
     /// Choices that it gives.
@@ -202,10 +199,10 @@ struct Received {
     seconds: Option<f64>,
 }
 
-impl Receiver {
-    fn new(cpu: Cpu, (cot, mesh): Ready<AnyReceiver>, count: usize) -> Receiver {
+impl ReceiverSide {
+    fn new(cpu: Cpu, (cot, mesh): Ready<AnyReceiver>, count: usize) -> ReceiverSide {
         let given = random(cpu, 5, count).into_iter();
-        Receiver {
+        ReceiverSide {
             party: HashedReceiver::new(cpu, &mesh, cot, "bench"),
             mesh,
             given: given.map(|block| block.lsb()).collect(),
@@ -284,7 +281,7 @@ impl Receiver {
 ///
 /// # Panics
 /// If the receiver has another block than its choice says.
-fn check(form: Form, sender: &Sender, receiver: &Receiver) {
+fn check(form: Form, sender: &SenderSide, receiver: &ReceiverSide) {
     for (j, block) in receiver.blocks.iter().enumerate() {
         let chosen = sender.blocks(form, j)[usize::from(receiver.choice(form, j))];
         assert_eq!(chosen.value(), block.value(), "OT {j}, {}", form.name());

@@ -1,15 +1,15 @@
-//! The suite's records as a table for each form and one of all goods, and as charts.
+//! The suite's records as a table for each form and one of all correlations, and as charts.
 
-use super::{CHANNELS, Form, goods};
+use super::{CHANNELS, Form, correlations};
 use crate::Record;
 use crate::plot::format_value;
-use crate::table::{Column, Row, Sheet, Table, View};
+use crate::table::{Column, RecordTable, Row, Sheet, View};
 
 /// A note that applies to all figures.
 const NOTE: &str = "\
 Million OTs a second, of the fastest window, and bits that cross for an OT. Sender and receiver: the
 work of one side alone, on one thread. Other columns: both sides on threads of their own, over memory,
-TCP and TLS on loopback, and the simulated networks. Goods, which are products and OTs of one of many
+TCP and TLS on loopback, and the simulated networks. Correlations, which are products and OTs of one of many
 strings: thousand a second, both sides on threads of their own.
 ";
 
@@ -23,7 +23,7 @@ const SIDES: [&str; 2] = ["sender", "receiver"];
 const BITS_OF: &str = "tls";
 
 /// The tables, for a terminal; and charts of the same, with protocols as groups. There is one of
-/// each side alone by tier, too. Goods have two charts for each of their kinds, since their
+/// each side alone by tier, too. Correlations have two charts for each of their kinds, since their
 /// figures are far apart.
 pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
@@ -65,24 +65,24 @@ fn of_forms(sheet: &Sheet<'_>, view: &mut View) {
         let columns: Vec<Column> = sides.into_iter().chain(channels).map(rate).collect();
         let title = format!("OTs, {}: million a second, on {}", form.name(), sheet.tier);
         view.charts
-            .push(Table::new(sheet, "", &rows, columns.clone()).chart(title, "million/s"));
+            .push(RecordTable::new(sheet, "", &rows, columns.clone()).chart(title, "million/s"));
         let title = format!("{}, {}", form.name(), sheet.tier);
         let columns = columns.into_iter().chain([bits("bits", form)]);
-        view.text += &Table::new(sheet, title, &rows, columns).text();
+        view.text += &RecordTable::new(sheet, title, &rows, columns).text();
     }
     let columns = Form::ALL.map(|form| bits(form.name(), form));
-    let table = Table::new(sheet, "", &rows, columns);
+    let table = RecordTable::new(sheet, "", &rows, columns);
     view.charts.push(table.chart("Bits an OT, by form", "bits"));
     for side in SIDES {
         let of = |tier| Column::new(tier, alone(side, Form::Correlated), RATE).on(tier);
-        let table = Table::new(sheet, "", &rows, sheet.tiers().into_iter().map(of));
+        let table = RecordTable::new(sheet, "", &rows, sheet.tiers().into_iter().map(of));
         let title = format!("Correlated OTs, {side} alone: million a second, by tier");
         view.charts.push(table.chart(title, "million/s"));
     }
 }
 
-/// One table of goods, a row for each of their names and sources: sources of the same goods below
-/// each other, goods in the order of their names.
+/// One table of correlations, a row for each of their names and sources: sources of the same
+/// correlations below each other, correlations in the order of their names.
 fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
     let rows = |shown: &dyn Fn(&str, &str) -> Option<String>| {
         let mut rows = sheet.rows(|parts| match parts {
@@ -93,7 +93,9 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
         });
         rows.sort_by_key(|row| {
             let name = row.case.split('/').nth(1).unwrap_or_default();
-            let kind = goods::NAMES.iter().position(|known| kind(name) == *known);
+            let kind = correlations::NAMES
+                .iter()
+                .position(|known| kind(name) == *known);
             (kind, name.to_string())
         });
         rows
@@ -102,27 +104,27 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
     let thousands = |_: &str, values: &[f64]| format_value(values[0] * 1e3);
     let rates = of_channels("", GOODS_RATE).into_iter();
     let rates = rates.map(|column| column.shown(thousands));
-    let title = format!("goods, {}", sheet.tier);
+    let title = format!("correlations, {}", sheet.tier);
     let all = rows(&|name, source| Some(format!("{name}, {source}")));
-    view.text += &Table::new(sheet, title, &all, rates.chain([bits()])).text();
-    for wanted in goods::NAMES {
+    view.text += &RecordTable::new(sheet, title, &all, rates.chain([bits()])).text();
+    for wanted in correlations::NAMES {
         let rows = rows(&|name, source| match name.strip_prefix(wanted)? {
             _ if kind(name) != wanted => None,
             "" => Some(source.to_string()),
             more => Some(format!("{}, {source}", more.trim_start_matches('-'))),
         });
-        let rates = Table::new(sheet, "", &rows, of_channels("", GOODS_RATE));
+        let rates = RecordTable::new(sheet, "", &rows, of_channels("", GOODS_RATE));
         let title = format!("{wanted}: million a second, on {}", sheet.tier);
         view.charts.push(rates.chart(title, "million/s"));
-        let bits = Table::new(sheet, "", &rows, [bits()]);
+        let bits = RecordTable::new(sheet, "", &rows, [bits()]);
         view.charts
             .push(bits.chart(format!("{wanted}: bits"), "bits"));
     }
 }
 
-/// The kind of goods, which their name begins with; the longest one that fits.
+/// The kind of correlations, which their name begins with; the longest one that fits.
 fn kind(name: &str) -> &'static str {
-    let fits = goods::NAMES
+    let fits = correlations::NAMES
         .into_iter()
         .filter(|kind| name.starts_with(kind));
     fits.max_by_key(|kind| kind.len()).unwrap_or_default()
@@ -178,14 +180,20 @@ mod tests {
             ("softspoken-4/boolean-triples/wan", GOODS_RATE, 1.5),
             ("softspoken-6/one-of-256-rows/tls", GOODS_BITS, 43.0),
         ]);
-        let goods = rows(&view, "goods, vaes256");
-        assert_eq!(goods[0], ["memory", "tcp", "tls", "lan", "wan", "bits"]);
-        assert_eq!(goods[1], ["boolean-triples,", "ferret", "10250", "0.92"]);
+        let correlations = rows(&view, "correlations, vaes256");
         assert_eq!(
-            goods[2],
+            correlations[0],
+            ["memory", "tcp", "tls", "lan", "wan", "bits"]
+        );
+        assert_eq!(
+            correlations[1],
+            ["boolean-triples,", "ferret", "10250", "0.92"]
+        );
+        assert_eq!(
+            correlations[2],
             ["boolean-triples,", "softspoken-4", "31000", "1500"]
         );
-        assert_eq!(goods[3], ["ole-64,", "ferret", "200"]);
+        assert_eq!(correlations[3], ["ole-64,", "ferret", "200"]);
         assert!(
             !view.text.contains("random, vaes256"),
             "no forms, no tables"

@@ -148,9 +148,10 @@ pub fn compare(
     if options.again.is_empty() {
         return Err("the suite peers needs to start parties of its own".into());
     }
-    let (turns, case) = match options.quick() {
-        true => (1, wide(FEW, 1)),
-        false => (TURNS, wide(WIDE_ROWS, BLOCKS * ANDS)),
+    let (turns, case) = if options.quick() {
+        (1, wide(FEW, 1))
+    } else {
+        (TURNS, wide(WIDE_ROWS, BLOCKS * ANDS))
     };
     let (mut theirs, mut ours) = (Vec::new(), [Vec::new(), Vec::new()]);
     for _ in 0..turns {

@@ -103,9 +103,10 @@ pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
 pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), SuiteError> {
     let part: PartyConfig = serde_json::from_str(&part.to_string_lossy())?;
     let config = part.config()?;
-    let mut mesh = match part.tls {
-        true => Mesh::connect(&config)?,
-        false => Mesh::danger_plaintext(&config)?,
+    let mut mesh = if part.tls {
+        Mesh::connect(&config)?
+    } else {
+        Mesh::danger_plaintext(&config)?
     };
     let run = PartyRun::new(cpu, &part);
     let done = match part.me {

@@ -129,8 +129,9 @@ fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), SuiteError> {
         *value == bits.sum::<u64>()
     };
     let checked = values.iter().enumerate();
-    match checked.take(512 * outputs.len() / BYTE).all(right) {
-        true => Ok(()),
-        false => Err("a wrong lookup".into()),
+    if checked.take(512 * outputs.len() / BYTE).all(right) {
+        Ok(())
+    } else {
+        Err("a wrong lookup".into())
     }
 }

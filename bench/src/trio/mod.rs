@@ -24,7 +24,7 @@ use sealane_net::{Limits, LinkSpeed, Mesh};
 use sealane_parties::NetworkClass;
 use sealane_program::types::Data;
 
-use crate::net::meet;
+use crate::net::connect_all;
 use crate::stream::thread_seconds;
 use crate::{Figures, Options, SuiteError, side_by_side};
 use order::Work;
@@ -114,9 +114,9 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
         many(if quick { 64 } else { MANY }, options, figures)?;
     }
     if options.asks_for("local") {
-        let (blocks, turns) = if quick { (1024, 1) } else { (LOCAL, 20) };
+        let (blocks, step_rounds) = if quick { (1024, 1) } else { (LOCAL, 20) };
         let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
-        let rate = blocks as f64 / local::run(cpu, &job, blocks as usize, turns)?;
+        let rate = blocks as f64 / local::run(cpu, &job, blocks as usize, step_rounds)?;
         figures.add(&format!("local/{blocks}"), &[(CPU_RATE, rate, "blocks/s")]);
     }
     if options.asks_for("order") {
@@ -127,9 +127,10 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
 
 /// Blocks of a tile and tiles in flight, over each network.
 fn grid(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let (blocks, tiles) = match options.quick() {
-        true => (&BLOCKS[..2], &TILES[..1]),
-        false => (&BLOCKS[..], &TILES[..]),
+    let (blocks, tiles) = if options.quick() {
+        (&BLOCKS[..2], &TILES[..1])
+    } else {
+        (&BLOCKS[..], &TILES[..])
     };
     for channel in CHANNELS {
         for &blocks in blocks {
@@ -219,11 +220,11 @@ fn fastest(
     channel: Channel,
     blocks: u64,
     tiles: u64,
-) -> Result<Run, SuiteError> {
+) -> Result<RunFigures, SuiteError> {
     let all = blocks * tiles;
     let job = job(all, channel.class, blocks)?;
     let started = Instant::now();
-    let mut best: Option<Run> = None;
+    let mut best: Option<RunFigures> = None;
     for _ in 0..RUNS {
         let meshes = match channel.speed {
             None => loopback()?,
@@ -252,7 +253,7 @@ fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, SuiteError>
 }
 
 /// Figures of a run.
-struct Run {
+struct RunFigures {
     seconds: f64,
     /// Of these, from the last input that is sent on.
     from_inputs: f64,
@@ -264,7 +265,7 @@ struct Run {
 /// Moments of a run at a party.
 #[derive(Default)]
 struct Times {
-    /// The end of the first turn, in which all inputs of the program are sent.
+    /// The end of the first step round, in which all inputs of the program are sent.
     inputs_sent: Option<Instant>,
     results_learnt: Option<Instant>,
 }
@@ -272,7 +273,7 @@ struct Times {
 impl Observer for &mut Times {
     fn event(&mut self, record: &events::Record) {
         match &record.event {
-            Event::Turn(turn) if (turn.first, turn.count) == (0, 1) => {
+            Event::StepRound(step_round) if (step_round.first, step_round.count) == (0, 1) => {
                 self.inputs_sent = Some(Instant::now());
             }
             Event::Phase { phase: Phase::Part } => self.results_learnt = Some(Instant::now()),
@@ -282,7 +283,7 @@ impl Observer for &mut Times {
 }
 
 /// Runs all parties of a job, and checks what they did.
-fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, SuiteError> {
+fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<RunFigures, SuiteError> {
     let inputs = aes::inputs(blocks)?;
     let reports = side_by_side(meshes, |mut mesh: Mesh| {
         let me = mesh.me().index();
@@ -303,7 +304,7 @@ fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, SuiteError>
         .iter()
         .filter_map(|(.., times)| times.results_learnt);
     let from_inputs = learnt.max().zip(sent.max()).map(|(end, start)| end - start);
-    let mut run = Run {
+    let mut run = RunFigures {
         from_inputs: from_inputs.ok_or("a run without inputs")?.as_secs_f64(),
         seconds: 0.0,
         rounds: 0,
@@ -320,9 +321,10 @@ fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, SuiteError>
     let (learner, ..) = &reports[2];
     let learnt = learner.results.first();
     let learnt = learnt.and_then(|result| result.data.as_ref());
-    match learnt.is_some_and(|data| aes::is_right(data, blocks)) {
-        true => Ok(run),
-        false => Err("a wrong ciphertext".into()),
+    if learnt.is_some_and(|data| aes::is_right(data, blocks)) {
+        Ok(run)
+    } else {
+        Err("a wrong ciphertext".into())
     }
 }
 
@@ -333,6 +335,6 @@ fn cpu_seconds() -> f64 {
 
 /// Three parties that meet over TLS on loopback.
 fn loopback() -> Result<Vec<Mesh>, SuiteError> {
-    let met = meet(&PARTIES, Mesh::connect);
+    let met = connect_all(&PARTIES, Mesh::connect);
     met.map_err(|error| format!("three parties on loopback: {error}").into())
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::Record;
 use crate::plot::format_value;
-use crate::table::{Cell, Column, Row, Sheet, Table, View};
+use crate::table::{Cell, Column, RecordTable, Row, Sheet, View};
 
 /// Milliseconds a block of the paper (section 6): one block, and two threads of six blocks each.
 const PAPER: [(&str, f64); 2] = [("1x1", 14.3), ("6x2", 3.1)];
@@ -68,15 +68,15 @@ pub fn view(records: &[Record]) -> View {
     let rows = rows(sheet, "local");
     let title = "lookups of blocks alone";
     let rate = Column::new("per CPU-second of a party", "", CPU_RATE).shown(thousands);
-    view.text += &Table::new(sheet, title, &rows, [rate]).text();
+    view.text += &RecordTable::new(sheet, title, &rows, [rate]).text();
     let rows = ["shuffle", "sort"]
         .map(|work| self::rows(sheet, work))
         .concat();
     let seconds = || Column::new("seconds", "", SECONDS).shown(|_, v| format!("{:.3}", v[0]));
     let bytes = Column::new("bytes a row a party", "", BYTES_A_ROW);
-    let table = Table::new(sheet, "rows in another order", &rows, [seconds(), bytes]);
+    let table = RecordTable::new(sheet, "rows in another order", &rows, [seconds(), bytes]);
     view.text += &table.text();
-    let chart = Table::new(sheet, "", &rows, [seconds()]).chart("shuffle and sort", "");
+    let chart = RecordTable::new(sheet, "", &rows, [seconds()]).chart("shuffle and sort", "");
     view.charts.push(chart);
     view.charts.retain(|chart| !chart.groups.is_empty());
     view
@@ -114,7 +114,7 @@ fn figure(sheet: &Sheet<'_>, channel: &str, view: &mut View) {
     let column = |tiles| Column::new(format!("{tiles} in flight"), format!("x{tiles}"), MS);
     let columns = TILES.map(|tiles| column(tiles).and(ROUNDS).shown(beside));
     let title = format!("AES-128, {channel}: ms a block (rounds)");
-    let table = Table::new(sheet, title, &BLOCKS.map(row), columns);
+    let table = RecordTable::new(sheet, title, &BLOCKS.map(row), columns);
     if table.rows.is_empty() {
         return;
     }
@@ -153,7 +153,7 @@ fn protocols(sheet: &Sheet<'_>, view: &mut View) {
         rate(),
         Column::new("blocks per CPU-second", "", CPU_RATE).shown(thousands),
     ];
-    let mut table = Table::new(sheet, "protocol", &ours, columns);
+    let mut table = RecordTable::new(sheet, "protocol", &ours, columns);
     if !table.rows.is_empty() {
         let cell = |text: &&str| Cell {
             text: text.to_string(),
@@ -164,7 +164,7 @@ fn protocols(sheet: &Sheet<'_>, view: &mut View) {
         table.rows = OTHERS.iter().map(row).chain(ours).collect();
     }
     view.text += &table.text();
-    let chart = Table::new(sheet, "", &ours, [rate()]);
+    let chart = RecordTable::new(sheet, "", &ours, [rate()]);
     view.charts
         .push(chart.chart("AES-128: blocks a second", ""));
 }

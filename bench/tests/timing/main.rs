@@ -22,7 +22,7 @@
 //! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
 //! results do not count.
 
-mod goods;
+mod correlations;
 mod transfers;
 mod work;
 
@@ -32,7 +32,7 @@ use sealane_ot::Security;
 use sealane_ot::ferret::Params;
 use sealane_testkit::timing::{Findings, THRESHOLD, difference, tiers};
 
-use goods::{Choosing, Keys, Kind, Later, Products, Scalar, Taking};
+use correlations::{Choosing, Keys, Later, ProductKind, Products, Scalar, Taking};
 use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
 use work::{Branching, Eager, Evaluation, Garbling, Opening, Receiving};
 
@@ -102,10 +102,10 @@ fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
             );
         }
         for kind in [
-            Kind::OleSender,
-            Kind::OleReceiver,
-            Kind::Boolean,
-            Kind::Arithmetic,
+            ProductKind::OleSender,
+            ProductKind::OleReceiver,
+            ProductKind::Boolean,
+            ProductKind::Arithmetic,
         ] {
             let work = &mut Products::new(cpu, kind);
             found.add(cpu, &format!("products, {kind:?}"), SILENT, work);

@@ -353,9 +353,10 @@ impl TimedWork for Silent {
     fn prepare(&mut self, inputs: &[Block]) {
         self.source.bits = bits(inputs);
         for flight in self.flights() {
-            let (bytes, check) = match self.sends {
-                true => (flight.from_receiver, Self::CHECK_BYTES),
-                false => (flight.from_sender, Self::PROOF_BYTES),
+            let (bytes, check) = if self.sends {
+                (flight.from_receiver, Self::CHECK_BYTES)
+            } else {
+                (flight.from_sender, Self::PROOF_BYTES)
             };
             let checks = self.params.security() == Security::Malicious && bytes == check;
             let digest = if checks { DIGEST_BYTES } else { 0 };
@@ -368,9 +369,10 @@ impl TimedWork for Silent {
     }
 
     fn run(&mut self) {
-        let result = match self.sends {
-            true => self.send(),
-            false => self.receive(),
+        let result = if self.sends {
+            self.send()
+        } else {
+            self.receive()
         };
         match result {
             Ok(()) => assert!(!self.refuses()),
@@ -381,9 +383,12 @@ impl TimedWork for Silent {
     }
 
     fn settle(&mut self) {
-        let sent = self.flights().into_iter().map(|flight| match self.sends {
-            true => flight.from_sender,
-            false => flight.from_receiver,
+        let sent = self.flights().into_iter().map(|flight| {
+            if self.sends {
+                flight.from_sender
+            } else {
+                flight.from_receiver
+            }
         });
         self.channel.drain(sent.sum());
     }
@@ -394,8 +399,8 @@ pub struct Chosen {
     sends: bool,
     channel: Channel,
     hasher: Hasher,
-    sender: ideal::Sender,
-    receiver: ideal::Receiver,
+    sender: ideal::IdealCotSender,
+    receiver: ideal::IdealCotReceiver,
     choices: Vec<u8>,
 }
 
@@ -417,7 +422,7 @@ impl Chosen {
     }
 
     /// Both are for the party that is timed, which is one of them.
-    fn dealt(delta: Block) -> (ideal::Sender, ideal::Receiver) {
+    fn dealt(delta: Block) -> (ideal::IdealCotSender, ideal::IdealCotReceiver) {
         ideal::danger_pair([PEER, PEER], delta, 8)
     }
 
@@ -451,14 +456,13 @@ impl TimedWork for Chosen {
     }
 
     fn run(&mut self) {
-        let result = match self.sends {
-            true => {
-                let (cot, mesh) = (&mut self.sender, &mut self.channel.here);
-                let strings = &[Block::new(9); Self::COUNT * Self::LENGTH][..];
-                let strings = [strings, strings];
-                forms::send_chosen(cot, &mut self.hasher, mesh, Self::LENGTH, strings)
-            }
-            false => self.receive(),
+        let result = if self.sends {
+            let (cot, mesh) = (&mut self.sender, &mut self.channel.here);
+            let strings = &[Block::new(9); Self::COUNT * Self::LENGTH][..];
+            let strings = [strings, strings];
+            forms::send_chosen(cot, &mut self.hasher, mesh, Self::LENGTH, strings)
+        } else {
+            self.receive()
         };
         result.expect("nothing is checked");
     }

@@ -25,7 +25,7 @@ const ROLES: Roles = Roles {
     evaluator: 2,
 };
 
-/// A batch of both gates, as room `garble` evaluates it.
+/// A batch of both gates, as crate `garble` evaluates it.
 pub struct Evaluation {
     tape: Tape,
     evaluator: Evaluator,
@@ -58,7 +58,7 @@ impl TimedWork for Evaluation {
     }
 }
 
-/// A batch of both gates, as room `garble` garbles it.
+/// A batch of both gates, as crate `garble` garbles it.
 pub struct Garbling {
     tape: Tape,
     garbler: Garbler,

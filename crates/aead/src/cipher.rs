@@ -301,13 +301,14 @@ impl Cipher {
     pub(crate) fn may_open(&self) -> Result<(), Error> {
         let suite = self.suite;
         let failures = suite.most_failures();
-        match self.counts.failures() < failures {
-            true => Ok(()),
-            false => Err(Error::TooManyFailures {
+        if self.counts.failures() < failures {
+            Ok(())
+        } else {
+            Err(Error::TooManyFailures {
                 suite,
                 tag: suite.tag_bytes(),
                 failures,
-            }),
+            })
         }
     }
 }

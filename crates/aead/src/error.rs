@@ -1,4 +1,4 @@
-//! Errors of this room.
+//! Errors of this crate.
 
 use crate::Suite;
 

@@ -1,6 +1,6 @@
 //! Lengths of messages: the checks before lanes see a message, and its layout in a buffer.
 
-use crate::lanes::mode::Shape;
+use crate::lanes::mode::TextLayout;
 use crate::lanes::work::Job;
 use crate::lanes::{Facts, KeyMaterial, Mode};
 use crate::{Cipher, Error};
@@ -22,7 +22,7 @@ pub(crate) struct MessageLengths {
 pub(crate) struct Layout {
     /// Bytes of the text, or an upper bound where the padding determines the length.
     pub(crate) text: usize,
-    pub(crate) shape: Shape,
+    pub(crate) shape: TextLayout,
     /// Cost of the message against the limits of its key: its blocks, and where messages are
     /// limited at least its share of all blocks.
     pub(crate) cost: u64,
@@ -160,9 +160,10 @@ impl Cipher {
             return Err(Error::NonceLength {
                 suite,
                 bytes: nonce,
-                needed: match least == most {
-                    true => least.to_string(),
-                    false => format!("{least} to {most}"),
+                needed: if least == most {
+                    least.to_string()
+                } else {
+                    format!("{least} to {most}")
                 },
             }
             .into());

@@ -1,4 +1,4 @@
-//! Room `aead`: authenticated encryption with AES-128, of one message or of many at once, after
+//! Crate `aead`: authenticated encryption with AES-128, of one message or of many at once, after
 //! Bogdanov, Lauridsen and Tischhauser, "AES-Based Authenticated Encryption Modes in Parallel
 //! High-Performance Software" (DIAC 2014).
 //!

@@ -122,9 +122,10 @@ mod tests {
     /// The definition: the first message with an equal key and an equal nonce.
     fn first(messages: &[(u8, Vec<u8>)], number: usize) -> Option<usize> {
         let mut before = messages[..number].iter();
-        match messages[number].1.is_empty() {
-            true => None,
-            false => before.position(|message| *message == messages[number]),
+        if messages[number].1.is_empty() {
+            None
+        } else {
+            before.position(|message| *message == messages[number])
         }
     }
 
@@ -140,10 +141,7 @@ mod tests {
             let messages = start.chain(messages).collect::<Vec<_>>();
             let mut nonces = Nonces::default();
             for (number, (key, nonce)) in messages.iter().enumerate() {
-                let id = match secret {
-                    true => KeyId::Secret(std::slice::from_ref(key)),
-                    false => KeyId::Numbered((*key).into()),
-                };
+                let id = if secret { KeyId::Secret(std::slice::from_ref(key)) } else { KeyId::Numbered((*key).into()) };
                 prop_assert_eq!(nonces.used_before(id, nonce), first(&messages, number));
             }
         }

@@ -6,7 +6,7 @@ use sealane_block::{Cpu, Erased};
 
 use crate::batch::MessageSource;
 use crate::lanes::lockstep::{Lockstep, lanes_in, tier_for};
-use crate::lanes::mode::Shape;
+use crate::lanes::mode::TextLayout;
 use crate::lanes::single::Single;
 use crate::lanes::work::Outcome;
 use crate::lanes::{KeyMaterial, Mode};
@@ -77,10 +77,7 @@ macro_rules! modes {
                 match &self.key {
                     $(Key::$kind(material) => {
                         let job = request.job::<$mode>(open, material);
-                        match open {
-                            true => self.cpu.run(Single::<$mode, true> { cpu: self.cpu, job }),
-                            false => self.cpu.run(Single::<$mode, false> { cpu: self.cpu, job }),
-                        }
+                        if open { self.cpu.run(Single::<$mode, true> { cpu: self.cpu, job }) } else { self.cpu.run(Single::<$mode, false> { cpu: self.cpu, job }) }
                     })*
                 }
             }
@@ -97,16 +94,13 @@ macro_rules! modes {
                 match &self.key {
                     $(Key::$kind(material) => {
                         let (same, queue) = (same.then_some(&**material), source);
-                        match open {
-                            true => cpu.run(Lockstep::<$mode, true> { params, same, queue }),
-                            false => cpu.run(Lockstep::<$mode, false> { params, same, queue }),
-                        }
+                        if open { cpu.run(Lockstep::<$mode, true> { params, same, queue }) } else { cpu.run(Lockstep::<$mode, false> { params, same, queue }) }
                     })*
                 }
             }
 
             /// Computes the places of text and sealed message.
-            pub(crate) fn shape(&self, text: usize) -> Shape {
+            pub(crate) fn shape(&self, text: usize) -> TextLayout {
                 match self.suite.kind {
                     $(ModeId::$kind => <$mode>::shape(&self.suite.params, text),)*
                 }

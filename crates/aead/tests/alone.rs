@@ -23,9 +23,10 @@ fn check(cpu: Cpu, suite: Suite) {
     let nonce = bytes(5, suite.nonce_bytes());
     let blocks = ["ecb", "cbc"].contains(&suite.name());
     let rests: &[usize] = if blocks { &[0] } else { &[0, 1, 15] };
-    let ad = match blocks || suite.name() == "ctr" {
-        true => Vec::new(),
-        false => bytes(7, 21),
+    let ad = if blocks || suite.name() == "ctr" {
+        Vec::new()
+    } else {
+        bytes(7, 21)
     };
     let lengths = (0..MOST_BLOCKS).flat_map(|blocks| rests.iter().map(move |r| 16 * blocks + r));
     let texts: Vec<Vec<u8>> = lengths.map(|len| bytes(len as u8, len)).collect();

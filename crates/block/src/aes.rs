@@ -6,7 +6,7 @@
 //! **Directions.** Decryption is the *equivalent inverse cipher* of FIPS 197, section 5.3.5: its
 //! rounds have the shape of those of encryption, and its round keys are stored in the order of
 //! their use. The bodies here are therefore written once, over a [`Direction`]; the kernels of
-//! other rooms reach them through [`cipher_splat`] and [`cipher_each`].
+//! other crates reach them through [`cipher_splat`] and [`cipher_each`].
 //!
 //! Assumption: none. AES as a pseudorandom permutation or ideal cipher is assumed by the hashes of
 //! [`crate::hash`].
@@ -194,8 +194,8 @@ pub fn encrypt_fresh(cpu: Cpu, keys: &[Block], blocks: &mut [Block]) {
     cpu.run(EncryptFresh { keys, blocks });
 }
 
-/// Blocks of a turn of the fixed-key loop: eight vectors of at most four lanes.
-pub(crate) const MAX_TURN: usize = 32;
+/// Blocks of a batch of the fixed-key loop: eight vectors of at most four lanes.
+pub(crate) const MAX_BATCH: usize = 32;
 
 mod sealed {
     pub trait Sealed {}
@@ -493,15 +493,15 @@ impl<D: Direction> Kernel for CipherBlocks<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let mut turns = self.blocks.chunks_exact_mut(8 * L::WIDTH);
-        for turn in &mut turns {
-            cipher_turn::<L, D>(l, self.round_keys, turn);
+        let mut batches = self.blocks.chunks_exact_mut(8 * L::WIDTH);
+        for batch in &mut batches {
+            cipher_batch::<L, D>(l, self.round_keys, batch);
         }
-        let rest = turns.into_remainder();
+        let rest = batches.into_remainder();
         if !rest.is_empty() {
-            let mut padded = [Block::ZERO; MAX_TURN];
+            let mut padded = [Block::ZERO; MAX_BATCH];
             padded[..rest.len()].copy_from_slice(rest);
-            cipher_turn::<L, D>(l, self.round_keys, &mut padded);
+            cipher_batch::<L, D>(l, self.round_keys, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded[..rest.len()].iter_mut().zeroize();
         }
@@ -509,15 +509,15 @@ impl<D: Direction> Kernel for CipherBlocks<'_, D> {
 }
 
 #[inline(always)]
-fn cipher_turn<L: Lanes, D: Direction>(l: L, keys: &[Block; 11], turn: &mut [Block]) {
-    let turn = &mut turn[..8 * L::WIDTH];
+fn cipher_batch<L: Lanes, D: Direction>(l: L, keys: &[Block; 11], batch: &mut [Block]) {
+    let batch = &mut batch[..8 * L::WIDTH];
     let mut states = [l.splat(Block::ZERO); 8];
     for i in 0..8 {
-        states[i] = l.load(&turn[i * L::WIDTH..]);
+        states[i] = l.load(&batch[i * L::WIDTH..]);
     }
     cipher_splat::<L, D, 8>(l, keys, &mut states, Around::NOTHING);
     for i in 0..8 {
-        l.store(&mut turn[i * L::WIDTH..], states[i]);
+        l.store(&mut batch[i * L::WIDTH..], states[i]);
     }
 }
 
@@ -568,34 +568,34 @@ impl Kernel for EncryptFresh<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let mut fresh = FreshCipher::new(l);
-        let mut key_turns = self.keys.chunks_exact(2 * L::QUAD);
-        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
-        for (keys, turn) in (&mut key_turns).zip(&mut turns) {
-            encrypt_turn_fresh(l, &mut fresh, keys, turn);
+        let mut key_batches = self.keys.chunks_exact(2 * L::QUAD);
+        let mut batches = self.blocks.chunks_exact_mut(2 * L::QUAD);
+        for (keys, batch) in (&mut key_batches).zip(&mut batches) {
+            encrypt_batch_fresh(l, &mut fresh, keys, batch);
         }
-        let (last_keys, rest) = (key_turns.remainder(), turns.into_remainder());
+        let (last_keys, rest) = (key_batches.remainder(), batches.into_remainder());
         if !rest.is_empty() {
-            let (mut keys, mut turn) = ([Block::ZERO; MAX_TURN], [Block::ZERO; MAX_TURN]);
+            let (mut keys, mut batch) = ([Block::ZERO; MAX_BATCH], [Block::ZERO; MAX_BATCH]);
             keys[..rest.len()].copy_from_slice(last_keys);
-            turn[..rest.len()].copy_from_slice(rest);
-            encrypt_turn_fresh(l, &mut fresh, &keys, &mut turn);
-            rest.copy_from_slice(&turn[..rest.len()]);
+            batch[..rest.len()].copy_from_slice(rest);
+            encrypt_batch_fresh(l, &mut fresh, &keys, &mut batch);
+            rest.copy_from_slice(&batch[..rest.len()]);
             keys.zeroize();
         }
     }
 }
 
 #[inline(always)]
-fn encrypt_turn_fresh<L: Lanes>(
+fn encrypt_batch_fresh<L: Lanes>(
     l: L,
     fresh: &mut FreshCipher<L>,
     keys: &[Block],
-    turn: &mut [Block],
+    batch: &mut [Block],
 ) {
     let low = SlicedKeys::from_keys(l, l.load_quad(keys));
     let high = SlicedKeys::from_keys(l, l.load_quad(&keys[L::QUAD..]));
-    let blocks = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
+    let blocks = [l.load_quad(batch), l.load_quad(&batch[L::QUAD..])];
     let [low, high] = fresh.encrypt_each(l, [low, high], blocks);
-    l.store_quad(turn, low);
-    l.store_quad(&mut turn[L::QUAD..], high);
+    l.store_quad(batch, low);
+    l.store_quad(&mut batch[L::QUAD..], high);
 }

@@ -17,8 +17,8 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::{asm, x86_64};
 
-/// Additions in one turn of [`dependent_additions`].
-const TURN: u64 = 16;
+/// Additions in one batch of [`dependent_additions`].
+const BATCH: u64 = 16;
 
 /// The time-stamp counter, read when all earlier instructions have finished.
 #[cfg(target_arch = "x86_64")]
@@ -46,7 +46,7 @@ pub fn ticks() -> u64 {
 /// Runs `count` additions, rounded up to a multiple of 16, each of which waits for the one
 /// before; returns how many ran. Their time in core cycles is their number.
 pub fn dependent_additions(count: u64) -> u64 {
-    let turns = count.div_ceil(TURN).max(1);
+    let batches = count.div_ceil(BATCH).max(1);
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the loop changes two registers and the flags, and reads a third.
     unsafe {
@@ -55,19 +55,19 @@ pub fn dependent_additions(count: u64) -> u64 {
             ".rept 16",
             "add {sum}, {one}",
             ".endr",
-            "sub {turns}, 1",
+            "sub {batches}, 1",
             "jnz 2b",
             sum = inout(reg) 0u64 => _,
-            turns = inout(reg) turns => _,
+            batches = inout(reg) batches => _,
             one = in(reg) 1u64,
             options(nomem, nostack)
         );
     }
     #[cfg(not(target_arch = "x86_64"))]
-    for i in 0..turns * TURN {
+    for i in 0..batches * BATCH {
         std::hint::black_box(i);
     }
-    turns * TURN
+    batches * BATCH
 }
 
 /// Runs six independent chains of `count` additions in all, rounded up to a multiple of 96; returns
@@ -75,7 +75,7 @@ pub fn dependent_additions(count: u64) -> u64 {
 /// units (four on Zen 3: 0.26 cycles each with the loop around them); beside a neighbour, fewer.
 pub fn parallel_additions(count: u64) -> u64 {
     const CHAINS: u64 = 6;
-    let turns = count.div_ceil(CHAINS * TURN).max(1);
+    let batches = count.div_ceil(CHAINS * BATCH).max(1);
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the loop changes seven registers and the flags, and reads an eighth.
     unsafe {
@@ -89,7 +89,7 @@ pub fn parallel_additions(count: u64) -> u64 {
             "add {e}, {one}",
             "add {f}, {one}",
             ".endr",
-            "sub {turns}, 1",
+            "sub {batches}, 1",
             "jnz 2b",
             a = inout(reg) 0u64 => _,
             b = inout(reg) 0u64 => _,
@@ -97,14 +97,14 @@ pub fn parallel_additions(count: u64) -> u64 {
             d = inout(reg) 0u64 => _,
             e = inout(reg) 0u64 => _,
             f = inout(reg) 0u64 => _,
-            turns = inout(reg) turns => _,
+            batches = inout(reg) batches => _,
             one = in(reg) 1u64,
             options(nomem, nostack)
         );
     }
     #[cfg(not(target_arch = "x86_64"))]
-    for i in 0..CHAINS * turns * TURN {
+    for i in 0..CHAINS * batches * BATCH {
         std::hint::black_box(i);
     }
-    CHAINS * turns * TURN
+    CHAINS * batches * BATCH
 }

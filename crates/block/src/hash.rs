@@ -25,7 +25,7 @@
 //! blocks.
 //!
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
-//! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
+//! wherever a permute bit is set. A test of crate `garble` mounts that attack on all four.
 
 use crate::aes::{self, Aes128, Forward};
 use crate::fresh::{FreshCipher, FreshKeys, SlicedKeys};
@@ -138,7 +138,7 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
 }
 
 /// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this
-/// room.
+/// crate.
 fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
     first.check(blocks.len());
     cpu.run(HashRows {
@@ -731,15 +731,15 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
     fn run<L: Lanes>(self, l: L) {
         let mut hash = self.hash.lanes(l);
         let mut tweak = self.first;
-        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
-        for turn in &mut turns {
-            hash_turn(l, &mut hash, &mut tweak, turn);
+        let mut batches = self.blocks.chunks_exact_mut(2 * L::QUAD);
+        for batch in &mut batches {
+            hash_batch(l, &mut hash, &mut tweak, batch);
         }
-        let rest = turns.into_remainder();
+        let rest = batches.into_remainder();
         if !rest.is_empty() {
-            let mut padded = [Block::ZERO; aes::MAX_TURN];
+            let mut padded = [Block::ZERO; aes::MAX_BATCH];
             padded[..rest.len()].copy_from_slice(rest);
-            hash_turn(l, &mut hash, &mut tweak, &mut padded[..2 * L::QUAD]);
+            hash_batch(l, &mut hash, &mut tweak, &mut padded[..2 * L::QUAD]);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded.zeroize();
         }
@@ -748,11 +748,16 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
 
 /// Hashes two quads in place, and moves the tweak behind them.
 #[inline(always)]
-fn hash_turn<L: Lanes, H: HashLanes<L>>(l: L, hash: &mut H, tweak: &mut Tweak, turn: &mut [Block]) {
-    let labels = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
-    let [low, high] = hash.hash_one(l, turn_tweaks(l, hash, tweak), labels);
-    l.store_quad(turn, low);
-    l.store_quad(&mut turn[L::QUAD..], high);
+fn hash_batch<L: Lanes, H: HashLanes<L>>(
+    l: L,
+    hash: &mut H,
+    tweak: &mut Tweak,
+    batch: &mut [Block],
+) {
+    let labels = [l.load_quad(batch), l.load_quad(&batch[L::QUAD..])];
+    let [low, high] = hash.hash_one(l, batch_tweaks(l, hash, tweak), labels);
+    l.store_quad(batch, low);
+    l.store_quad(&mut batch[L::QUAD..], high);
 }
 
 struct HashPairs<'a, H> {
@@ -774,15 +779,15 @@ impl<H: LabelHash> Kernel for HashPairs<'_, H> {
         let mut rows = self.rows.chunks_exact(2 * L::QUAD);
         let mut pairs = self.pairs.chunks_exact_mut(2 * L::QUAD);
         for (rows, pairs) in (&mut rows).zip(&mut pairs) {
-            pair_turn(l, &mut hash, &mut tweak, delta, rows, pairs);
+            pair_batch(l, &mut hash, &mut tweak, delta, rows, pairs);
         }
         let (rows, pairs) = (rows.remainder(), pairs.into_remainder());
         if !rows.is_empty() {
-            let mut padded = [Block::ZERO; aes::MAX_TURN];
+            let mut padded = [Block::ZERO; aes::MAX_BATCH];
             padded[..rows.len()].copy_from_slice(rows);
-            let mut both = [[Block::ZERO; 2]; aes::MAX_TURN];
-            let turn = &padded[..2 * L::QUAD];
-            pair_turn(l, &mut hash, &mut tweak, delta, turn, &mut both);
+            let mut both = [[Block::ZERO; 2]; aes::MAX_BATCH];
+            let batch = &padded[..2 * L::QUAD];
+            pair_batch(l, &mut hash, &mut tweak, delta, batch, &mut both);
             pairs.copy_from_slice(&both[..pairs.len()]);
             padded.zeroize();
             both.zeroize();
@@ -792,7 +797,7 @@ impl<H: LabelHash> Kernel for HashPairs<'_, H> {
 
 /// Hashes two quads of rows and of their partners, and moves the tweak behind them.
 #[inline(always)]
-fn pair_turn<L: Lanes, H: HashLanes<L>>(
+fn pair_batch<L: Lanes, H: HashLanes<L>>(
     l: L,
     hash: &mut H,
     tweak: &mut Tweak,
@@ -800,7 +805,7 @@ fn pair_turn<L: Lanes, H: HashLanes<L>>(
     rows: &[Block],
     pairs: &mut [[Block; 2]],
 ) {
-    let tweaks = turn_tweaks(l, hash, tweak);
+    let tweaks = batch_tweaks(l, hash, tweak);
     for (quad, tweaks) in tweaks.into_iter().enumerate() {
         let labels = l.load_quad(&rows[quad * L::QUAD..]);
         let [zeros, sums] = hash.hash_and_sum(l, tweaks, delta, labels);
@@ -814,7 +819,7 @@ fn pair_turn<L: Lanes, H: HashLanes<L>>(
 
 /// The tweaks of the next two quads of rows.
 #[inline(always)]
-fn turn_tweaks<L: Lanes, H: HashLanes<L>>(l: L, hash: &H, tweak: &mut Tweak) -> [Tweaked<L>; 2] {
+fn batch_tweaks<L: Lanes, H: HashLanes<L>>(l: L, hash: &H, tweak: &mut Tweak) -> [Tweaked<L>; 2] {
     let Tweak {
         gate,
         call,
@@ -830,7 +835,7 @@ fn turn_tweaks<L: Lanes, H: HashLanes<L>>(l: L, hash: &H, tweak: &mut Tweak) -> 
             (hash.row_tweaks(l, gate, call, high), part),
         ];
     }
-    let mut tweaks = [Block::ZERO; aes::MAX_TURN];
+    let mut tweaks = [Block::ZERO; aes::MAX_BATCH];
     for (i, block) in tweaks[..2 * L::QUAD].iter_mut().enumerate() {
         let row = row.wrapping_add(i as u32);
         *block = Tweak {

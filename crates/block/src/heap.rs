@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// The system's allocator, with an end.
 pub struct Heap {
     /// Tells how many bytes were refused, without taking memory; returns the exit status.
-    tell: fn(usize) -> i32,
+    report: fn(usize) -> i32,
 }
 
 thread_local! {
@@ -24,14 +24,14 @@ unsafe extern "C" {
 
 impl Heap {
     /// An allocator that tells its end so.
-    pub const fn new(tell: fn(usize) -> i32) -> Heap {
-        Heap { tell }
+    pub const fn new(report: fn(usize) -> i32) -> Heap {
+        Heap { report }
     }
 
     fn checked(&self, memory: *mut u8, bytes: usize) -> *mut u8 {
         if memory.is_null() && !HANDLED.get() {
             HANDLED.set(true);
-            _exit((self.tell)(bytes));
+            _exit((self.report)(bytes));
         }
         memory
     }

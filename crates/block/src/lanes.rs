@@ -25,9 +25,9 @@ use crate::fresh::{self, SlicedKeys};
 use crate::products::Products;
 use crate::{Block, GROUP, Tier};
 
-#[cfg(target_arch = "x86_64")]
-mod beside;
 pub(crate) mod gather;
+#[cfg(target_arch = "x86_64")]
+mod interleave;
 pub(crate) mod portable;
 mod sbox;
 mod streams;
@@ -163,9 +163,9 @@ pub trait Lanes: Copy + Sealed {
     fn nine_unrounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
 
     /// As [`nine_rounds`](Lanes::nine_rounds), with products beside them: see
-    /// [`encrypt_beside`](crate::products::encrypt_beside).
+    /// [`encrypt_interleaved`](crate::products::encrypt_interleaved).
     #[inline(always)]
-    fn nine_rounds_beside(
+    fn nine_rounds_interleaved(
         self,
         states: &mut [Self::V; 8],
         keys: &[Block; 11],

@@ -103,7 +103,7 @@ pub fn sums(trees: &mut [Leaves], totals: Option<&mut [Block]>, by_bit: &mut [Bl
     });
     for tree in trees {
         // As `Prg` does, so that all tiers begin alike.
-        tree.next += width.next_multiple_of(aes::MAX_TURN) as u128;
+        tree.next += width.next_multiple_of(aes::MAX_BATCH) as u128;
     }
 }
 
@@ -243,7 +243,7 @@ fn store<L: Lanes>(l: L, out: &mut [Block], piece: &Piece<L>) {
         }
         return;
     }
-    let mut padded = [Block::ZERO; aes::MAX_TURN];
+    let mut padded = [Block::ZERO; aes::MAX_BATCH];
     for i in 0..STATES {
         l.store(&mut padded[i * L::WIDTH..], piece[i]);
     }

@@ -1,8 +1,8 @@
-//! Room `block`: 128-bit blocks and the operations on many of them at once.
+//! Crate `block`: 128-bit blocks and the operations on many of them at once.
 //!
 //! The main idea: **an algorithm is written once, over the operations of [`Lanes`], and a CPU tier
 //! supplies these operations and nothing else.** A [`Cpu`] is proof that this machine can run a
-//! tier; [`Cpu::run`] takes a [`Kernel`] and runs it on that tier. Other rooms write kernels of
+//! tier; [`Cpu::run`] takes a [`Kernel`] and runs it on that tier. Other crates write kernels of
 //! their own (garbling does) without any `unsafe`.
 //!
 //! | module | content |
@@ -29,7 +29,7 @@
 //! use. Nothing is promised against power analysis or faults. Copies that the compiler leaves in
 //! registers or on the stack are not cleared.
 //!
-//! **Unsafe code** is confined to this room, and in it to the files under `lanes/` (intrinsics,
+//! **Unsafe code** is confined to this crate, and in it to the files under `lanes/` (intrinsics,
 //! loads, stores and the assembly of AES rounds), the dispatch in `cpu`, `clock`, `erased`, `heap`.
 
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.

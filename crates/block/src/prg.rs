@@ -29,7 +29,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::aes::{self, Aes128, MAX_TURN};
+use crate::aes::{self, Aes128, MAX_BATCH};
 use crate::{Block, Cpu, Kernel, Lanes};
 
 /// A pseudorandom generator for bulk: AES-128 in counter mode, at a random start. It comes from a
@@ -66,7 +66,7 @@ impl Prg {
     #[inline]
     pub fn fill(&mut self, out: &mut [Block]) {
         keystream(&self.aes, self.start, self.next, out);
-        self.next += out.len().next_multiple_of(MAX_TURN) as u128;
+        self.next += out.len().next_multiple_of(MAX_BATCH) as u128;
     }
 
     /// Overwrites `out` with the bytes of the next blocks; the rest of a last block is dropped.
@@ -96,19 +96,19 @@ impl Aes128 {
     #[inline]
     pub fn apply_ctr(&self, first: Block, data: &mut [Block]) {
         let first = first.value().swap_bytes();
-        // The stream is made in aligned turns; blocks before `first` are skipped.
-        let mut skip = (first % MAX_TURN as u128) as usize;
+        // The stream is made in aligned batches; blocks before `first` are skipped.
+        let mut skip = (first % MAX_BATCH as u128) as usize;
         let mut base = first - skip as u128;
         let mut rest = data;
-        let mut stream = [Block::ZERO; MAX_TURN];
+        let mut stream = [Block::ZERO; MAX_BATCH];
         while !rest.is_empty() {
             keystream(self, Block::ZERO, base, &mut stream);
-            let (now, later) = rest.split_at_mut(rest.len().min(MAX_TURN - skip));
+            let (now, later) = rest.split_at_mut(rest.len().min(MAX_BATCH - skip));
             for (block, mask) in now.iter_mut().zip(&stream[skip..]) {
                 *block ^= *mask;
             }
             rest = later;
-            base = base.wrapping_add(MAX_TURN as u128);
+            base = base.wrapping_add(MAX_BATCH as u128);
             skip = 0;
         }
         stream.zeroize();
@@ -116,9 +116,9 @@ impl Aes128 {
 }
 
 /// Fills `out` with the encryptions of `start ^ base`, `start ^ (base + 1)`, ..., where `base` is a
-/// multiple of [`MAX_TURN`].
+/// multiple of [`MAX_BATCH`].
 fn keystream(aes: &Aes128, start: Block, base: u128, out: &mut [Block]) {
-    debug_assert_eq!(base % MAX_TURN as u128, 0);
+    debug_assert_eq!(base % MAX_BATCH as u128, 0);
     aes.cpu().run(Keystream {
         round_keys: aes.round_keys(),
         start,
@@ -135,10 +135,10 @@ struct Keystream<'a> {
 }
 
 /// The last byte of a big-endian counter holds its low bits: `i` in byte 15.
-pub(crate) const NUMBERS: [Block; MAX_TURN] = {
-    let mut numbers = [Block::ZERO; MAX_TURN];
+pub(crate) const NUMBERS: [Block; MAX_BATCH] = {
+    let mut numbers = [Block::ZERO; MAX_BATCH];
     let mut i = 0;
-    while i < MAX_TURN {
+    while i < MAX_BATCH {
         numbers[i] = Block::new((i as u128) << 120);
         i += 1;
     }
@@ -152,15 +152,15 @@ impl Kernel for Keystream<'_> {
     fn run<L: Lanes>(self, l: L) {
         let (keys, start) = (self.round_keys, self.start);
         let mut counter = self.base;
-        let mut turns = self.out.chunks_exact_mut(8 * L::WIDTH);
-        for turn in &mut turns {
-            keystream_turn(l, keys, start ^ counter_block(counter), turn);
+        let mut batches = self.out.chunks_exact_mut(8 * L::WIDTH);
+        for batch in &mut batches {
+            keystream_batch(l, keys, start ^ counter_block(counter), batch);
             counter = counter.wrapping_add(8 * L::WIDTH as u128);
         }
-        let rest = turns.into_remainder();
+        let rest = batches.into_remainder();
         if !rest.is_empty() {
-            let mut padded = [Block::ZERO; MAX_TURN];
-            keystream_turn(l, keys, start ^ counter_block(counter), &mut padded);
+            let mut padded = [Block::ZERO; MAX_BATCH];
+            keystream_batch(l, keys, start ^ counter_block(counter), &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded.zeroize();
         }
@@ -177,8 +177,8 @@ pub(crate) fn counter_block(counter: u128) -> Block {
 /// their number of blocks, so counters differ in low bits only and an exclusive or replaces the
 /// addition.
 #[inline(always)]
-fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], first: Block, turn: &mut [Block]) {
-    let turn = &mut turn[..8 * L::WIDTH];
+fn keystream_batch<L: Lanes>(l: L, keys: &[Block; 11], first: Block, batch: &mut [Block]) {
+    let batch = &mut batch[..8 * L::WIDTH];
     let base = l.splat(first);
     let mut states = [base; 8];
     for i in 0..8 {
@@ -186,7 +186,7 @@ fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], first: Block, turn: &mut [
     }
     aes::encrypt_eight(l, keys, &mut states);
     for i in 0..8 {
-        l.store(&mut turn[i * L::WIDTH..], states[i]);
+        l.store(&mut batch[i * L::WIDTH..], states[i]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sums of carry-less products beside AES: see [`encrypt_beside`].
+//! Sums of carry-less products beside AES: see [`encrypt_interleaved`].
 
 use crate::aes::{Forward, last_splat};
 use crate::gf::whole_product_lanes;
@@ -57,7 +57,7 @@ impl Products<'_> {
 /// Encrypts eight vectors under one key, and computes the sums of products of both halves beside
 /// it. AES and products use different execution units, which a processor does not fill by itself.
 #[inline(always)]
-pub fn encrypt_beside<L: Lanes>(
+pub fn encrypt_interleaved<L: Lanes>(
     l: L,
     keys: &[Block; 11],
     states: &mut [L::V; 8],
@@ -67,7 +67,7 @@ pub fn encrypt_beside<L: Lanes>(
     for i in 0..8 {
         states[i] = l.xor(states[i], first);
     }
-    let sums = l.nine_rounds_beside(states, keys, products);
+    let sums = l.nine_rounds_interleaved(states, keys, products);
     last_splat::<L, Forward, 8>(l, keys, states, None);
     sums
 }
@@ -80,12 +80,12 @@ mod tests {
     const MOST: usize = 32;
 
     /// Blocks to be encrypted, then those of products, with their factors.
-    struct Beside<'a> {
+    struct Interleaved<'a> {
         keys: &'a [Block; 11],
         lists: &'a [[Block; MOST]; 4],
     }
 
-    impl Kernel for Beside<'_> {
+    impl Kernel for Interleaved<'_> {
         type Output = (usize, Vec<Block>, Vec<Block>);
 
         #[inline(always)]
@@ -105,7 +105,7 @@ mod tests {
             for i in 0..8 {
                 vectors[i] = l.load(&states[i * L::WIDTH..]);
             }
-            let sums = encrypt_beside(l, self.keys, &mut vectors, &products);
+            let sums = encrypt_interleaved(l, self.keys, &mut vectors, &products);
             let plain = products.sums(l);
             let mut made = vec![Block::ZERO; 8 * L::WIDTH];
             for i in 0..8 {
@@ -128,7 +128,7 @@ mod tests {
             let aes = Aes128::new(cpu, lists[0][0]);
             let keys = aes.round_keys();
             let lists = &lists;
-            let (count, made, differences) = cpu.run(Beside { keys, lists });
+            let (count, made, differences) = cpu.run(Interleaved { keys, lists });
             for (given, made) in lists[0][..count].iter().zip(made) {
                 let expected = aes.encrypt(*given);
                 assert_eq!(made.value(), expected.value(), "{}", cpu.tier());

@@ -21,10 +21,10 @@ fn a_refusal_ends_the_process_with_words_and_a_status() {
     }
     let mut child = Command::new(std::env::current_exe().unwrap());
     let ended = child.env(CHILD, "").arg("--nocapture").output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr);
+    let reported = String::from_utf8_lossy(&ended.stderr);
     assert!(
-        told.ends_with(&format!("{TOO_MUCH} bytes refused")),
-        "{told}"
+        reported.ends_with(&format!("{TOO_MUCH} bytes refused")),
+        "{reported}"
     );
     assert_eq!(ended.status.code(), Some(2));
 }

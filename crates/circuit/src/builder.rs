@@ -339,9 +339,10 @@ impl Builder {
         if let Some(&known) = self.xors.get(&key) {
             return known.invert_if(inverted);
         }
-        let gate = match inverted {
-            true => Node::Xor(a, b),
-            false => Node::Xor(key.0, key.1),
+        let gate = if inverted {
+            Node::Xor(a, b)
+        } else {
+            Node::Xor(key.0, key.1)
         };
         let wire = self.push(gate);
         self.xors.insert(key, wire.invert_if(inverted));
@@ -407,9 +408,10 @@ impl Builder {
             [a_inverted, _, c_inverted] if a_inverted == c_inverted => (b, a, c),
             _ => (a, b, c),
         };
-        let (p, pivot) = match p.is_inverted() == q.is_inverted() {
-            true => (p, q),
-            false => (!p, r),
+        let (p, pivot) = if p.is_inverted() == q.is_inverted() {
+            (p, q)
+        } else {
+            (!p, r)
         };
         let (pq, qr) = (self.xor(p, q), self.xor(q, r));
         let change = self.and(pq, qr);

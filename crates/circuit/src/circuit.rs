@@ -69,18 +69,18 @@ impl Circuit {
             list.gates.iter().filter(|gate| is(gate)).count() as u64
         };
         let ands = count(&|gate| gate.is_and());
-        let xors = count(&|gate| gate.kind == Kind::Xor && gate.b != ONE);
+        let xors = count(&|gate| gate.kind == GateKind::Xor && gate.b != ONE);
         let mut depths = vec![0u64; list.first_gate as usize];
         for gate in &list.gates {
             let of = |wire: u32| depths[wire as usize];
             let before = match gate.kind {
-                Kind::Applied { of: number, .. } => {
+                GateKind::Applied { of: number, .. } => {
                     let operands = list.applied[number as usize].iter();
                     operands.map(|wire| of(*wire)).max().unwrap_or(0)
                 }
                 _ => of(gate.a).max(of(gate.b)),
             };
-            depths.push(before + u64::from(gate.kind != Kind::Xor));
+            depths.push(before + u64::from(gate.kind != GateKind::Xor));
         }
         let gates = list.gates.len() as u64;
         let inputs = self.inputs.iter().sum::<usize>() as u64;
@@ -124,7 +124,7 @@ impl Circuit {
         let mut read = |list: &mut GateList, plain: &[u32], wire: Wire| {
             let node = wire.node();
             if wire.is_inverted() && inverse[node] == ABSENT {
-                inverse[node] = list.push(Kind::Xor, plain[node], ONE);
+                inverse[node] = list.push(GateKind::Xor, plain[node], ONE);
             }
             if wire.is_inverted() {
                 inverse[node]
@@ -142,20 +142,21 @@ impl Circuit {
                         knows[i] = (who, odd ^ other_odd ^ inverted);
                     }
                     let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
-                    plain[i] = list.push(Kind::Xor, a, b);
+                    plain[i] = list.push(GateKind::Xor, a, b);
                 }
                 Node::And(a, b) => {
-                    let (a, b) = match knows[b.node()].0 == NOBODY {
-                        true => (b, a),
-                        false => (a, b),
+                    let (a, b) = if knows[b.node()].0 == NOBODY {
+                        (b, a)
+                    } else {
+                        (a, b)
                     };
                     let (who, odd) = knows[b.node()];
                     let over = who != NOBODY && (b.is_inverted() ^ odd);
                     let b = b.invert_if(over);
                     let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
-                    plain[i] = list.push(Kind::And(who), a, b);
+                    plain[i] = list.push(GateKind::And(who), a, b);
                     if over {
-                        plain[i] = list.push(Kind::Xor, plain[i], a);
+                        plain[i] = list.push(GateKind::Xor, plain[i], a);
                     }
                 }
                 Node::Applied { of, output } => {
@@ -165,7 +166,7 @@ impl Circuit {
                         let operands = operands.collect();
                         list.applied.push(operands);
                     }
-                    plain[i] = list.push(Kind::Applied { of, output }, ZERO, ZERO);
+                    plain[i] = list.push(GateKind::Applied { of, output }, ZERO, ZERO);
                 }
             }
         }
@@ -305,14 +306,14 @@ pub(crate) struct GateList {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainGate {
-    pub kind: Kind,
+    pub kind: GateKind,
     pub a: u32,
     pub b: u32,
 }
 
 /// Kind of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum GateKind {
     Xor,
     /// An AND, and the party that knows `b`.
     And(KnownTo),
@@ -325,7 +326,7 @@ pub(crate) enum Kind {
 
 impl PlainGate {
     pub fn is_and(&self) -> bool {
-        matches!(self.kind, Kind::And(_))
+        matches!(self.kind, GateKind::And(_))
     }
 }
 
@@ -335,7 +336,7 @@ const ABSENT: u32 = u32::MAX;
 
 impl GateList {
     /// Appends a gate.
-    fn push(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
+    fn push(&mut self, kind: GateKind, a: u32, b: u32) -> u32 {
         let wire = u64::from(self.first_gate) + self.gates.len() as u64;
         self.gates.push(PlainGate { kind, a, b });
         u32::try_from(wire).expect("a circuit holds fewer than 2^32 wires")

@@ -2,7 +2,7 @@
 
 use sealane_schedule::{Graph, Machine, NodeCost, Schedule, Slots, schedule, slots};
 
-use crate::circuit::{Circuit, GateList, Kind, ONE, PlainGate, ZERO};
+use crate::circuit::{Circuit, GateKind, GateList, ONE, PlainGate, ZERO};
 use crate::tape::{Applied, Batch, Gate, KnownTo, NOBODY, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
@@ -35,9 +35,9 @@ pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[KnownTo]) ->
 /// so that those stand last in a batch, in order.
 fn known_to(list: &GateList, node: u32) -> (bool, KnownTo) {
     match list.gates[(node - list.first_gate) as usize].kind {
-        Kind::Xor => (false, NOBODY),
-        Kind::And(who) => (false, who),
-        Kind::Applied { .. } => (true, NOBODY),
+        GateKind::Xor => (false, NOBODY),
+        GateKind::And(who) => (false, who),
+        GateKind::Applied { .. } => (true, NOBODY),
     }
 }
 
@@ -45,9 +45,11 @@ fn graph_of(list: &GateList) -> Graph {
     let mut graph = Graph::new(list.first_gate);
     for gate in &list.gates {
         match gate.kind {
-            Kind::Xor => graph.push(NodeCost::Free, &[gate.a, gate.b]),
-            Kind::And(_) => graph.push(NodeCost::Costly, &[gate.a, gate.b]),
-            Kind::Applied { of, .. } => graph.push(NodeCost::Costly, &list.applied[of as usize]),
+            GateKind::Xor => graph.push(NodeCost::Free, &[gate.a, gate.b]),
+            GateKind::And(_) => graph.push(NodeCost::Costly, &[gate.a, gate.b]),
+            GateKind::Applied { of, .. } => {
+                graph.push(NodeCost::Costly, &list.applied[of as usize])
+            }
         };
     }
     graph
@@ -71,10 +73,11 @@ fn write(
         let index = (node - list.first_gate) as usize;
         let PlainGate { a, b, .. } = list.gates[index];
         // If no other gate reads one of an XOR's operands, that operand is put second.
-        let free = list.gates[index].kind == Kind::Xor && b != ONE;
-        let (a, b) = match free && lone(a) && !lone(b) {
-            true => (b, a),
-            false => (a, b),
+        let free = list.gates[index].kind == GateKind::Xor && b != ONE;
+        let (a, b) = if free && lone(a) && !lone(b) {
+            (b, a)
+        } else {
+            (a, b)
         };
         let gate = Gate {
             a: place(a),
@@ -91,7 +94,7 @@ fn write(
         let first = ands.len() as u32;
         for &node in schedule.costly_of(batch) {
             match list.gates[(node - list.first_gate) as usize].kind {
-                Kind::Applied { of, output } => {
+                GateKind::Applied { of, output } => {
                     if output == 0 {
                         let operands = list.applied[of as usize].iter();
                         applied.push(Applied {
@@ -136,9 +139,9 @@ fn numbers(list: &GateList) -> Vec<u32> {
     let mut next = [0, 0, 0];
     let number = |gate: &PlainGate| {
         let kind = match gate.kind {
-            Kind::Xor => 0,
-            Kind::And(_) => 1,
-            Kind::Applied { .. } => 2,
+            GateKind::Xor => 0,
+            GateKind::And(_) => 1,
+            GateKind::Applied { .. } => 2,
         };
         let next = &mut next[kind];
         *next += 1;
@@ -155,10 +158,10 @@ fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
     for gate in &list.gates {
         let wire = roots.len() as u32;
         let (a, b) = (roots[gate.a as usize], roots[gate.b as usize]);
-        if gate.kind == Kind::Xor && gate.b == ONE {
+        if gate.kind == GateKind::Xor && gate.b == ONE {
             roots.push(a);
         } else {
-            if let Kind::Applied { of, output: 0 } = gate.kind {
+            if let GateKind::Applied { of, output: 0 } = gate.kind {
                 let operands = list.applied[of as usize].iter();
                 operands.for_each(|wire| readers[roots[*wire as usize] as usize] += 1);
             }

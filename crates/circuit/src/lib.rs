@@ -1,4 +1,4 @@
-//! Room `circuit`: Boolean circuits: builder, standard functions, formats, and the tape that
+//! Crate `circuit`: Boolean circuits: builder, standard functions, formats, and the tape that
 //! machines execute.
 //!
 //! * [`Builder`] makes gates and avoids unnecessary ones: constants fold, equal gates are shared,

@@ -13,7 +13,7 @@ use crate::circuit::Circuit;
 use crate::sha256::{blocks, sum, swap_bytes, words};
 
 /// The five words of the chaining value.
-pub type State = [Word; 5];
+pub type Sha1State = [Word; 5];
 
 /// The initial chaining value (5.3.1).
 const INITIAL: [u32; 5] = [
@@ -50,7 +50,7 @@ pub fn hash(b: &mut Builder, message: &[Wire]) -> Word {
 }
 
 /// The initial chaining value.
-pub fn initial_state(b: &Builder) -> State {
+pub fn initial_state(b: &Builder) -> Sha1State {
     INITIAL.map(|word| b.constant(word.into(), 32))
 }
 
@@ -58,7 +58,7 @@ pub fn initial_state(b: &Builder) -> State {
 ///
 /// # Panics
 /// If there are not 16 words of 32 bits.
-pub fn compress(b: &mut Builder, state: &State, block: Vec<Word>) -> State {
+pub fn compress(b: &mut Builder, state: &Sha1State, block: Vec<Word>) -> Sha1State {
     let mut widths = block.iter().chain(state).map(Vec::len);
     assert!(
         block.len() == 16 && widths.all(|width| width == 32),
@@ -109,7 +109,7 @@ fn rotate(word: &[Wire], by: usize) -> Word {
     (0..32).map(|i| word[(i + 32 - by) % 32]).collect()
 }
 
-fn digest(state: &State) -> Word {
+fn digest(state: &Sha1State) -> Word {
     state.iter().flat_map(|word| swap_bytes(word)).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::circuit::Circuit;
 use crate::word::Int;
 
 /// The eight words of the chaining value.
-pub type State = [Word; 8];
+pub type Sha256State = [Word; 8];
 
 /// The circuit that hashes a message of `bytes` bytes: one input, one output of 256 bits.
 pub fn circuit(bytes: usize) -> Circuit {
@@ -36,7 +36,7 @@ pub fn hash(b: &mut Builder, message: &[Wire]) -> Word {
 
 /// The initial chaining value (5.3.3): the first bits behind the point of the square roots of
 /// primes.
-pub fn initial_state(b: &Builder) -> State {
+pub fn initial_state(b: &Builder) -> Sha256State {
     let mut primes = primes();
     from_fn(|_| {
         let root = (primes.next().unwrap_or(0) << 64).isqrt();
@@ -48,7 +48,7 @@ pub fn initial_state(b: &Builder) -> State {
 ///
 /// # Panics
 /// If there are not 16 words of 32 bits.
-pub fn compress(b: &mut Builder, state: &State, block: Vec<Word>) -> State {
+pub fn compress(b: &mut Builder, state: &Sha256State, block: Vec<Word>) -> Sha256State {
     let widths = block.iter().chain(state).map(Vec::len);
     assert!(
         block.len() == 16 && widths.into_iter().all(|w| w == 32),
@@ -141,9 +141,10 @@ fn round_constants() -> impl Iterator<Item = u32> {
         // The largest root with root^3 <= prime 2^96, bit by bit.
         let bits = (0..36).rev().map(|i| 1 << i);
         let root = bits.fold(0u128, |root, bit| {
-            match (root | bit).pow(3) <= prime << 96 {
-                true => root | bit,
-                false => root,
+            if (root | bit).pow(3) <= prime << 96 {
+                root | bit
+            } else {
+                root
             }
         });
         root as u32

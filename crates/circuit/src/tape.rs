@@ -219,13 +219,14 @@ impl Tape {
         for &slot in &self.outputs {
             readers[value[slot as usize]] += 1;
         }
-        match readers
+        if readers
             .iter()
             .zip(&lone)
             .all(|(readers, lone)| !lone || *readers == 1)
         {
-            true => Ok(()),
-            false => Err(TapeError::FalselyLone),
+            Ok(())
+        } else {
+            Err(TapeError::FalselyLone)
         }
     }
 
@@ -245,11 +246,12 @@ impl Tape {
         if self.known_to.len() != self.ands.len() {
             return Err(TapeError::KnownToMissing);
         }
-        match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
-            true => Ok(()),
-            false => Err(TapeError::BatchOutOfOrder {
+        if (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
+            Ok(())
+        } else {
+            Err(TapeError::BatchOutOfOrder {
                 batch: self.batches.len(),
-            }),
+            })
         }
     }
 
@@ -311,12 +313,13 @@ impl Tape {
                 batch: self.batches.len(),
             });
         }
-        match deepest == self.depth {
-            true => Ok(()),
-            false => Err(TapeError::WrongDepth {
+        if deepest == self.depth {
+            Ok(())
+        } else {
+            Err(TapeError::WrongDepth {
                 stated: self.depth,
                 found: deepest,
-            }),
+            })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Room `clear`: the reference protocol: the same trait **without any secrecy**.
+//! Crate `clear`: the reference protocol: the same trait **without any secrecy**.
 //!
 //! Every party learns every input and computes everything itself. It is the oracle of every test
 //! and the protocol of `--clear`; its name is part of the job's hash, so no party runs it by
@@ -34,7 +34,7 @@ pub struct ClearParty {
 }
 
 /// A step that has begun.
-pub enum Pending {
+pub enum ClearPending {
     /// This party's own input, which it has sent.
     Own(Bits),
     /// The owner's bits have not arrived yet.
@@ -111,7 +111,7 @@ impl Party for ClearParty {
 
 impl Steps for ClearParty {
     type Share = Bits;
-    type Pending<'a> = Pending;
+    type Pending<'a> = ClearPending;
     type Material = ();
     type Output = ();
     type Check = ();
@@ -141,14 +141,14 @@ impl Steps for ClearParty {
                 for to in self.setting.others(owner) {
                     mesh.send(to, &packed)?;
                 }
-                Progress::More(Pending::Own(own))
+                Progress::More(ClearPending::Own(own))
             }
             Step::Input {
                 owner,
                 elements,
                 bits,
                 ..
-            } => Progress::More(Pending::Input(owner, elements, bits)),
+            } => Progress::More(ClearPending::Input(owner, elements, bits)),
             Step::Tape {
                 tape,
                 lanes,
@@ -159,7 +159,7 @@ impl Steps for ClearParty {
             Step::Product { .. } => {
                 return Err(Fault::internal("clear has no arithmetic"));
             }
-            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 return Err(Fault::internal("clear sorts by networks, in copies"));
             }
             Step::Settle { .. } => Progress::Done(Outcome::Settled(())),
@@ -178,15 +178,15 @@ impl Steps for ClearParty {
 
     fn advance<'a>(
         &mut self,
-        pending: Pending,
+        pending: ClearPending,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
         Ok(Progress::share(match pending {
-            Pending::Own(bits) => bits,
-            Pending::Input(owner, elements, planes) => {
+            ClearPending::Own(bits) => bits,
+            ClearPending::Input(owner, elements, planes) => {
                 let mut bytes = Zeroizing::new(vec![0; (elements * planes).div_ceil(8)]);
                 mesh.recv(owner, &mut bytes)?;
                 let bit = |i: usize| bytes[i / 8] >> (i % 8) & 1;
@@ -208,7 +208,7 @@ fn pack_bytes(bits: &[u8]) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(bits.chunks(8).map(byte).collect())
 }
 
-/// Runs a tape on all lanes, as many at a time as the room `circuit` evaluates.
+/// Runs a tape on all lanes, as many at a time as the crate `circuit` evaluates.
 fn evaluate(tape: &Tape, lanes: usize, operands: &[Arc<Bits>]) -> Bits {
     let mut out = Planes::zeros(tape.outputs.len(), lanes);
     let planes = operands

@@ -99,9 +99,10 @@ pub struct JobArgs {
 impl JobArgs {
     /// The protocol, if the command names one.
     pub fn protocol(&self) -> Option<ProtocolName> {
-        match self.clear {
-            true => Some(ProtocolName::Clear),
-            false => self.protocol,
+        if self.clear {
+            Some(ProtocolName::Clear)
+        } else {
+            self.protocol
         }
     }
 

@@ -12,7 +12,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{EngineError, ProtocolName};
 use sealane_host::Failure;
 use sealane_host::config::Config;
-use sealane_host::meet;
+use sealane_host::connect;
 use sealane_host::pool::{Covered, covered};
 use sealane_net::{
     Cancel, Endpoint, KeyFault, MeshConfig, NetError, PeerProbe, ProbeAnswer, ProbeEvent,
@@ -164,9 +164,9 @@ fn print_probe(
     config: &Config,
 ) -> Result<(MeshConfig, ProbeReport), Failure> {
     let identity = args.own.identity.as_deref();
-    let name = meet::own_name(args.own.party.as_deref(), config, identity)?;
-    let identity = meet::identity(&name, config, identity)?;
-    let listen = meet::party_config(&name, config)?.listen.clone();
+    let name = connect::own_name(args.own.party.as_deref(), config, identity)?;
+    let identity = connect::identity(&name, config, identity)?;
+    let listen = connect::party_config(&name, config)?.listen.clone();
     // Parties are in the order of their names; a probe does not depend on it.
     let endpoint = |(name, party): (&String, &sealane_host::config::Party)| Endpoint {
         name: name.clone(),
@@ -180,7 +180,7 @@ fn print_probe(
         identity,
         parties,
         listen,
-        limits: meet::limits(config),
+        limits: connect::limits(config),
         cancel: Cancel::default(),
     };
     let names = mesh.names();
@@ -309,11 +309,10 @@ fn clock(answer: &ProbeAnswer) -> String {
     } else {
         "behind"
     };
-    match is_clock_off(answer) {
-        true => {
-            format!("{off} {side} (far off: let both machines set their clocks by the network)")
-        }
-        false => format!("{off} {side}"),
+    if is_clock_off(answer) {
+        format!("{off} {side} (far off: let both machines set their clocks by the network)")
+    } else {
+        format!("{off} {side}")
     }
 }
 

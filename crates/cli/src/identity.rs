@@ -8,7 +8,7 @@ use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_host::Failure;
 use sealane_host::config::{Change, Config, DEFAULT_FILE, Editor};
-use sealane_host::meet;
+use sealane_host::connect;
 use sealane_identity::{CardError, ContactCard, Identity};
 use sealane_page::Card;
 use sealane_terminal::{print_card, print_line};
@@ -70,8 +70,8 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
 /// Prints the card of this party once more.
 pub fn card(args: &CardArgs) -> Result<(), Failure> {
     let config = Config::find(args.config.as_deref())?;
-    let name = meet::own_name(args.party.as_deref(), &config, None)?;
-    let own = meet::party_config(&name, &config)?;
+    let name = connect::own_name(args.party.as_deref(), &config, None)?;
+    let own = connect::party_config(&name, &config)?;
     let card = ContactCard::new(&name, &own.address, own.key).map_err(unfit)?;
     print_note(format_args!(
         "fingerprint of {name}: {}",
@@ -178,7 +178,7 @@ fn another_fingerprint(name: &str, fingerprint: &str) -> Failure {
 fn list(path: &Path, json: bool) -> Result<(), Failure> {
     let config = Config::load(path)?;
     // A list of all parties does not need to know which one this is.
-    let me = meet::own_name(None, &config, None).ok();
+    let me = connect::own_name(None, &config, None).ok();
     let is_helper = |name: &String| config.helpers.iter().flatten().any(|helper| helper == name);
     let note = |name: &String| match (me.as_ref() == Some(name), is_helper(name)) {
         (true, true) => "this party, a helper",
@@ -288,8 +288,8 @@ mod tests {
         let inside = folder.path().join("new/alice");
         init(&args("alice", &inside)).unwrap();
         let config = Config::load(&inside.join(DEFAULT_FILE)).unwrap();
-        assert_eq!(meet::own_name(None, &config, None).unwrap(), "alice");
-        let identity = meet::identity("alice", &config, None).unwrap();
+        assert_eq!(connect::own_name(None, &config, None).unwrap(), "alice");
+        let identity = connect::identity("alice", &config, None).unwrap();
         assert_eq!(identity.public_key(), config.parties["alice"].key);
         assert_eq!(config.parties["alice"].address, "lab.example:7700");
         assert_eq!(
@@ -304,24 +304,24 @@ mod tests {
         init(&args("alice", folder.path())).unwrap();
         let path = folder.path().join(DEFAULT_FILE);
         let bob = ContactCard::new("bob", "b:1", Identity::generate().public_key()).unwrap();
-        let told = bob.key().fingerprint();
+        let reported = bob.key().fingerprint();
         let add = |heard: &str| {
             let heard = whole_fingerprint(heard).unwrap();
             add(&path, &bob.to_string(), None, false, Some(&heard))
         };
-        for place in (0..told.len()).filter(|place| told.as_bytes()[*place] != b' ') {
-            let mut other = told.clone().into_bytes();
+        for place in (0..reported.len()).filter(|place| reported.as_bytes()[*place] != b' ') {
+            let mut other = reported.clone().into_bytes();
             other[place] = b'0' + (other[place] - b'0' + 1) % 10;
             let other = String::from_utf8(other).unwrap();
             let code = add(&other).unwrap_err().finding().code;
             assert_eq!(code, "peer-fingerprint", "digit at {place}");
         }
         assert!(!Config::load(&path).unwrap().parties.contains_key("bob"));
-        let (short, long) = (&told[..told.len() - 1], format!("{told} 0"));
+        let (short, long) = (&reported[..reported.len() - 1], format!("{reported} 0"));
         for bad in ["", short, &long, &format!("{short}O")] {
             assert!(whole_fingerprint(bad).is_err(), "{bad}");
         }
-        add(&told.replace(' ', "-")).unwrap();
+        add(&reported.replace(' ', "-")).unwrap();
         assert_eq!(Config::load(&path).unwrap().parties["bob"].key, bob.key());
     }
 

@@ -1,7 +1,7 @@
-//! Room `cli`: the `sealane` command.
+//! Crate `cli`: the `sealane` command.
 //!
-//! A verb reads its arguments, and room `host` loads the program, makes the job, meets the other
-//! parties and runs it. Room `terminal` has text on the terminal and signals. This room has the
+//! A verb reads its arguments, and crate `host` loads the program, makes the job, meets the other
+//! parties and runs it. Crate `terminal` has text on the terminal and signals. This crate has the
 //! command line, prompts, and the verbs that are not runs.
 //!
 //! | file | content |

@@ -4,7 +4,7 @@ use crate::args::{PoolArgs, PoolVerb};
 use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::config::Config;
-use sealane_host::meet::{self, Meeting};
+use sealane_host::connect::{self, Meeting};
 use sealane_host::pool::keep::{Keeper, News};
 use sealane_host::pool::{self, Amount, Covered, transfers};
 use sealane_host::progress::TransferProgress;
@@ -24,7 +24,7 @@ use std::io::{Write, stderr};
 pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
     let config = Config::find(args.config.as_deref())?;
     let identity = args.identity.as_deref();
-    let own = meet::own_name(args.party.as_deref(), &config, identity)?;
+    let own = connect::own_name(args.party.as_deref(), &config, identity)?;
     match &args.verb {
         PoolVerb::Fill {
             with,
@@ -37,9 +37,9 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             let amount = Amount {
                 transfers: *transfers,
                 evaluator: evaluator.as_deref(),
-                network: meet::network(network.map(Into::into), Some(&config)),
+                network: connect::network(network.map(Into::into), Some(&config)),
             };
-            let mut meeting = meet::prepare_pair([&own, with], &config, identity)?;
+            let mut meeting = connect::prepare_pair([&own, with], &config, identity)?;
             let order = amount.order(&meeting.names())?;
             let work = CancelOnSignal::begin();
             meeting.cancelled_by(work.cancel());
@@ -56,10 +56,10 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
                 // Nobody is harmed if standard error is closed.
                 let (count, cost) = (grouped(total), bytes(order.payload_bytes()));
                 let rounds = order.rounds();
-                let told = format!(
+                let reported = format!(
                     "{count} transfers with {with} take {cost} of payload, {rounds} rounds"
                 );
-                let _ = writeln!(stderr(), "{told}; {with} has to call this as well, now");
+                let _ = writeln!(stderr(), "{reported}; {with} has to call this as well, now");
             }
             let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
             pool::fill(&meeting, order, None, &mut |batches| {
@@ -94,13 +94,13 @@ fn keep(
         least,
     };
     let count = grouped(transfers(least));
-    tell(&format!(
+    report(&format!(
         "keeps {count} transfers with {with}, which has to call this as well; Ctrl-C ends it"
     ));
     let mut log = Log::default();
     keeper.keep(&mut |news| {
         if let Some(line) = log.line(with, &news, held) {
-            tell(&line);
+            report(&line);
         }
     })
 }
@@ -136,9 +136,10 @@ impl Log {
                 let before = self.failed.filter(|(other, _)| *other == code);
                 let times = before.map_or(1, |(_, times)| times.saturating_add(1));
                 self.failed = Some((code, times));
-                let next = match rest.is_zero() {
-                    true => "waits on".to_string(),
-                    false => format!("tries again in {}", seconds(rest.as_secs_f64())),
+                let next = if rest.is_zero() {
+                    "waits on".to_string()
+                } else {
+                    format!("tries again in {}", seconds(rest.as_secs_f64()))
                 };
                 let again = if times > 1 {
                     format!(", {times} times")
@@ -153,7 +154,7 @@ impl Log {
 }
 
 /// Writes a line for a log. Nobody is harmed if standard error is closed.
-fn tell(line: &str) {
+fn report(line: &str) {
     let _ = writeln!(stderr(), "{} {line}", date(unix_us()));
 }
 
@@ -238,14 +239,14 @@ mod tests {
         assert_eq!(line(News::Met(0)), None);
         assert_eq!(line(News::Met(2)), met("2,048"));
         let gone = Failure::new(Code::Unreachable, "bob is gone", "");
-        let told = (1..=8).map(|_| line(News::Failed(&gone, Duration::from_secs(4))));
-        let told = told.collect::<Vec<_>>();
+        let reported = (1..=8).map(|_| line(News::Failed(&gone, Duration::from_secs(4))));
+        let reported = reported.collect::<Vec<_>>();
         let first = "error[unreachable]: bob is gone; tries again in 4.0 s";
-        assert_eq!(told[0].as_deref(), Some(first));
-        let silent = told.iter().map(Option::is_none).collect::<Vec<_>>();
+        assert_eq!(reported[0].as_deref(), Some(first));
+        let silent = reported.iter().map(Option::is_none).collect::<Vec<_>>();
         assert_eq!(silent, [false, false, true, false, true, true, true, false]);
         assert!(
-            told[7]
+            reported[7]
                 .as_ref()
                 .is_some_and(|line| line.contains(", 8 times; "))
         );

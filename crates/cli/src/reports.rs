@@ -6,7 +6,7 @@ use sealane_host::Failure;
 use sealane_host::record::{self, PAGE};
 use sealane_page::Card;
 use sealane_page::card::Column;
-use sealane_page::run::{RunRecord, State, Summary};
+use sealane_page::run::{RunRecord, RunState, Summary};
 use sealane_page::units::{date, seconds};
 use sealane_terminal::{print_card, print_line};
 use serde_json::json;
@@ -118,10 +118,10 @@ fn list(folder: &Path, json: bool) -> Result<(), Failure> {
     ];
     let row = |(name, run): &(String, Summary)| {
         let state = match run.state {
-            State::Done if run.as_planned => "done",
-            State::Done => "done, not as planned",
-            State::Failed => "failed",
-            State::Unfinished => "no end",
+            RunState::Done if run.as_planned => "done",
+            RunState::Done => "done, not as planned",
+            RunState::Failed => "failed",
+            RunState::Unfinished => "no end",
         };
         let cells = [
             name.clone(),

@@ -1,4 +1,4 @@
-//! Verbs of sealed files: `seal`, `open` and `keygen`. Room `sealed` does the work.
+//! Verbs of sealed files: `seal`, `open` and `keygen`. Crate `sealed` does the work.
 
 mod summary;
 

@@ -10,7 +10,7 @@ use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
 use sealane_host::{
-    LoadedProgram, export, inputs, levels, meet, program, results, rows, session, view,
+    LoadedProgram, connect, export, inputs, levels, program, results, rows, session, view,
 };
 use sealane_terminal::{
     CancelOnSignal, print_line, print_view, print_view_to_stderr, print_warning,
@@ -55,9 +55,9 @@ pub fn job(
         .iter()
         .filter(|warning| warning.code.is_about_numbers());
     about.for_each(print_warning);
-    let network = meet::network(args.network.map(Into::into), config);
-    let helpers = meet::helpers(args.helpers(), config);
-    let protocol = meet::protocol(args.protocol(), config);
+    let network = connect::network(args.network.map(Into::into), config);
+    let helpers = connect::helpers(args.helpers(), config);
+    let protocol = connect::protocol(args.protocol(), config);
     Ok((Job::new(program, protocol, network, helpers)?, notes))
 }
 
@@ -69,7 +69,7 @@ fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failur
     if args.text && !args.json {
         return print_line(sealane_program::text::print(&program).trim_end());
     }
-    let record = view::check(&program, &warnings, &checked.ways);
+    let record = view::check(&program, &warnings, &checked.runnables);
     print_view(args.json, &record)
 }
 
@@ -87,7 +87,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     }
     let record = view::plan(&job, &cost, &notes);
     if args.references && !args.json {
-        return print_line(record.papers_card());
+        return print_line(record.references_card());
     }
     if args.levels && !args.json {
         return print_line(levels::levels_card(&*job.plan_at(&rows)?));
@@ -115,19 +115,20 @@ fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), 
 }
 
 fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let handed = match args.handed_over {
-        true => Some(handover::receive()?),
-        false => None,
+    let handed = if args.handed_over {
+        Some(handover::receive()?)
+    } else {
+        None
     };
     let (mut config, identity) = match handed {
         Some(Handover { config, identity }) => (config, Some(identity)),
         None => (Config::find(args.config.as_deref())?, None),
     };
     config.patience = args.patience.or(config.patience);
-    let party = meet::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
+    let party = connect::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
     let (job, mut notes) = job(&args.job, Some(&config), embedding)?;
     let job = if args.pool { job.from_pool()? } else { job };
-    let me = meet::party_index(&job, &party)?;
+    let me = connect::party_index(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
     let output = args.output.as_deref();
     results::check(
@@ -140,14 +141,14 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::from)?;
     let prepared = match identity {
-        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity)),
-        None => meet::prepare(&job, me, &config, args.identity.as_deref()),
+        Some(identity) => connect::prepare_with(&job, me, &config, |_| Ok(identity)),
+        None => connect::prepare(&job, me, &config, args.identity.as_deref()),
     };
     let mut meeting = prepared.inspect_err(|_| {
         let stated = args.identity.as_deref();
-        let key = |name: &str| meet::identity(name, &config, stated);
+        let key = |name: &str| connect::identity(name, &config, stated);
         // Whatever comes of it, the failure is the one above.
-        let _ = meet::tell_of_missing(&job, me, &config, key);
+        let _ = connect::report_missing(&job, me, &config, key);
     })?;
     approve(&job, args.yes.as_deref())?;
     // From here on a request to end notifies the other parties.
@@ -155,7 +156,7 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     meeting.cancelled_by(work.cancel());
     let recording = args.record.recording(config.runs.as_deref(), &job, &notes);
     let shown = args.record.progress(args.json).map(|show| show(&party));
-    let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
+    let mut report = session::connect_and_run(&job, &inputs.data, &meeting, recording, shown)?;
     notes.extend(inputs.notes);
     report.notes.splice(0..0, notes);
     finish(&job, &report, output, args.json, work)

@@ -81,7 +81,7 @@ macro_rules! codes {
         }
 
         /// Calls the macro `callback` with the variants of [`Code`](crate::Code) and their names,
-        /// as `callback! { Variant "name", ... }`. Room `host` builds the table of pages with it.
+        /// as `callback! { Variant "name", ... }`. Crate `host` builds the table of pages with it.
         #[macro_export]
         macro_rules! with_codes {
             ($d callback:ident) => { $d callback! { $($($variant $name,)*)* } };

@@ -32,9 +32,10 @@ impl Diagnostic {
     }
 
     fn text(&self, renderer: &Renderer, title: Style, source_line: Option<&str>) -> String {
-        let level = match self.code.is_warning() {
-            true => Level::WARNING,
-            false => Level::ERROR,
+        let level = if self.code.is_warning() {
+            Level::WARNING
+        } else {
+            Level::ERROR
         };
         let message = one_line(&self.message);
         let head = level.primary_title(&message).id(self.code.name());
@@ -66,9 +67,12 @@ impl Diagnostic {
 /// A source line as the excerpt shows it: one character for each of its characters, none of which
 /// [deceives].
 fn shown(line: &str) -> String {
-    let keep = |c: char| match deceives(c) && c != '\t' {
-        true => char::REPLACEMENT_CHARACTER,
-        false => c,
+    let keep = |c: char| {
+        if deceives(c) && c != '\t' {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
     };
     line.trim_end().chars().map(keep).collect()
 }

@@ -17,14 +17,14 @@ use sealane_protocol::Corruption;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// The protocols that run it, in the order of [`ProtocolName::ALL`].
-    pub ways: Vec<Way>,
+    pub runnables: Vec<Runnable>,
     /// Warnings of those that cannot.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// A protocol that runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct Runnable {
     /// The protocol.
     pub protocol: ProtocolName,
     /// The fewest helpers that it needs.
@@ -41,12 +41,12 @@ pub fn check(program: &Program) -> Result<Checked, Diagnostic> {
     let tried = tried.filter_map(|protocol| Attempt::new(program, protocol));
     let tried = tried.collect::<Vec<_>>();
     let run = tried.iter().filter(|attempt| attempt.refusal.is_none());
-    let way = |attempt: &Attempt| Way {
+    let runnable = |attempt: &Attempt| Runnable {
         protocol: attempt.protocol,
         helpers: attempt.helpers.len(),
     };
     Ok(Checked {
-        ways: run.map(way).collect(),
+        runnables: run.map(runnable).collect(),
         warnings: verdict(program, &tried)?,
     })
 }
@@ -96,8 +96,11 @@ fn verdict(program: &Program, tried: &[Attempt]) -> Result<Vec<Diagnostic>, Diag
         // One protocol computes with any number of parties, so there is a refusal.
         return first.map_or(Ok(Vec::new()), Err);
     }
-    let ways = run.iter().map(|way| way.options()).collect::<Vec<_>>();
-    let hint = format!("plan and run it with {}", ways.join(" or "));
+    let runnables = run
+        .iter()
+        .map(|runnable| runnable.options())
+        .collect::<Vec<_>>();
+    let hint = format!("plan and run it with {}", runnables.join(" or "));
     let fits = |a: &Attempt| a.protocol == ProtocolName::DEFAULT && a.helpers.is_empty();
     let mut warnings = Vec::new();
     if !tried.iter().any(fits) {
@@ -193,8 +196,9 @@ mod tests {
             panic!("one reason, one warning");
         };
         assert_eq!(warning.message, "protocol `trio` cannot run this program");
-        let ways = "plan and run it with `--protocol yao` or `--protocol yao-three-halves`; or";
-        assert!(warning.hint.starts_with(ways), "{}", warning.hint);
+        let runnables =
+            "plan and run it with `--protocol yao` or `--protocol yao-three-halves`; or";
+        assert!(warning.hint.starts_with(runnables), "{}", warning.hint);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Inputs of one party, read and checked against the program before any connection is made. Room
+//! Inputs of one party, read and checked against the program before any connection is made. Crate
 //! `tables` checks the content of a table, with the place in its errors. This module decides which
 //! table serves which input, and checks that the row counts of one party agree.
 

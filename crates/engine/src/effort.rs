@@ -52,13 +52,14 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
                 grouped(cost.promise.rounds),
                 time(cost.waiting_s(class))
             ),
-            match is_scan {
-                true => format!(
+            if is_scan {
+                format!(
                     "each turn of this `scan` waits for the one before, and under `{}` each level \
-                     of its circuit is a round",
+                 of its circuit is a round",
                     job.protocol()
-                ),
-                false => format!("most of them are of `{label}`, one after the other"),
+                )
+            } else {
+                format!("most of them are of `{label}`, one after the other")
             },
             vec![],
         ),

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_no_address() {
+    fn others_are_reported_no_address() {
         let stranger = "10.1.2.3:50000 says it is party 7".to_string();
         for error in [
             NetError::Unreachable {
@@ -439,26 +439,26 @@ mod tests {
                 reason: stranger,
             },
         ] {
-            let (_, told) = EngineError::from_net(error, &names()).for_peers();
-            assert!(told.starts_with("ben (party 1)"), "{told}");
+            let (_, reported) = EngineError::from_net(error, &names()).for_peers();
+            assert!(reported.starts_with("ben (party 1)"), "{reported}");
             assert!(
-                !told.contains("7700") && !told.contains("10.1.2.3"),
-                "{told}"
+                !reported.contains("7700") && !reported.contains("10.1.2.3"),
+                "{reported}"
             );
         }
     }
 
     #[test]
-    fn others_are_told_that_a_run_was_cancelled_and_so_are_those_who_hear_it_from_them() {
+    fn others_are_reported_that_a_run_was_cancelled_and_so_are_those_who_hear_it_from_them() {
         let cancelled = EngineError::from_net(NetError::Cancelled, &names());
         assert_eq!(cancelled.kind(), FailureKind::Misuse);
-        let (cause, told) = cancelled.for_peers();
+        let (cause, reported) = cancelled.for_peers();
         assert_eq!(cause, Cause::Cancelled);
         let heard = EngineError::from_net(
             NetError::Aborted {
                 party: BEN,
                 cause,
-                reason: told,
+                reason: reported,
             },
             &names(),
         );
@@ -471,10 +471,10 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_nothing_of_the_data() {
+    fn others_are_reported_nothing_of_the_data() {
         let finding = Diagnostic::new(Code::DataRange, "`age` is 130");
-        let (cause, told) = EngineError::from(finding).for_peers();
+        let (cause, reported) = EngineError::from(finding).for_peers();
         assert_eq!(cause, Cause::Party);
-        assert!(!told.contains("130"), "{told}");
+        assert!(!reported.contains("130"), "{reported}");
     }
 }

@@ -8,9 +8,9 @@
 //! As JSON lines, an event is one object with `at_us` and `event`; `docs/guides/reports.md`
 //! documents every field.
 //!
-//! **A run of any size has a bounded number of events.** Beyond the first few hundred, turns are
-//! reported in groups that grow with the run, and only some blocks are reported (`Sampling`). Their
-//! number grows with the logarithm of the run, and nothing is kept that grows faster.
+//! **A run of any size has a bounded number of events.** Beyond the first few hundred, step rounds
+//! are reported in groups that grow with the run, and only some blocks are reported (`Sampling`).
+//! Their number grows with the logarithm of the run, and nothing is kept that grows faster.
 
 use crate::error::FailureKind;
 use sealane_diagnostic::Diagnostic;
@@ -50,8 +50,9 @@ pub enum Event {
     Opened(Block),
     /// All steps of a block are done.
     Closed(Block),
-    /// One turn, or several in succession.
-    Turn(Turn),
+    /// One step round, or several in succession.
+    #[serde(rename = "turn")]
+    StepRound(StepRound),
     /// Times and traffic of each step at this party: once, before the end.
     Steps {
         /// Steps that took time or sent anything, in the order of the plan.
@@ -90,7 +91,8 @@ pub struct Started {
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Connections are made, keys are checked.
-    Meet,
+    #[serde(rename = "meet")]
+    Connect,
     /// The job and the numbers of rows are compared.
     Agree,
     /// This party computes alone on its own inputs.
@@ -116,15 +118,15 @@ pub struct Block {
     pub rows: u64,
 }
 
-/// Turns in succession, or a part of one. In each turn, all steps that are ready write, the
-/// messages are sent, and the messages that are due are read. The period ends at the time of the
-/// event.
+/// Step rounds in succession, or a part of one. In each step round, all steps that are ready write,
+/// the messages are sent, and the messages that are due are read. The period ends at the time of
+/// the event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
-    /// Number of the first turn, from 0.
+pub struct StepRound {
+    /// Number of the first step round, from 0.
     pub first: u64,
-    /// Number of turns that have ended; 0 for a part of one, and for traffic outside of turns, in
-    /// preparation and reveal.
+    /// Number of step rounds that have ended; 0 for a part of one, and for traffic outside of step
+    /// rounds, in preparation and reveal.
     pub count: u64,
     /// Rounds of the run so far: the largest stamp that this party saw.
     pub rounds: u64,
@@ -239,12 +241,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_ever_so_many_few_are_told_and_of_few_all() {
+    fn of_ever_so_many_few_are_reported_and_of_few_all() {
         let pace = Sampling { all: 64 };
-        let told = |n: u64| (0..n).filter(|number| pace.includes(*number)).count();
-        assert_eq!(told(64), 64);
-        assert_eq!(told(128), 96);
-        assert!(told(1 << 20) <= 64 + 32 * 14 + 1, "{}", told(1 << 20));
+        let reported = |n: u64| (0..n).filter(|number| pace.includes(*number)).count();
+        assert_eq!(reported(64), 64);
+        assert_eq!(reported(128), 96);
+        assert!(
+            reported(1 << 20) <= 64 + 32 * 14 + 1,
+            "{}",
+            reported(1 << 20)
+        );
         // The gaps grow with the number of items so far: never more than a sixteenth of it.
         let numbers = (0..1 << 20).filter(|number| pace.includes(*number));
         let numbers = numbers.collect::<Vec<_>>();
@@ -264,13 +270,13 @@ mod tests {
             }),
         };
         let line = serde_json::to_string(&record).unwrap();
-        let told = r#"{"at_us":12,"event":"opened","segment":1,"tile":2,"rows":64}"#;
-        assert_eq!(line, told);
+        let reported = r#"{"at_us":12,"event":"opened","segment":1,"tile":2,"rows":64}"#;
+        assert_eq!(line, reported);
         let phase = Event::Phase {
             phase: Phase::Prepare,
         };
         let line = serde_json::to_string(&phase).unwrap();
         assert_eq!(line, r#"{"event":"phase","phase":"prepare"}"#);
-        assert_eq!(serde_json::from_str::<Record>(told).unwrap(), record);
+        assert_eq!(serde_json::from_str::<Record>(reported).unwrap(), record);
     }
 }

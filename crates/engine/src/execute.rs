@@ -2,8 +2,8 @@
 //!
 //! [`sealane_plan::flow`] decides when each step runs, and the cost of the plan follows the same
 //! schedule. This module executes the steps. The engine moves shares between steps, advances calls
-//! from one flight to the next, and is the only one that flushes: at the end of a turn, when every
-//! active step has written.
+//! from one flight to the next, and is the only one that flushes: at the end of a step round, when
+//! every active step has written.
 //!
 //! | file | content |
 //! |---|---|
@@ -152,9 +152,9 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
 }
 
 /// A step of a tile run, or its carry, in either walk.
-type Place = (TileRun, usize, bool);
+type MaterialKey = (TileRun, usize, bool);
 
-fn place(call: &Call) -> Place {
+fn place(call: &Call) -> MaterialKey {
     (call.run, call.step, call.carry)
 }
 
@@ -167,7 +167,7 @@ struct PlanRun<'a, 'o, P: Party> {
     online: WalkState<'a, P>,
     offline: WalkState<'a, P::Offline>,
     /// Outputs of offline parts that their online parts have not taken.
-    material: HashMap<Place, VecDeque<P::Material>>,
+    material: HashMap<MaterialKey, VecDeque<P::Material>>,
     /// Correlations that refills have left over.
     left_over: LeftOver,
     /// Output of the offline part of the reveal, once it has run.
@@ -221,15 +221,15 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
             Walk::Online => (self.online.values.enter(call.run), Timing::CountsAlone),
         };
         // A block is told of once: where offline parts run ahead, by its online parts.
-        let told = first == Timing::AheadOfInputs || self.reported.contains(&call.run);
-        if !known && !told && self.recorder.block_begins(event_block(&call.run)) {
+        let reported = first == Timing::AheadOfInputs || self.reported.contains(&call.run);
+        if !known && !reported && self.recorder.block_begins(event_block(&call.run)) {
             self.reported.insert(call.run);
         }
         self.half(call, Half::Begin, StepProgress::Begun)
     }
 
-    fn turn(&mut self) -> Result<(), Fault> {
-        self.recorder.turn(self.mesh);
+    fn step_round(&mut self) -> Result<(), Fault> {
+        self.recorder.step_round(self.mesh);
         self.mesh.flush()?;
         if !std::mem::replace(&mut self.expecting, true) {
             self.expect_tapes();
@@ -395,12 +395,13 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
         let mut words = words.into_iter();
         let results = (0..).zip(&self.plan.results).map(|(index, result)| {
-            let tiles = match self.plan.in_tiles(result, self.rows) {
-                true => result
+            let tiles = if self.plan.in_tiles(result, self.rows) {
+                result
                     .to
                     .contains(self.mesh.me())
-                    .then(|| self.online.values.take_opened(index)),
-                false => words.next().flatten().map(|words| vec![words]),
+                    .then(|| self.online.values.take_opened(index))
+            } else {
+                words.next().flatten().map(|words| vec![words])
             };
             tiles.map(|tiles| values::revealed(self.plan, self.rows, result, tiles))
         });

@@ -124,9 +124,10 @@ fn with_others(
             continue;
         }
         seen.push(kind(&profile));
-        let needed = match suits(&profile, program, helpers) {
-            true => Some(Vec::new()),
-            false => fewest_helpers(&profile, program),
+        let needed = if suits(&profile, program, helpers) {
+            Some(Vec::new())
+        } else {
+            fewest_helpers(&profile, program)
         };
         ways.extend(needed.map(|helpers| format!("choose {}", options(other, &helpers))));
     }
@@ -298,8 +299,8 @@ impl Job {
     }
     /// Returns the papers that a run of this cost rests on: those of its protocol, then those of
     /// every session.
-    pub fn papers<'a>(&self, cost: &'a CostReport) -> impl Iterator<Item = &'a Paper> {
-        cost.basis.papers.iter().chain(SESSION)
+    pub fn references<'a>(&self, cost: &'a CostReport) -> impl Iterator<Item = &'a Paper> {
+        cost.basis.references.iter().chain(SESSION)
     }
     /// Returns the text of its parts, which their hashes cover.
     pub fn text(&self) -> JobText<'_> {

@@ -17,7 +17,7 @@ pub use step_times::Progress;
 pub(crate) use step_times::StepProgress;
 
 use crate::error::EngineError;
-use crate::events::{Block, Ended, Event, Failed, Phase, Record, Sampling, Started, Turn};
+use crate::events::{Block, Ended, Event, Failed, Phase, Record, Sampling, Started, StepRound};
 use crate::job::Job;
 use crate::report::RunReport;
 use sealane_block::Cpu;
@@ -69,11 +69,11 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Turns and blocks that are reported one by one, before they are grouped or left out.
-const TURNS: Sampling = Sampling { all: 256 };
+/// Step rounds and blocks that are reported one by one, before they are grouped or left out.
+const STEP_ROUNDS: Sampling = Sampling { all: 256 };
 const BLOCKS: Sampling = Sampling { all: 64 };
-/// Long turns are reported in parts: after this time at least, and after a fraction of the elapsed
-/// time, so that a run has few such events however long it is.
+/// Long step rounds are reported in parts: after this time at least, and after a fraction of the
+/// elapsed time, so that a run has few such events however long it is.
 const SHORTEST: Duration = Duration::from_millis(5);
 const SAMPLES: u32 = 128;
 /// Shortest time between two reports of progress.
@@ -83,15 +83,16 @@ const PROGRESS: Duration = Duration::from_millis(100);
 pub struct Journal<'o> {
     began: Instant,
     observer: Box<dyn Observer + 'o>,
-    turns: Turns,
+    step_rounds: StepRounds,
     blocks: u64,
     times: StepTimes,
     progress_reported: Instant,
 }
 
-/// Turns that have not been reported yet: the number before them, and the counters at their start.
+/// Step rounds that have not been reported yet: the number before them, and the counters at their
+/// start.
 #[derive(Default)]
-struct Turns {
+struct StepRounds {
     number: u64,
     first: u64,
     from: Duration,
@@ -115,7 +116,7 @@ impl<'o> Journal<'o> {
             tier: tier.to_string(),
             unix_us: since_1970.map_or(0, micros),
         }));
-        journal.phase(Phase::Meet);
+        journal.phase(Phase::Connect);
         journal
     }
 
@@ -136,7 +137,7 @@ impl<'o> Journal<'o> {
 
     /// Reports that a phase begins; traffic before it belongs to the phase before.
     pub(crate) fn enter(&mut self, phase: Phase, mesh: &Mesh) {
-        self.emit_turns(mesh);
+        self.emit_step_rounds(mesh);
         self.phase(phase);
     }
 
@@ -151,7 +152,7 @@ impl<'o> Journal<'o> {
     /// Reports the end of the run at this party: the times of the steps, and the result. The mesh
     /// numbers its steps from step `first` of the plan.
     pub(crate) fn finish(&mut self, ended: &Result<RunReport, EngineError>, mesh: &mut Mesh) {
-        self.emit_turns(mesh);
+        self.emit_step_rounds(mesh);
         let steps = self.times.close(mesh);
         if !steps.is_empty() {
             self.emit(Event::Steps { steps });
@@ -186,16 +187,16 @@ impl<'o> Journal<'o> {
         self.emit(Event::Closed(block));
     }
 
-    /// Counts a turn that ends, in which all that was written is sent.
-    fn turn(&mut self, mesh: &Mesh) {
-        self.turns.number += 1;
-        if TURNS.includes(self.turns.number) {
-            self.emit_turns(mesh);
+    /// Counts a step round that ends, in which all that was written is sent.
+    fn step_round(&mut self, mesh: &Mesh) {
+        self.step_rounds.number += 1;
+        if STEP_ROUNDS.includes(self.step_rounds.number) {
+            self.emit_step_rounds(mesh);
         }
     }
 
     /// Reports progress and traffic after a call was advanced, if neither was reported for a while,
-    /// since a turn may be long.
+    /// since a step round may be long.
     fn emit_if_due(&mut self, now: Instant, mesh: &Mesh, ands: u64) {
         if now - self.progress_reported >= PROGRESS {
             self.progress_reported = now;
@@ -203,21 +204,21 @@ impl<'o> Journal<'o> {
             self.observer.progress(&self.times.progress(ands, bytes));
         }
         let elapsed = now - self.began;
-        if elapsed.saturating_sub(self.turns.from) >= SHORTEST.max(elapsed / SAMPLES) {
-            self.emit_turns(mesh);
+        if elapsed.saturating_sub(self.step_rounds.from) >= SHORTEST.max(elapsed / SAMPLES) {
+            self.emit_step_rounds(mesh);
         }
     }
 
-    /// Reports the turns that have not been reported.
-    fn emit_turns(&mut self, mesh: &Mesh) {
+    /// Reports the step rounds that have not been reported.
+    fn emit_step_rounds(&mut self, mesh: &Mesh) {
         let (now, waited, all) = (self.began.elapsed(), mesh.waited(), traffic(mesh));
-        let then = std::mem::take(&mut self.turns);
+        let then = std::mem::take(&mut self.step_rounds);
         let since = |of: fn(&Traffic) -> u64| {
             let before = then.traffic.iter().map(of).chain(std::iter::repeat(0));
             let pairs = all.iter().map(of).zip(before);
             pairs.map(|(now, then)| now - then).collect::<Vec<_>>()
         };
-        let turn = Turn {
+        let step_round = StepRound {
             first: then.first,
             count: then.number - then.first,
             rounds: mesh.rounds().into(),
@@ -226,16 +227,16 @@ impl<'o> Journal<'o> {
             sent: since(|traffic| traffic.sent),
             received: since(|traffic| traffic.received),
         };
-        self.turns = Turns {
+        self.step_rounds = StepRounds {
             number: then.number,
             first: then.number,
             from: now,
             waited,
             traffic: all,
         };
-        let mut crossed = turn.sent.iter().chain(&turn.received);
-        if turn.count > 0 || crossed.any(|bytes| *bytes > 0) {
-            self.emit(Event::Turn(turn));
+        let mut crossed = step_round.sent.iter().chain(&step_round.received);
+        if step_round.count > 0 || crossed.any(|bytes| *bytes > 0) {
+            self.emit(Event::StepRound(step_round));
         }
     }
 
@@ -249,7 +250,7 @@ impl<'o> Journal<'o> {
         Journal {
             began: now,
             observer,
-            turns: Turns::default(),
+            step_rounds: StepRounds::default(),
             blocks: 0,
             times: StepTimes::default(),
             progress_reported: now,

@@ -1,4 +1,4 @@
-//! Room `engine`: runs a plan over a session; the only room that knows plans and protocols.
+//! Crate `engine`: runs a plan over a session; the only room that knows plans and protocols.
 //!
 //! A [`Job`] is a planned program; people approve its hash. [`run()`] runs one party's side over a
 //! mesh of channels: handshake, steps, reveal, farewell. [`simulate`] runs all parties in this
@@ -34,7 +34,7 @@ mod report;
 mod run;
 mod split_plan;
 
-pub use check::{Checked, Way, check};
+pub use check::{Checked, Runnable, check};
 pub use effort::warnings;
 pub use error::{EngineError, FailureKind};
 #[doc(hidden)]

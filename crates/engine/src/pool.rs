@@ -46,9 +46,10 @@ impl PoolShare {
 
     /// The role of a party in them.
     pub fn role_of(&self, party: PartyId) -> Role {
-        match party == self.receiver {
-            true => Role::Receiver,
-            false => Role::Sender,
+        if party == self.receiver {
+            Role::Receiver
+        } else {
+            Role::Sender
         }
     }
 }
@@ -197,7 +198,7 @@ fn keeps_other(peer: &str, ours: u64, theirs: u64) -> Diagnostic {
 
 /// Finding for a party that fills a pool in another way.
 fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Diagnostic {
-    let told = |order: Order| {
+    let reported = |order: Order| {
         let amounts = names.iter().zip(order.batches);
         let amounts = amounts.map(|(name, batches)| {
             format!("{} chosen by {name}", batches.saturating_mul(BATCH as u64))
@@ -205,7 +206,7 @@ fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Di
         let class = format!("{:?}", order.network).to_uppercase();
         format!("{} on a {class}", amounts.collect::<Vec<_>>().join(" and "))
     };
-    let (ours, theirs) = (told(ours), told(theirs));
+    let (ours, theirs) = (reported(ours), reported(theirs));
     let what = format!("{peer} wants other oblivious transfers: {theirs}; this side: {ours}");
     Diagnostic::new(Code::PoolDiffers, what)
         .because("Nothing has been made.")

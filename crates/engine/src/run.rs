@@ -253,9 +253,10 @@ fn run_steps(
     let result = |(plan, data): (&ResultPlan, Option<Data>)| RunResult {
         name: plan.name.clone(),
         to: names(plan.to),
-        data: match has_rows(plan) {
-            true => data,
-            false => data.map(|_| no_rows(plan)),
+        data: if has_rows(plan) {
+            data
+        } else {
+            data.map(|_| no_rows(plan))
         },
     };
     Ok(RunReport {

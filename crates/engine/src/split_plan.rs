@@ -1,7 +1,7 @@
 //! Division of a job: first the local work of each party in the clear, then the joint plan of all.
 //!
 //! Local work is planned for `clear` with one party and runs on a mesh of one, with the code that
-//! runs any other plan. Its results leave this room only as inputs of the joint plan. So do the
+//! runs any other plan. Its results leave this crate only as inputs of the joint plan. So do the
 //! numbers that each party draws for the random numbers of the program.
 
 use crate::events::Phase;
@@ -14,8 +14,8 @@ use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
-    Cast, CostReport, JobText, Plan, StepCost, StepKind, cost, drawn, forms, in_form, localise,
-    plan_in_tiles, plan_with_cast,
+    CostReport, JobText, Plan, Roster, StepCost, StepKind, cost, drawn, forms, in_form, localise,
+    plan_in_tiles, plan_with_roster,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -88,7 +88,7 @@ impl SplitPlan {
     ) -> Result<SplitPlan, Diagnostic> {
         sealane_program::check(program)?;
         // Who owns inputs of the program, not who draws numbers.
-        let cast = Cast::of(program, helpers);
+        let roster = Roster::of(program, helpers);
         let drawn = drawn(program);
         let divided = localise(&drawn.program)?;
         let draw = |(party, input): (PartyId, &Input)| Draw {
@@ -104,7 +104,7 @@ impl SplitPlan {
             })
         };
         Ok(SplitPlan {
-            joint: plan_with_cast::<P>(&divided.joint, cast, network, most_rows)?,
+            joint: plan_with_roster::<P>(&divided.joint, roster, network, most_rows)?,
             drawn: drawn.inputs().map(draw).collect(),
             locals: divided
                 .locals

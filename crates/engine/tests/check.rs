@@ -3,7 +3,7 @@
 
 use crate::common::parse;
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_engine::{Job, NetworkClass, ProtocolName, Way, check as examine, warnings};
+use sealane_engine::{Job, NetworkClass, ProtocolName, Runnable, check as examine, warnings};
 use sealane_program::graph::Program;
 use std::fmt::Write;
 
@@ -86,27 +86,27 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
 }
 
 #[test]
-fn parties_that_do_not_fit_are_told_of_protocols_and_helpers_that_do() {
-    let told = |parties| {
+fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
+    let reported = |parties| {
         let warnings = check(&parse(&of_parties(parties))).expect("some protocol runs it");
-        let told = warnings
+        let reported = warnings
             .into_iter()
             .map(|warning| (warning.message, warning.hint));
-        told.collect::<Vec<_>>()
+        reported.collect::<Vec<_>>()
     };
     let cannot = "protocol `yao`, the usual one, cannot run this program".to_string();
     let with = |options: &str| format!("plan and run it with {options}");
-    assert_eq!(told(2), []);
+    assert_eq!(reported(2), []);
     let cannot = format!("{cannot} without helpers");
     let yao =
         "`--protocol yao --helpers ada,bob` or `--protocol yao-three-halves --helpers ada,bob`";
-    let ways = with(&format!("{yao} or `--protocol trio`"));
-    assert_eq!(told(3), [(cannot.clone(), ways)]);
-    let ways = with(&format!("{yao} or `--protocol trio --helpers ada,bob,cyd`"));
-    assert_eq!(told(5), [(cannot.clone(), ways)]);
-    let ways = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
+    let runnables = with(&format!("{yao} or `--protocol trio`"));
+    assert_eq!(reported(3), [(cannot.clone(), runnables)]);
+    let runnables = with(&format!("{yao} or `--protocol trio --helpers ada,bob,cyd`"));
+    assert_eq!(reported(5), [(cannot.clone(), runnables)]);
+    let runnables = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
                 `--protocol trio --helpers ada,bob`";
-    assert_eq!(told(1), [(cannot, with(ways))]);
+    assert_eq!(reported(1), [(cannot, with(runnables))]);
     // Who only learns need not compute.
     let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");
     let two_of_three = two_of_three.replace("to p0", "to p2");
@@ -173,7 +173,7 @@ fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u3
     };
     let job = Job::new(parse(text), protocol, NetworkClass::Lan, helpers).expect("a job");
     let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
-    let told = |warning: Diagnostic| {
+    let reported = |warning: Diagnostic| {
         assert!(warning.code.is_warning());
         (
             warning.code,
@@ -181,7 +181,7 @@ fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u3
             warning.hint,
         )
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(reported).collect()
 }
 
 #[test]
@@ -190,12 +190,12 @@ fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
         panic!("one warning");
     };
     assert_eq!((*code, *line), (Code::ManyRounds, Some(9)));
-    for way in [
+    for runnable in [
         "`map`",
         "run it with `--protocol yao`: 4 rounds",
         "`--rows`",
     ] {
-        assert!(hint.contains(way), "{hint}");
+        assert!(hint.contains(runnable), "{hint}");
     }
     // Fewer rows are in proportion, and so is a protocol whose rounds do not grow with rows.
     assert_eq!(effort(SCAN, ProtocolName::Trio, 1000), []);
@@ -214,8 +214,12 @@ fn a_run_of_days_is_warned_of_with_its_line() {
 
 #[test]
 fn protocols_that_run_a_program_are_listed_with_their_helpers() {
-    let ways = |parties| examine(&parse(&of_parties(parties))).expect("it runs").ways;
-    let way = |protocol, helpers| Way { protocol, helpers };
+    let runnables = |parties| {
+        examine(&parse(&of_parties(parties)))
+            .expect("it runs")
+            .runnables
+    };
+    let runnable = |protocol, helpers| Runnable { protocol, helpers };
     let names = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
@@ -224,9 +228,9 @@ fn protocols_that_run_a_program_are_listed_with_their_helpers() {
     let with = |helpers: [usize; 3]| {
         let pairs = names.into_iter().zip(helpers);
         pairs
-            .map(|(name, helpers)| way(name, helpers))
+            .map(|(name, helpers)| runnable(name, helpers))
             .collect::<Vec<_>>()
     };
-    assert_eq!(ways(2), with([0, 0, 1]));
-    assert_eq!(ways(3), with([2, 2, 0]));
+    assert_eq!(runnables(2), with([0, 0, 1]));
+    assert_eq!(runnables(3), with([2, 2, 0]));
 }

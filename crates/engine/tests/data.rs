@@ -1,5 +1,5 @@
 //! Choice of the table for each input of a party, and the errors if one is missing or superfluous.
-//! Room `tables` tests the content of tables.
+//! Crate `tables` tests the content of tables.
 
 use crate::common::numbers;
 use sealane_engine::data::{self, Sources};
@@ -26,7 +26,7 @@ fn program(inputs: Vec<Input>) -> Program {
 }
 
 #[test]
-fn files_that_are_missing_or_unknown_are_told() {
+fn files_that_are_missing_or_unknown_are_reported() {
     let program = program(vec![age()]);
     let load = |arguments: &[&str]| {
         let arguments = arguments
@@ -120,17 +120,17 @@ fn data_from_memory_are_checked_like_files() {
         elements: vec![],
     };
     assert!(refused(0, &[Some(huge)]).1.contains("has the shape"));
-    let told = |party, inputs: &[Option<Data>], text: &str| {
+    let reported = |party, inputs: &[Option<Data>], text: &str| {
         let (kind, shown) = refused(party, inputs);
         assert_eq!(kind, FailureKind::Misuse);
         assert!(shown.contains(text), "{shown}");
     };
-    told(0, &[None], "the input `age` is missing");
-    told(
+    reported(0, &[None], "the input `age` is missing");
+    reported(
         1,
         &[ages(Type::U8, &[1], &[4])],
         "the input `age` belongs to another party",
     );
-    told(0, &[], "the program has 1 input, not 0");
+    reported(0, &[], "the program has 1 input, not 0");
     sealane_testkit::page::shows("input-count", &refused(0, &[]).1);
 }

@@ -53,7 +53,7 @@ fn inputs(rows: usize) -> Vec<Data> {
 }
 
 /// Runs all parties and returns the events of each.
-fn told(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Vec<Vec<Record>>) {
+fn reported(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Vec<Vec<Record>>) {
     let records = job.parties().iter().map(|_| Mutex::new(Vec::new()));
     let records = records.collect::<Vec<_>>();
     let journals = records.iter().enumerate().map(|(party, records)| {
@@ -108,13 +108,13 @@ fn a_simulation_that_is_cancelled_in_any_phase_ends_without_a_result() {
 }
 
 #[test]
-fn turns_and_steps_add_up_to_what_crossed() {
+fn step_rounds_and_steps_add_up_to_what_crossed() {
     for protocol in [ProtocolName::Yao, ProtocolName::Clear] {
         let job = job(protocol, 64);
-        let (report, told) = told(&job, inputs(300));
+        let (report, reported) = reported(&job, inputs(300));
         let report = report.expect("an honest run");
         let steps = job.cost(&[300]).expect("a cost").steps.len();
-        for (party, records) in told.iter().enumerate() {
+        for (party, records) in reported.iter().enumerate() {
             let name = &job.parties()[party];
             let times = records.windows(2).all(|two| two[0].at_us <= two[1].at_us);
             assert!(times, "{name}: time goes back");
@@ -129,13 +129,13 @@ fn turns_and_steps_add_up_to_what_crossed() {
             let phases = phases.collect::<Vec<_>>();
             assert!(phases.is_sorted(), "{phases:?}");
             assert!(phases.contains(&Phase::Prepare) && phases.contains(&Phase::Reveal));
-            let turns = records.iter().filter_map(|record| match &record.event {
-                Event::Turn(turn) => Some(turn),
+            let step_rounds = records.iter().filter_map(|record| match &record.event {
+                Event::StepRound(step_round) => Some(step_round),
                 _ => None,
             });
-            let sent = sum(turns.clone().map(|turn| &turn.sent), 2);
+            let sent = sum(step_rounds.clone().map(|step_round| &step_round.sent), 2);
             assert_eq!(sent, report.sent[party], "{name}");
-            let received = sum(turns.map(|turn| &turn.received), 2);
+            let received = sum(step_rounds.map(|step_round| &step_round.received), 2);
             assert_eq!(received[1 - party], report.sent[1 - party][party], "{name}");
             let [.., Event::Steps { steps: times }, Event::Ended(ended)] =
                 &records.iter().map(|r| r.event.clone()).collect::<Vec<_>>()[..]
@@ -158,25 +158,25 @@ fn turns_and_steps_add_up_to_what_crossed() {
 }
 
 #[test]
-fn of_many_tiles_few_events_are_told() {
+fn of_many_tiles_few_events_is_reported() {
     let count = |rows: usize| {
-        let (report, told) = told(&job(ProtocolName::Clear, 1), inputs(rows));
+        let (report, reported) = reported(&job(ProtocolName::Clear, 1), inputs(rows));
         assert!(report.expect("an honest run").as_planned());
-        told[0].len()
+        reported[0].len()
     };
     let (few, many) = (count(1000), count(8000));
-    // Eight times the tiles: as many turns and blocks again for each of three doublings. The
-    // machine decides how often a party waits, and so begins a turn, which the fourth share allows
-    // for.
+    // Eight times the tiles: as many step rounds and blocks again for each of three doublings. The
+    // machine decides how often a party waits, and so begins a step round, which the fourth share
+    // allows for.
     assert!(many - few <= 4 * (128 + 2 * 32), "{few} and {many}");
 }
 
 #[test]
 fn nothing_told_holds_a_value() {
     for protocol in [ProtocolName::Yao, ProtocolName::Clear] {
-        let (report, told) = told(&job(protocol, 64), inputs(200));
+        let (report, reported) = reported(&job(protocol, 64), inputs(200));
         report.expect("an honest run");
-        let text = serde_json::to_string(&told).expect("JSON");
+        let text = serde_json::to_string(&reported).expect("JSON");
         for value in [X, Y, X ^ Y] {
             assert!(!text.contains(&value.to_string()), "{protocol}: {value}");
             assert!(
@@ -188,7 +188,7 @@ fn nothing_told_holds_a_value() {
 }
 
 #[test]
-fn a_failure_is_told_without_the_value_that_was_refused() {
+fn a_failure_is_reported_without_the_value_that_was_refused() {
     let program = MARKED
         .replace(
             "input y : bob u64 in 0..18446744073709551615",

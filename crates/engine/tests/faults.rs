@@ -2,7 +2,7 @@
 //! the fault; never with a wrong result, never in a panic, never hanging.
 //!
 //! The sweeps take small runs of several tiles and harm each of their frames in each way, in a
-//! simulated world: between two parties that compute, between three, and between two owners of data
+//! simulated model: between two parties that compute, between three, and between two owners of data
 //! and three helpers that compute for them. Faults of the network and of configurations are in
 //! `faults_tls.rs`, runs without one of the parties in `faults_parties.rs`, and their combination
 //! with timing in `simulator`.
@@ -21,7 +21,7 @@ use sealane_net::FrameKind;
 use sealane_party::DIGEST_BYTES;
 use sealane_testkit::adversary::{Harm, edit};
 
-/// Patience of parties that wait in vain, on the clock of the world.
+/// Patience of parties that wait in vain, on the clock of the model.
 const SHORT: Duration = Duration::from_secs(60);
 /// Patience of all others.
 const LONG: Duration = Duration::from_secs(3600);
@@ -89,9 +89,10 @@ impl FramePlace<'_> {
             }
         }
         let first_hand = |end: usize| !endings[end].error().to_string().contains("gave up: ");
-        match ends.into_iter().any(first_hand) {
-            true => Ok(()),
-            false => Err("nobody has seen it".to_string()),
+        if ends.into_iter().any(first_hand) {
+            Ok(())
+        } else {
+            Err("nobody has seen it".to_string())
         }
     }
 
@@ -165,7 +166,7 @@ fn every_frame(session: &Session) -> Vec<FramePlace<'_>> {
 }
 
 #[test]
-fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
+fn a_link_that_stalls_at_any_frame_is_reported_as_silence() {
     let sessions = Session::all();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
         // The sender learns of it only through others, if there are any that still run.
@@ -174,18 +175,18 @@ fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
             party if party == place.from => 2 * SHORT,
             _ => LONG,
         });
-        let told = place.check_dead_link(&endings, "sent nothing for");
-        told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Stall)));
+        let reported = place.check_dead_link(&endings, "sent nothing for");
+        reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Stall)));
     });
 }
 
 #[test]
-fn a_link_that_ends_at_any_frame_is_told_as_a_party_that_is_gone() {
+fn a_link_that_ends_at_any_frame_is_reported_as_a_party_that_is_gone() {
     let sessions = Session::all();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
         let endings = place.attack(Harm::Vanish, |_| LONG);
-        let told = place.check_dead_link(&endings, "is gone");
-        told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Vanish)));
+        let reported = place.check_dead_link(&endings, "is gone");
+        reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Vanish)));
     });
 }
 
@@ -213,13 +214,12 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
                 let none = endings.iter().all(|ending| ending.result.is_err());
                 assert!(none, "{}: a result", place.text(harm));
             }
-            let told = match place.is_control() {
-                false => place.check_altered(&endings, &[FailureKind::Peer]),
-                // Text for people may change unnoticed. An altered row count is one that does not
-                // fit.
-                true => only(&endings, &[FailureKind::Peer, FailureKind::Data]),
+            let reported = if !place.is_control() {
+                place.check_altered(&endings, &[FailureKind::Peer])
+            } else {
+                only(&endings, &[FailureKind::Peer, FailureKind::Data])
             };
-            told.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
+            reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
         },
     );
 }
@@ -233,16 +233,14 @@ fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
         SIMULATED,
         places.flat_map(|place| harms.map(|harm| (place, harm))),
         |(place, harm)| {
-            let endings = place.attack(harm, |party| match party == place.to {
-                true => SHORT,
-                false => LONG,
-            });
+            let endings = place.attack(harm, |party| if party == place.to { SHORT } else { LONG });
             let kinds = [FailureKind::Peer, FailureKind::Network, FailureKind::Data];
-            let told = match place.is_control() {
-                false => place.check_altered(&endings, &kinds[..2]),
-                true => only(&endings, &kinds),
+            let reported = if !place.is_control() {
+                place.check_altered(&endings, &kinds[..2])
+            } else {
+                only(&endings, &kinds)
             };
-            told.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
+            reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
         },
     );
 }
@@ -272,7 +270,7 @@ fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
 }
 
 #[test]
-fn what_was_wrong_is_told_to_all() {
+fn what_was_wrong_is_reported_to_all() {
     let [two, _, five, _] = Session::all();
     let opening = last(&two, 0, 1, true);
     let another_job = "approved another job: the network class differs";
@@ -362,8 +360,8 @@ fn what_was_wrong_is_told_to_all() {
         );
         for (party, ending) in endings.iter().enumerate() {
             let text = ending.error().to_string();
-            let told = text.contains("gave up: ") && text.contains(words);
-            assert!(party == to || told, "{party}: {text}");
+            let reported = text.contains("gave up: ") && text.contains(words);
+            assert!(party == to || reported, "{party}: {text}");
         }
     }
 }

@@ -25,47 +25,49 @@ const SOON: Duration = Duration::from_secs(30);
 /// Patience of a party that waits in vain.
 const SHORT: Duration = Duration::from_millis(300);
 
-type Meet = Box<dyn FnOnce() -> Result<Row, EngineError> + Send>;
+type Connect = Box<dyn FnOnce() -> Result<Row, EngineError> + Send>;
 
 /// Links in memory.
-fn memory(session: &Session) -> Vec<Meet> {
+fn memory(session: &Session) -> Vec<Connect> {
     let rows = in_memory(session.parties()).into_iter();
-    rows.map(|row| Box::new(|| Ok(row)) as Meet).collect()
+    rows.map(|row| Box::new(|| Ok(row)) as Connect).collect()
 }
 
 /// Links over TLS.
-fn tls(configs: Vec<MeshConfig>) -> Vec<Meet> {
-    let meet = |config: MeshConfig| Box::new(move || over_tls(&config)) as Meet;
-    configs.into_iter().map(meet).collect()
+fn tls(configs: Vec<MeshConfig>) -> Vec<Connect> {
+    let connect = |config: MeshConfig| Box::new(move || over_tls(&config)) as Connect;
+    configs.into_iter().map(connect).collect()
 }
 
-/// Counts the turns of each party.
-fn turns(session: &Session) -> Vec<usize> {
-    let turns = Mutex::new(vec![0; session.parties()]);
-    let count = |party: usize, turn: usize| {
-        turns.lock().expect("no holder of the lock panics")[party] = turn + 1;
+/// Counts the step rounds of each party.
+fn step_rounds(session: &Session) -> Vec<usize> {
+    let step_rounds = Mutex::new(vec![0; session.parties()]);
+    let count = |party: usize, step_round: usize| {
+        step_rounds.lock().expect("no holder of the lock panics")[party] = step_round + 1;
     };
     let limits = vec![patient(LONG); session.parties()];
     let endings = run(session, memory(session), &limits, &count);
     for ending in endings.into_iter().flatten() {
         session.assert_right(&ending.result.unwrap_or_else(|error| panic!("{error}")));
     }
-    turns.into_inner().expect("no holder of the lock panics")
+    step_rounds
+        .into_inner()
+        .expect("no holder of the lock panics")
 }
 
 fn run(
     session: &Session,
-    meet: Vec<Meet>,
+    connect: Vec<Connect>,
     limits: &[Limits],
-    turn: &(dyn Fn(usize, usize) + Sync),
+    step_round: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<Option<Ending>> {
     let jobs = vec![&*session.job; session.parties()];
-    ends(&jobs, &session.inputs, meet, limits, turn)
+    ends(&jobs, &session.inputs, connect, limits, step_round)
 }
 
 /// Asserts that a party has failed with an error of this kind and all of these words.
 #[track_caller]
-fn assert_told(ending: &Ending, kind: FailureKind, words: &[&str]) {
+fn assert_reported(ending: &Ending, kind: FailureKind, words: &[&str]) {
     let error = ending.error();
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
@@ -77,18 +79,20 @@ fn assert_told(ending: &Ending, kind: FailureKind, words: &[&str]) {
 }
 
 #[test]
-fn a_party_that_dies_at_any_turn_is_gone_for_all_others() {
+fn a_party_that_dies_at_any_step_round_is_gone_for_all_others() {
     let sessions = Session::all();
     let cases = sessions.iter().flat_map(|session| {
-        let turns = turns(session).into_iter().enumerate();
-        turns.flat_map(move |(victim, turns)| (0..turns).map(move |at| (session, victim, at)))
+        let step_rounds = step_rounds(session).into_iter().enumerate();
+        step_rounds.flat_map(move |(victim, step_rounds)| {
+            (0..step_rounds).map(move |at| (session, victim, at))
+        })
     });
     sweep(IN_MEMORY, cases, |(session, victim, at)| {
         let limits = vec![patient(LONG); session.parties()];
         let endings = die(session, memory(session), &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
         for ending in endings {
-            assert_told(&ending, FailureKind::Network, &[&gone]);
+            assert_reported(&ending, FailureKind::Network, &[&gone]);
         }
     });
 }
@@ -97,17 +101,22 @@ fn a_party_that_dies_at_any_turn_is_gone_for_all_others() {
 fn a_party_that_dies_over_tls_is_gone_for_all_others() {
     let sessions = [Session::of_three(), Session::of_five()];
     let cases = sessions.iter().flat_map(|session| {
-        let turns = turns(session);
+        let step_rounds = step_rounds(session);
         let last = session.parties() - 1;
-        [(0, 0), (1, turns[1] / 2), (last, turns[last] - 1)].map(|death| (session, death))
+        [
+            (0, 0),
+            (1, step_rounds[1] / 2),
+            (last, step_rounds[last] - 1),
+        ]
+        .map(|death| (session, death))
     });
     sweep(OVER_TLS, cases, |(session, (victim, at))| {
         let limits = vec![usual_limits(); session.parties()];
-        let meet = tls(session.configs(usual_limits()));
-        let endings = die(session, meet, &limits, victim, at);
+        let connect = tls(session.configs(usual_limits()));
+        let endings = die(session, connect, &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
         for ending in endings {
-            assert_told(&ending, FailureKind::Network, &[&gone]);
+            assert_reported(&ending, FailureKind::Network, &[&gone]);
         }
     });
 }
@@ -115,13 +124,13 @@ fn a_party_that_dies_over_tls_is_gone_for_all_others() {
 /// Lets a party die at one of its turns, without a farewell. Returns the endings of the others.
 fn die(
     session: &Session,
-    meet: Vec<Meet>,
+    connect: Vec<Connect>,
     limits: &[Limits],
     victim: usize,
     at: usize,
 ) -> Vec<Ending> {
-    let endings = run(session, meet, limits, &|party, turn| {
-        if (party, turn) == (victim, at) {
+    let endings = run(session, connect, limits, &|party, step_round| {
+        if (party, step_round) == (victim, at) {
             // Drops the mesh on its way out of the thread.
             resume_unwind(Box::new("the process ends"));
         }
@@ -131,13 +140,13 @@ fn die(
 }
 
 #[test]
-fn a_party_that_stalls_at_any_turn_is_silent_for_who_waits_for_it() {
+fn a_party_that_stalls_at_any_step_round_is_silent_for_who_waits_for_it() {
     let sessions = Session::all();
     let cases = sessions.iter().flat_map(|session| {
-        let turns = turns(session).into_iter().enumerate();
-        // Its first turn, one in the middle, and its last.
-        turns.flat_map(move |(victim, turns)| {
-            [0, turns / 2, turns - 1].map(|at| (session, victim, at))
+        let step_rounds = step_rounds(session).into_iter().enumerate();
+        // Its first step round, one in the middle, and its last.
+        step_rounds.flat_map(move |(victim, step_rounds)| {
+            [0, step_rounds / 2, step_rounds - 1].map(|at| (session, victim, at))
         })
     });
     sweep(IN_MEMORY, cases, |(session, victim, at)| {
@@ -156,19 +165,25 @@ fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
     let sessions = [Session::of_three(), Session::of_five()];
     let cases = sessions.iter().map(|session| {
         let victim = session.parties() - 1;
-        (session, victim, turns(session)[victim] / 2)
+        (session, victim, step_rounds(session)[victim] / 2)
     });
     sweep(OVER_TLS, cases, |(session, victim, at)| {
         // The first of the computing parties waits for it, at the latest through others.
-        let meet = tls(session.configs(usual_limits()));
-        let found = stall(session, meet, victim, at, victim - 2);
+        let connect = tls(session.configs(usual_limits()));
+        let found = stall(session, connect, victim, at, victim - 2);
         assert!(found.contains("sent nothing for"), "{found}");
     });
 }
 
 /// Lets a party rest at one of its turns until `first`, which has the least patience of all, has
 /// aborted. Returns the error of `first`.
-fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: usize) -> String {
+fn stall(
+    session: &Session,
+    connect: Vec<Connect>,
+    victim: usize,
+    at: usize,
+    first: usize,
+) -> String {
     let patience = |party| if party == first { SHORT } else { LONG };
     let limits = (0..session.parties()).map(|party| Limits {
         patience: patience(party),
@@ -176,10 +191,10 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
     });
     let endings = run(
         session,
-        meet,
+        connect,
         &limits.collect::<Vec<_>>(),
-        &|party, turn| {
-            if (party, turn) == (victim, at) {
+        &|party, step_round| {
+            if (party, step_round) == (victim, at) {
                 thread::sleep(4 * SHORT);
             }
         },
@@ -189,21 +204,18 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
     assert!(!found.contains("gave up: "), "{found}");
     for ending in &endings {
         // The party that wakes up again finds the others gone.
-        assert_told(ending, FailureKind::Network, &[&found, "sent nothing for"]);
+        assert_reported(ending, FailureKind::Network, &[&found, "sent nothing for"]);
     }
     found
 }
 
 /// Runs a session of five in which one party has another job.
-fn with_job_of(wrong: usize, job: &Job, meet: Vec<Meet>) -> Vec<Ending> {
+fn with_job_of(wrong: usize, job: &Job, connect: Vec<Connect>) -> Vec<Ending> {
     let session = Session::of_five();
-    let jobs = (0..session.parties()).map(|party| match party == wrong {
-        true => job,
-        false => &*session.job,
-    });
+    let jobs = (0..session.parties()).map(|party| if party == wrong { job } else { &*session.job });
     let limits = vec![usual_limits(); session.parties()];
     let jobs = jobs.collect::<Vec<_>>();
-    let endings = ends(&jobs, &session.inputs, meet, &limits, &|_, _| ());
+    let endings = ends(&jobs, &session.inputs, connect, &limits, &|_, _| ());
     endings.into_iter().flatten().collect()
 }
 
@@ -218,7 +230,7 @@ fn two_helpers_exchanged_in_the_list_of_one_party_are_found_before_anything_is_s
         let orders = format!("{part} ([{there}] there, [{here}] here)");
         let by_it = format!("{part} ([{here}] there, [{there}] here)");
         for (party, ending) in endings.iter().enumerate() {
-            assert_told(ending, FailureKind::Peer, &[part]);
+            assert_reported(ending, FailureKind::Peer, &[part]);
             let text = ending.error().to_string();
             // A party that finds it itself shows both orders.
             let shown = text.contains(if party == wrong { &by_it } else { &orders });
@@ -246,12 +258,12 @@ fn a_helper_with_another_job_is_named_to_all() {
         .iter()
         .flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
     sweep(OVER_TLS, cases, |((other, part), wrong)| {
-        let meet = tls(five.configs(usual_limits()));
-        let endings = with_job_of(wrong, &other.job, meet);
+        let connect = tls(five.configs(usual_limits()));
+        let endings = with_job_of(wrong, &other.job, connect);
         let part = format!("approved another job: the {part} differs");
         let helper = &five.job.parties()[wrong];
         for (party, ending) in endings.iter().enumerate() {
-            assert_told(ending, FailureKind::Peer, &[&part]);
+            assert_reported(ending, FailureKind::Peer, &[&part]);
             // The helper finds that the others differ, and they find that it does.
             let text = ending.error().to_string();
             assert!(party == wrong || text.contains(helper.as_str()), "{text}");
@@ -265,14 +277,15 @@ fn exchange(config: &mut MeshConfig, keys: bool, one: usize, other: usize) {
         .parties
         .get_disjoint_mut([one, other])
         .expect("two parties");
-    match keys {
-        true => std::mem::swap(&mut one.key, &mut other.key),
-        false => std::mem::swap(&mut one.address, &mut other.address),
+    if keys {
+        std::mem::swap(&mut one.key, &mut other.key)
+    } else {
+        std::mem::swap(&mut one.address, &mut other.address)
     }
 }
 
 #[test]
-fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_keys() {
+fn two_helpers_exchanged_in_one_configuration_are_reported_from_each_other_by_their_keys() {
     let five = Session::of_five();
     // The party with the wrong configuration, the two that it exchanges, and whether it dials them:
     // an owner of data, a helper beside them, and one that dials both.
@@ -298,18 +311,23 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
             ]
         });
         let text = endings[wrong].error().to_string();
-        let says = |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
+        let reports =
+            |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
         // On a busy machine, a party may hear of itself through others first.
         let refused = format!("{} expects another key of this party", five.name(wrong));
-        let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
-        assert!(told, "{text}");
+        let reported = reports(&first, &text) || reports(&second, &text) || text.contains(&refused);
+        assert!(reported, "{text}");
         for ending in &endings {
             let error = ending.error();
             let text = error.to_string();
             // A party that comes late finds nobody there any more.
             let alone = error.kind() == FailureKind::Network && text.contains("cannot be reached");
-            let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
-            assert!(told && error.kind() == FailureKind::Peer || alone, "{text}");
+            let reported =
+                reports(&first, &text) || reports(&second, &text) || text.contains(&refused);
+            assert!(
+                reported && error.kind() == FailureKind::Peer || alone,
+                "{text}"
+            );
             assert!(ending.after < SOON, "{text}");
         }
     });

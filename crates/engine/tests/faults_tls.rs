@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_secs(30);
 
 /// Runs a session over TLS, in which one frame may be harmed before TLS encrypts it.
 fn attack(session: &Session, attack: Option<Attack>, limits: Limits) -> Vec<Ending> {
-    let meet = |config: MeshConfig| {
+    let connect = |config: MeshConfig| {
         move || {
             let me = config.me.index();
             over_tls(&config).map(|row| harmed(row, me, attack).0)
@@ -32,15 +32,19 @@ fn attack(session: &Session, attack: Option<Attack>, limits: Limits) -> Vec<Endi
     };
     let configs = session.configs(limits).into_iter();
     let limits = vec![limits; session.parties()];
-    session.run(configs.map(meet).collect(), &limits)
+    session.run(configs.map(connect).collect(), &limits)
 }
 
 /// Runs all parties with these jobs, inputs and configurations.
-fn meet_with(jobs: &[&Job], inputs: &[Vec<Option<Data>>], configs: Vec<MeshConfig>) -> Vec<Ending> {
+fn connect_with(
+    jobs: &[&Job],
+    inputs: &[Vec<Option<Data>>],
+    configs: Vec<MeshConfig>,
+) -> Vec<Ending> {
     let limits = configs.iter().map(|config| config.limits);
     let limits = limits.collect::<Vec<_>>();
-    let meet = configs.into_iter().map(|config| move || over_tls(&config));
-    let endings = ends(jobs, inputs, meet.collect(), &limits, &|_, _| ()).into_iter();
+    let connect = configs.into_iter().map(|config| move || over_tls(&config));
+    let endings = ends(jobs, inputs, connect.collect(), &limits, &|_, _| ()).into_iter();
     let endings = endings.map(|ending| ending.expect("no party panics"));
     let endings = endings.collect::<Vec<_>>();
     for ending in &endings {
@@ -102,7 +106,7 @@ fn an_honest_run_keeps_its_plan() {
 }
 
 #[test]
-fn a_link_that_ends_in_the_middle_is_told_to_all() {
+fn a_link_that_ends_in_the_middle_is_reported_to_all() {
     let sessions = Session::all();
     sweep(OVER_TLS, places(&sessions), |(session, [from, to, at])| {
         let harm = Harm::Vanish;
@@ -131,7 +135,7 @@ fn a_live_party_that_sends_nothing_has_stalled() {
 }
 
 #[test]
-fn a_party_with_the_right_key_that_sends_garbage_is_told_so() {
+fn a_party_with_the_right_key_that_sends_garbage_is_reported_so() {
     let sessions = Session::all();
     let harms = [Harm::Garble, Harm::Flood, Harm::Disguise];
     let cases = places(&sessions).into_iter();
@@ -183,7 +187,7 @@ fn through_relay(
     let last = configs.last_mut().expect("a party");
     last.parties[to].address = relay.address().to_string();
     let jobs = vec![&*session.job; session.parties()];
-    let endings = meet_with(&jobs, &session.inputs, configs);
+    let endings = connect_with(&jobs, &session.inputs, configs);
     (endings, relay.crossed())
 }
 
@@ -192,16 +196,17 @@ const SAMPLES: usize = 2;
 
 /// Numbers of records out of `count` that are tried: a sample, or all in a nightly run.
 fn records(random: &mut Random, count: u64) -> Vec<u64> {
-    match is_nightly() {
-        true => (0..count).collect(),
-        false => (0..SAMPLES)
+    if is_nightly() {
+        (0..count).collect()
+    } else {
+        (0..SAMPLES)
             .map(|_| random.below(count as usize) as u64)
-            .collect(),
+            .collect()
     }
 }
 
 #[test]
-fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
+fn a_network_that_harms_any_record_is_reported_and_never_changes_a_result() {
     let [two, _, five, _] = Session::all();
     let mut random = Random::new(1);
     let mut cases = vec![];
@@ -227,12 +232,13 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
         let of_network = ["sent nothing for", "is gone", "cannot be reached"];
         let of_both = ["malformed", "no secure connection", "gave up"];
         let breaks_off = matches!(kind, Break::Stall | Break::Cut);
-        let (words, kinds) = match breaks_off {
-            true => (of_network.to_vec(), vec![FailureKind::Network]),
-            false => (
+        let (words, kinds) = if breaks_off {
+            (of_network.to_vec(), vec![FailureKind::Network])
+        } else {
+            (
                 [of_network, of_both].concat(),
                 vec![FailureKind::Network, FailureKind::Peer],
-            ),
+            )
         };
         let case = format!("{plan:?} of {}", endings.len());
         for ending in &endings {
@@ -258,7 +264,7 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
 }
 
 #[test]
-fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
+fn a_wrong_key_is_reported_to_who_sees_it_and_to_who_shows_it() {
     let [two, three, ..] = Session::all();
     let cases = [(&two, 0), (&two, 1), (&three, 0), (&three, 2)];
     sweep(OVER_TLS, cases, |(session, wrong)| {
@@ -268,7 +274,7 @@ fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
         configs[wrong].parties[wrong].key = impostor.public_key();
         configs[wrong].identity = impostor;
         let jobs = vec![&*session.job; session.parties()];
-        let endings = meet_with(&jobs, &session.inputs, configs);
+        let endings = connect_with(&jobs, &session.inputs, configs);
         let shows = format!("{} shows a key with the fingerprint ", session.name(wrong));
         let refused = "expects another key of this party";
         let mut seen = 0;
@@ -286,7 +292,7 @@ fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
 }
 
 #[test]
-fn a_wrong_version_is_told_with_both_versions() {
+fn a_wrong_version_is_reported_with_both_versions() {
     let [clinic, _] = two_configs();
     let names = clinic
         .names()
@@ -335,7 +341,7 @@ fn dial(address: &str) -> TcpStream {
 }
 
 #[test]
-fn nobody_there_is_told_with_the_address() {
+fn nobody_there_is_reported_with_the_address() {
     for config in Session::of_two().configs(short_limits()) {
         let address = config.parties[1 - config.me.index()].address.clone();
         let started = Instant::now();
@@ -353,7 +359,7 @@ fn nobody_there_is_told_with_the_address() {
 }
 
 #[test]
-fn another_job_is_told_to_both_with_the_part_that_differs() {
+fn another_job_is_reported_to_both_with_the_part_that_differs() {
     let (yao, lan) = (ProtocolName::Yao, NetworkClass::Lan);
     let two = Session::of_two();
     let usual = job_of(PROGRAM, yao, lan);
@@ -366,7 +372,7 @@ fn another_job_is_told_to_both_with_the_part_that_differs() {
         (&wan, "network class", "lan", "wan"),
         (&two.job, "plan", "", ""),
     ] {
-        let endings = meet_with(&[&usual, other], &two.inputs, two_configs().into());
+        let endings = connect_with(&[&usual, other], &two.inputs, two_configs().into());
         let differs = format!("approved another job: the {part} differs");
         for ending in &endings {
             assert_error(ending, FailureKind::Peer, &[&differs]);
@@ -406,7 +412,7 @@ fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
     let column = |rows: usize| Some(numbers(Type::U8, vec![rows as u64], &vec![1; rows]));
     let endings = |[x, y]: [usize; 2]| {
         let inputs = [vec![column(x), None], vec![None, column(y)]];
-        meet_with(&[&job, &job], &inputs, two_configs().into())
+        connect_with(&[&job, &job], &inputs, two_configs().into())
     };
     // The party that finds it first tells the other.
     for ending in endings([X.len(), 7]) {
@@ -424,6 +430,6 @@ fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
     // A party with too many rows reports that before the greeting; the other hears that it left.
     let endings = endings([101, 7]);
     assert_error(&endings[0], FailureKind::Data, &["`x` has 101 rows"]);
-    let told = "clinic (party 0) gave up: an error on its side";
-    assert_error(&endings[1], FailureKind::Peer, &[told]);
+    let reported = "clinic (party 0) gave up: an error on its side";
+    assert_error(&endings[1], FailureKind::Peer, &[reported]);
 }

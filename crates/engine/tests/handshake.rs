@@ -11,7 +11,7 @@ use sealane_testkit::record::recorded;
 use std::thread;
 
 /// Runs every party over its mesh, with the job that it has approved.
-fn meet(
+fn connect(
     jobs: &[Job],
     meshes: Vec<Mesh>,
     inputs: &[Vec<Option<Data>>],
@@ -43,7 +43,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
     let said = |classes| {
         let (meshes, logs) = recorded(3);
-        let ends = meet(&jobs(classes), meshes, &session.inputs);
+        let ends = connect(&jobs(classes), meshes, &session.inputs);
         let said = logs
             .concat()
             .iter()
@@ -69,7 +69,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
 fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
     let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
-    let ends = meet(&jobs, Mesh::in_memory(2), &session.inputs);
+    let ends = connect(&jobs, Mesh::in_memory(2), &session.inputs);
     let errors = ends
         .into_iter()
         .map(|end| end.err().expect("nobody runs another program"));
@@ -77,7 +77,7 @@ fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
 }
 
 #[test]
-fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() {
+fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosses() {
     let lines = PROGRAM.lines().collect::<Vec<_>>();
     let changes = [
         ("name over", "name above"),
@@ -115,7 +115,7 @@ fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() 
     let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
     assert!(
-        meet(&jobs, meshes, &session.inputs)
+        connect(&jobs, meshes, &session.inputs)
             .iter()
             .all(Result::is_err)
     );
@@ -142,7 +142,7 @@ fn three_with_three_programs_part() {
         job_of(&text, ProtocolName::Trio, NetworkClass::Lan)
     });
     let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
-    for end in meet(&jobs, Mesh::in_memory(3), &session.inputs) {
+    for end in connect(&jobs, Mesh::in_memory(3), &session.inputs) {
         let error = end.err().expect("nobody runs another program");
         assert_eq!(error.kind(), FailureKind::Peer);
         assert!(error.to_string().contains("the program differs"), "{error}");
@@ -164,7 +164,7 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
         for (mesh, keys_of) in meshes.iter_mut().zip(pinned) {
             mesh.pin(keys_of.map(|key| keys[key]).to_vec());
         }
-        let ends = meet(&jobs, meshes, &session.inputs);
+        let ends = connect(&jobs, meshes, &session.inputs);
         let said = logs
             .concat()
             .iter()

@@ -94,11 +94,14 @@ fn another_order_of_helpers_is_another_job_and_both_are_shown() {
     assert!(texts.iter().all(|text| text.contains(part)), "{texts:?}");
     // The party that looks first sees both lists, and sends the difference to the others.
     let [right, turned] = ["[clinic, lab, ada, cyd]", "[clinic, lab, cyd, ada]"];
-    let told = |there: &str, here: &str| {
+    let reported = |there: &str, here: &str| {
         let differs = format!("approved another job: {part} differs ({there} there, {here} here)");
         texts.iter().any(|text| text.contains(&differs))
     };
-    assert!(told(right, turned) || told(turned, right), "{texts:?}");
+    assert!(
+        reported(right, turned) || reported(turned, right),
+        "{texts:?}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! All tests of this room in one binary: each binary links the kernels again.
+//! All tests of this crate in one binary: each binary links the kernels again.
 
 mod check;
 mod common;
@@ -12,10 +12,10 @@ mod handshake;
 mod helpers;
 mod local_work;
 mod order;
-mod papers;
 mod pool;
 mod pool_cheats;
 mod random_programs;
+mod references;
 mod rounds;
 mod sessions;
 mod silent;

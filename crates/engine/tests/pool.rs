@@ -56,9 +56,10 @@ impl Pools {
     /// Batches that are left for the receiver, at either party.
     fn left(&self, receiver: usize) -> [u64; 2] {
         [0, 1].map(|party| {
-            let role = match party == receiver {
-                true => Role::Receiver,
-                false => Role::Sender,
+            let role = if party == receiver {
+                Role::Receiver
+            } else {
+                Role::Sender
             };
             self.pools[party].count(role).unwrap().left
         })
@@ -190,12 +191,12 @@ fn two_who_want_other_fills_make_nothing() {
     // Who compares first says so; the other one hears that it gave up.
     let found = (0..100).map(|_| fill());
     let first = found.map(|[hospital, _]| hospital.to_string());
-    let told = first
+    let reported = first
         .into_iter()
         .find(|text| !text.contains("peer-gave-up"));
     page::shows(
         "pool-differs",
-        &told.expect("the hospital was first once in 100 times"),
+        &reported.expect("the hospital was first once in 100 times"),
     );
     assert_eq!([0, 1].map(|receiver| pools.left(receiver)), [[1, 1]; 2]);
 }

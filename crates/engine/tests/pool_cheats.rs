@@ -146,15 +146,15 @@ fn assert_deviated(error: &EngineError) {
 const ANSWER_IN_RUN: (usize, Harm) = (5, Harm::Flip(-2));
 
 #[test]
-fn a_check_that_fails_in_a_run_destroys_the_pool_before_the_error_is_told() {
-    let (pools, told) = (Pools::filled(), AtomicBool::new(false));
+fn a_check_that_fails_in_a_run_destroys_the_pool_before_the_error_is_reported() {
+    let (pools, reported) = (Pools::filled(), AtomicBool::new(false));
     let error = pools.run(meshes(Some(ANSWER_IN_RUN)), &|| {
         assert_eq!(pools.contents(ME), Vec::<PathBuf>::new());
-        told.store(true, Ordering::SeqCst);
+        reported.store(true, Ordering::SeqCst);
     });
     assert_deviated(&error);
     assert!(error.finding().reason.contains("have been destroyed here"));
-    assert!(told.load(Ordering::SeqCst));
+    assert!(reported.load(Ordering::SeqCst));
     assert_eq!(pools.contents(ME), Vec::<PathBuf>::new());
     // The other party has found nothing wrong.
     assert_eq!(pools.contents(CHEAT).len(), 3);
@@ -236,7 +236,7 @@ impl CotSender for Wrong {
 /// A sender of silent OTs whose proof is wrong, and all its digests right.
 fn proves_wrongly(pool: &Pool, order: Order, mesh: &mut Mesh) -> Result<(), FillError> {
     let (cpu, receiver) = (Cpu::best(), PartyId::from_index(ME));
-    sealane_pool::meet(order, &pool.offer()?, [7; 32], mesh)?;
+    sealane_pool::exchange_offers(order, &pool.offer()?, [7; 32], mesh)?;
     let mut coins = Coins::danger_fixed_seed(1).enter(mesh.session().as_bytes());
     let (extension, delta) = (SoftSpoken::on(order.network), Block::new(0x1235));
     let setup = Sender::set_up(extension, cpu, mesh, receiver, delta, &mut coins)?;

@@ -44,12 +44,11 @@ fn run(
 /// Number of helpers that compute for the program's parties, or the fewest that join them.
 fn missing(case: &Case, protocol: ProtocolName, outside: bool) -> usize {
     let profile = protocol.profile();
-    match outside {
-        true => profile.roles.len(),
-        false => {
-            let fewest = fewest_helpers(&profile, &case.program);
-            fewest.expect("some number suits").len()
-        }
+    if outside {
+        profile.roles.len()
+    } else {
+        let fewest = fewest_helpers(&profile, &case.program);
+        fewest.expect("some number suits").len()
     }
 }
 

@@ -20,9 +20,10 @@ impl Sketch {
         let mut exchange = None;
         for (at, descending) in descending.iter().enumerate().rev() {
             let (x, y) = (before[at], behind[at]);
-            let less = match descending {
-                true => self.binary(Binary::Lt, x, y),
-                false => self.binary(Binary::Lt, y, x),
+            let less = if *descending {
+                self.binary(Binary::Lt, x, y)
+            } else {
+                self.binary(Binary::Lt, y, x)
             };
             exchange = Some(match exchange {
                 None => less,

@@ -1,4 +1,4 @@
-//! Room `files`: files that appear under their names whole, or not at all; reads that are bounded.
+//! Crate `files`: files that appear under their names whole, or not at all; reads that are bounded.
 //!
 //! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very
 //! end, in one step of the file system. A full disk, an error, a signal or a kill before that step

@@ -21,9 +21,10 @@ pub enum Accept {
 /// and for a pipe if none is accepted.
 pub fn open(path: &Path, accept: Accept) -> io::Result<File> {
     let kind = fs::metadata(path)?.file_type();
-    match kind.is_file() || accept == Accept::FileOrPipe && is_pipe(kind) {
-        true => File::open(path),
-        false => Err(other_kind(kind)),
+    if kind.is_file() || accept == Accept::FileOrPipe && is_pipe(kind) {
+        File::open(path)
+    } else {
+        Err(other_kind(kind))
     }
 }
 

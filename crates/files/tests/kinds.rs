@@ -4,7 +4,7 @@ use sealane_files::{self as files, Accept, NewFile, Rights, Taken, private_file,
 use std::fs;
 use std::path::Path;
 
-fn told<T: std::fmt::Debug>(end: std::io::Result<T>) -> String {
+fn reported<T: std::fmt::Debug>(end: std::io::Result<T>) -> String {
     end.unwrap_err().to_string()
 }
 
@@ -15,9 +15,9 @@ fn a_read_ends_at_its_bound() {
     fs::write(&path, "gr\u{fc}n").unwrap();
     let read = |most| read_text(&path, Accept::File, most);
     assert_eq!(read(5).unwrap(), "gr\u{fc}n");
-    assert_eq!(told(read(4)), "it has more than 4 bytes, the limit");
+    assert_eq!(reported(read(4)), "it has more than 4 bytes, the limit");
     fs::write(&path, [255]).unwrap();
-    assert_eq!(told(read(4)), "it is not text in UTF-8");
+    assert_eq!(reported(read(4)), "it is not text in UTF-8");
 }
 
 /// Each of these waited, or grew, where nobody looked.
@@ -33,9 +33,9 @@ fn nothing_waits_for_a_pipe_or_reads_a_device() {
         ("/dev/zero".as_ref(), "a device or a socket"),
     ] {
         let wanted = format!("it is {kind}, where a file is needed");
-        assert_eq!(told(files::read(path, Accept::File, 4)), wanted);
-        assert_eq!(told(private_file::load(path, Accept::File, 4)), wanted);
-        assert_eq!(told(files::open_to_change(path, true)), wanted);
+        assert_eq!(reported(files::read(path, Accept::File, 4)), wanted);
+        assert_eq!(reported(private_file::load(path, Accept::File, 4)), wanted);
+        assert_eq!(reported(files::open_to_change(path, true)), wanted);
     }
     assert!(files::open(Path::new("/dev/zero"), Accept::FileOrPipe).is_err());
     assert!(NewFile::begin(&pipe, Rights::AsBefore, Taken::Replace).is_err());
@@ -43,6 +43,6 @@ fn nothing_waits_for_a_pipe_or_reads_a_device() {
     std::thread::scope(|threads| {
         threads.spawn(|| fs::write(&pipe, [7; 5]));
         let read = files::read(&pipe, Accept::FileOrPipe, 4);
-        assert_eq!(told(read), "it has more than 4 bytes, the limit");
+        assert_eq!(reported(read), "it has more than 4 bytes, the limit");
     });
 }

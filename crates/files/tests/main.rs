@@ -1,4 +1,4 @@
-//! All tests of this room in one binary.
+//! All tests of this crate in one binary.
 
 mod kinds;
 mod signals;

@@ -150,7 +150,7 @@ mod unix {
     /// A disk on which everything is full: writing fails, and nothing was there before.
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told() {
+    fn a_full_disk_is_reported() {
         let error = replace(Path::new("/dev/full"), Rights::AsBefore, b"x").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StorageFull);
     }

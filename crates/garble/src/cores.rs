@@ -98,9 +98,10 @@ fn carry(
                 let stream = tables.next(1)?;
                 let count = stream.len().min(rest.len());
                 let (now, later) = rest.split_at_mut(count);
-                match run.gates.garbles() {
-                    true => stream[..count].copy_from_slice(now),
-                    false => now.copy_from_slice(&stream[..count]),
+                if run.gates.garbles() {
+                    stream[..count].copy_from_slice(now)
+                } else {
+                    now.copy_from_slice(&stream[..count])
                 }
                 tables.pass(count)?;
                 rest = later;

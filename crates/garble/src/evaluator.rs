@@ -5,7 +5,7 @@ use sealane_circuit::Tape;
 use zeroize::Zeroize;
 
 use crate::half_gates::EvaluateAnd;
-use crate::machine::{FreeXor, Machine};
+use crate::machine::{FreeXor, Workers};
 use crate::scheme::{Hash, with_hash};
 use crate::tables::{Ended, KeepError, TableStream};
 use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
@@ -19,7 +19,7 @@ pub struct Evaluator {
     roles: Roles,
     /// The number of the next call, in step with the garbler's.
     calls: Calls,
-    machine: Machine,
+    machine: Workers,
 }
 
 impl Evaluator {
@@ -32,7 +32,7 @@ impl Evaluator {
             hash: Hash::new(cpu, scheme, seed),
             roles: Roles::default(),
             calls: Calls::default(),
-            machine: Machine::default(),
+            machine: Workers::default(),
         }
     }
 

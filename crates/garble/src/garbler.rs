@@ -5,7 +5,7 @@ use sealane_circuit::Tape;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::half_gates::GarbleAnd;
-use crate::machine::{FreeXor, Machine};
+use crate::machine::{FreeXor, Workers};
 use crate::scheme::{Hash, with_hash};
 use crate::tables::{Ended, KeepError, TableStream};
 use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
@@ -20,7 +20,7 @@ pub struct Garbler {
     delta: Block,
     /// The number of the next call; see the crate's documentation.
     calls: Calls,
-    machine: Machine,
+    machine: Workers,
 }
 
 impl Garbler {
@@ -47,7 +47,7 @@ impl Garbler {
             roles: Roles::default(),
             delta,
             calls: Calls::default(),
-            machine: Machine::default(),
+            machine: Workers::default(),
         }
     }
 

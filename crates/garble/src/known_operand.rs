@@ -57,9 +57,10 @@ pub(crate) struct EvaluateLanes<H, const EVALUATOR: bool> {
 
 /// Returns the operand that is hashed, and its part of the tweak.
 const fn hashed(evaluator: bool, place: GateSlots) -> (usize, u32) {
-    match evaluator {
-        true => (place.b, B),
-        false => (place.a, A),
+    if evaluator {
+        (place.b, B)
+    } else {
+        (place.a, A)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Room `garble`: garbled circuits over batches of gates and many rows at once; no network.
+//! Crate `garble`: garbled circuits over batches of gates and many rows at once; no network.
 //!
 //! * A [`Scheme`] is a way to garble: half-gates (Zahur, Rosulek, Evans: "Two Halves Make a
 //!   Whole", Eurocrypt 2015) with free XOR under one of the four hashes of

@@ -66,9 +66,10 @@ const PIECE_XORS: usize = 2048;
 /// Returns the number of lanes of a block: 32 if all slots of the tape take at most 256 KiB at 16
 /// bytes a lane, else 16.
 pub fn block_width(tape: &Tape) -> usize {
-    match tape.slots as usize * WIDEST * size_of::<Block>() <= BLOCK_BYTES {
-        true => WIDEST,
-        false => GROUP,
+    if tape.slots as usize * WIDEST * size_of::<Block>() <= BLOCK_BYTES {
+        WIDEST
+    } else {
+        GROUP
     }
 }
 
@@ -125,9 +126,10 @@ pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
         }
         if batch == first {
             let xors = cut.xors.end as usize;
-            (xor, and) = match xors > last_xor {
-                true => (last_xor, and),
-                false => (xors, last_and),
+            (xor, and) = if xors > last_xor {
+                (last_xor, and)
+            } else {
+                (xors, last_and)
             };
         }
         Some(Piece {
@@ -297,9 +299,10 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
             let len = 1 + later.iter().take_while(same).count();
             let run;
             (run, rest) = rest.split_at(len);
-            match is_small {
-                true => self.and.batches(cpu, (tape, run), rows, tables)?,
-                false => each_batch(self, cpu, (tape, run), rows, tables)?,
+            if is_small {
+                self.and.batches(cpu, (tape, run), rows, tables)?
+            } else {
+                each_batch(self, cpu, (tape, run), rows, tables)?
             }
         }
         Ok(())
@@ -466,14 +469,14 @@ impl LaneBlock {
 
 /// The blocks of a span, and the cores that work on them.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Machine {
+pub(crate) struct Workers {
     blocks: [LaneBlock; SPAN],
     stock: Stock,
     /// Number of threads that a machine may start; below two it starts none.
     pub threads: usize,
 }
 
-impl Machine {
+impl Workers {
     /// Runs a tape on a number of lanes, as the given call.
     pub fn run(
         &mut self,

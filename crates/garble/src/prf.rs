@@ -200,9 +200,10 @@ fn each_run<'a, E>(
     rows: &mut LaneLabels<'_>,
     mut run: impl FnMut(XorKind, &'a [Gate], &mut LaneLabels<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let most = match kernels::gathers(cpu, rows.width) {
-        true => GROUP,
-        false => usize::MAX,
+    let most = if kernels::gathers(cpu, rows.width) {
+        GROUP
+    } else {
+        usize::MAX
     };
     let mut first = 0;
     while first < gates.len() {
@@ -224,9 +225,10 @@ fn each_run<'a, E>(
 /// Runs an XOR with a constant: copies the other input's labels, exchanged if the constant is 1.
 /// Where both inputs are constants, the second is treated as a wire.
 fn copy(gate: &Gate, rows: &mut LaneLabels<'_>, labels: usize) {
-    let (from, constant) = match [ZERO, ONE].contains(&gate.a) {
-        true => (gate.b, gate.a),
-        false => (gate.a, gate.b),
+    let (from, constant) = if [ZERO, ONE].contains(&gate.a) {
+        (gate.b, gate.a)
+    } else {
+        (gate.a, gate.b)
     };
     let exchange = labels == 2 && constant == ONE;
     for row in 0..rows.width {

@@ -142,10 +142,10 @@ pub(crate) struct EvaluateAnd<'a, H> {
 }
 
 /// Two quads of gates, by vector: as many as fill the AES units with one part.
-type Turn<L> = [Parts<L>; 8];
+type HashBatch<L> = [Parts<L>; 8];
 
-/// Number of quads of a turn. Where a group is one quad, a turn is one quad as well.
-const fn turn_quads<L: Lanes>() -> usize {
+/// Number of quads of a batch. Where a group is one quad, a batch is one quad as well.
+const fn batch_quads<L: Lanes>() -> usize {
     if L::QUADS == 1 { 1 } else { 2 }
 }
 
@@ -155,8 +155,8 @@ pub(crate) struct GarbleLanes<L: Lanes, H> {
     offset: Offset<L>,
     /// The hashes of the zero labels, and their sums with the hashes of the other labels. They are
     /// kept here because sixteen registers do not hold them.
-    zero: Turn<L>,
-    sums: Turn<L>,
+    zero: HashBatch<L>,
+    sums: HashBatch<L>,
     /// G2 of a group in words 0 and 2; z_AB, z_A and z_B in bits 32, 33 and 34.
     thirds: Group,
 }
@@ -164,7 +164,7 @@ pub(crate) struct GarbleLanes<L: Lanes, H> {
 /// The form of [`EvaluateAnd`] inside a kernel.
 pub(crate) struct EvaluateLanes<L: Lanes, H> {
     hash: H,
-    hashes: Turn<L>,
+    hashes: HashBatch<L>,
     /// As the garbler's; the rest of words 1 and 3 is ignored.
     thirds: Group,
 }
@@ -201,8 +201,8 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
     ) {
         let table = &mut table[..TABLE];
         for q in (0..place.quads).step_by(2) {
-            hash_turn(l, self, tweaks, slots, place, q);
-            for k in 0..4 * turn_quads::<L>() {
+            hash_batch(l, self, tweaks, slots, place, q);
+            for k in 0..4 * batch_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
                 let a = l.load(&slots[place.a + at..]);
                 let b = l.load(&slots[place.b + at..]);
@@ -256,8 +256,8 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
             self.thirds[i] = Block::new(low as u128 | (third as u128 >> 32) << 64);
         }
         for q in (0..place.quads).step_by(2) {
-            hash_turn(l, self, tweaks, slots, place, q);
-            for k in 0..4 * turn_quads::<L>() {
+            hash_batch(l, self, tweaks, slots, place, q);
+            for k in 0..4 * batch_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
                 let a = l.load(&slots[place.a + at..]);
                 let b = l.load(&slots[place.b + at..]);
@@ -269,7 +269,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
     }
 }
 
-/// Positions of the hashes of a pair of quads: part, and quad of the turn.
+/// Positions of the hashes of a pair of quads: part, and quad of the batch.
 type Belongs = [(usize, usize); 2];
 
 /// The use that a side makes of the hashes of two quads of labels.
@@ -290,7 +290,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
         let delta = self.offset.delta();
-        // Where a turn is one quad, the second is the first again.
+        // Where a batch is one quad, the second is the first again.
         let count = if to[0] == to[1] { 1 } else { 2 };
         for i in 0..count {
             let [zero, sum] = self.hash.hash_and_sum(l, tweaks[i], delta, labels[i]);
@@ -323,10 +323,10 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for EvaluateLanes<L, H> {
     }
 }
 
-/// Hashes the labels of a turn, from quad `q` of a group on, two quads at a time: part by part
+/// Hashes the labels of a batch, from quad `q` of a group on, two quads at a time: part by part
 /// where there are two quads of gates, else A with B, and A + B twice.
 #[inline(always)]
-fn hash_turn<L: Lanes, S: HashPair<L>>(
+fn hash_batch<L: Lanes, S: HashPair<L>>(
     l: L,
     side: &mut S,
     tweaks: &impl Tweaks,
@@ -338,7 +338,7 @@ fn hash_turn<L: Lanes, S: HashPair<L>>(
     let a = l.load_quad(&slots[place.a + at..]);
     let b = l.load_quad(&slots[place.b + at..]);
     let (ab, t) = (l.xor_quad(a, b), tweaks.of_quad(l, side.hash(), q));
-    if turn_quads::<L>() == 1 {
+    if batch_quads::<L>() == 1 {
         side.keep(l, [(0, 0), (1, 0)], [(t, A), (t, B)], [a, b]);
         side.keep(l, [(2, 0), (2, 0)], [(t, AB), (t, AB)], [ab, ab]);
     } else {

@@ -146,13 +146,12 @@ impl Config {
 /// # Errors
 /// It is out of the bounds of times in a configuration.
 pub fn patience(seconds: f64) -> Result<Duration, Failure> {
-    match read::TIMES_S.contains(&seconds) {
-        true => Ok(Duration::from_secs_f64(seconds)),
-        false => {
-            let what = format!("timeout={seconds} is not between 0.1 seconds and a day");
-            let hint = "write a number of seconds, such as 3600";
-            Err(Failure::new(Code::ConfigTimeout, what, hint))
-        }
+    if read::TIMES_S.contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        let what = format!("timeout={seconds} is not between 0.1 seconds and a day");
+        let hint = "write a number of seconds, such as 3600";
+        Err(Failure::new(Code::ConfigTimeout, what, hint))
     }
 }
 

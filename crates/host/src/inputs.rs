@@ -200,12 +200,12 @@ mod tests {
                 (finding.message.clone(), finding.hint.clone())
             })
         };
-        let told = (
+        let reported = (
             "there is no file for the input `key` of bob",
             "add `--input bob=FILE`",
         );
-        let told = (told.0.to_string(), told.1.to_string());
-        assert_eq!(refused(&["alice=a.csv"]), Some(told));
+        let reported = (reported.0.to_string(), reported.1.to_string());
+        assert_eq!(refused(&["alice=a.csv"]), Some(reported));
         assert_eq!(refused(&["alice=a.csv", "key=b.csv"]), None);
     }
 

@@ -58,9 +58,10 @@ fn gates(plan: &Plan, step: &Step) -> String {
         return "no AND".to_string();
     };
     let (least, most) = (grouped(*least as u64), grouped(*most as u64));
-    let kind = match tape.applied.is_empty() {
-        true => "ANDs",
-        false => "ANDs and functions",
+    let kind = if tape.applied.is_empty() {
+        "ANDs"
+    } else {
+        "ANDs and functions"
     };
     format!("{} levels of {least} to {most} {kind}", sizes.len())
 }

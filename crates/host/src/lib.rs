@@ -1,8 +1,8 @@
-//! Room `host`: one party of a run on its machine, for the command and for Python.
+//! Crate `host`: one party of a run on its machine, for the command and for Python.
 //!
 //! It reads the configuration, loads programs and inputs, asks for approval, meets the other
 //! parties, runs the job, records the run and writes results. Command-line arguments and verbs are
-//! in room `cli`.
+//! in crate `cli`.
 //!
 //! | file | content |
 //! |---|---|
@@ -20,11 +20,11 @@
 
 pub mod approve;
 pub mod config;
+pub mod connect;
 pub mod export;
 mod failure;
 pub mod inputs;
 pub mod levels;
-pub mod meet;
 pub mod pool;
 pub mod program;
 pub mod progress;

@@ -4,7 +4,7 @@ pub mod keep;
 
 use crate::Failure;
 use crate::config::Config;
-use crate::meet::{self, Meeting};
+use crate::connect::{self, Meeting};
 use sealane_diagnostic::Code;
 use sealane_engine::fill_pool;
 use sealane_parties::NetworkClass;
@@ -71,7 +71,7 @@ impl Amount<'_> {
 /// pool would have to hold more fills than it can.
 pub fn least(keep: u64, amount: u64, meeting: &Meeting, config: &Config) -> Result<u64, Failure> {
     let listens = &meeting.names()[0];
-    if meet::party_config(listens, config)?.pool_port.is_none() {
+    if connect::party_config(listens, config)?.pool_port.is_none() {
         let what = format!("`{listens}` has no port at which it can wait for fills");
         let reason = "At the port of its address, fills would be in the way of runs.";
         let hint = format!(
@@ -106,7 +106,7 @@ pub fn fill(
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, Failure> {
     let pool = meeting.pool().expect("a pair has a pool");
-    let mut mesh = meet::connect(meeting)?;
+    let mut mesh = connect::connect(meeting)?;
     Ok(fill_pool(
         &pool,
         order,
@@ -127,8 +127,8 @@ pub fn with(
     config: &Config,
     identity: Option<&Path>,
 ) -> Result<Pool, Failure> {
-    let identity = meet::identity(own, config, identity)?;
-    let peer = meet::party_config(peer, config)?;
+    let identity = connect::identity(own, config, identity)?;
+    let peer = connect::party_config(peer, config)?;
     Ok(Pool::new(&config.pools, &identity, &peer.key))
 }
 

@@ -66,7 +66,7 @@ impl ProgressDisplay {
     fn by(mut draw: impl FnMut(&Snapshot) + Send + 'static) -> ProgressDisplay {
         let board = Arc::new(DisplayState {
             now: Mutex::new(Snapshot {
-                phase: Phase::Meet,
+                phase: Phase::Connect,
                 progress: None,
                 fresh: false,
                 over: false,
@@ -168,9 +168,10 @@ enum Target {
 impl Target {
     /// Returns the kind of target that standard error is.
     fn stderr(now: Instant) -> Target {
-        match stderr().is_terminal() {
-            true => Target::Terminal(None),
-            false => Target::Log(now),
+        if stderr().is_terminal() {
+            Target::Terminal(None)
+        } else {
+            Target::Log(now)
         }
     }
 }
@@ -241,7 +242,7 @@ impl Observer for ProgressLine {
 
     fn progress(&mut self, progress: &Progress) {
         if let Ok(mut now) = self.0.lock() {
-            let phase = title(now.phase.unwrap_or(Phase::Meet));
+            let phase = title(now.phase.unwrap_or(Phase::Connect));
             let (done, rates) = (100.0 * progress.done, rates(progress));
             now.text = Some(format!("{phase}, {done:.0} %, {rates}"));
         }
@@ -274,15 +275,16 @@ fn rates(progress: &Progress) -> String {
 /// Seconds that are left.
 fn left_s(progress: &Progress) -> f64 {
     let rest = 1.0 - progress.done;
-    match progress.done > ENOUGH {
-        true => progress.elapsed_s * rest / progress.done,
-        false => (progress.planned_s - progress.elapsed_s).max(progress.planned_s * rest / 2.0),
+    if progress.done > ENOUGH {
+        progress.elapsed_s * rest / progress.done
+    } else {
+        (progress.planned_s - progress.elapsed_s).max(progress.planned_s * rest / 2.0)
     }
 }
 
 fn title(phase: Phase) -> &'static str {
     match phase {
-        Phase::Meet => "meeting",
+        Phase::Connect => "meeting",
         Phase::Agree => "agreeing",
         Phase::Alone => "working alone",
         Phase::Prepare => "preparing",

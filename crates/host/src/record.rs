@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use sealane_engine::{Journal, NetworkClass, ProtocolName, simulate_with};
     use sealane_net::Cancel;
-    use sealane_page::run::State;
+    use sealane_page::run::RunState;
     use sealane_parties::PartyId;
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
@@ -341,9 +341,12 @@ mod tests {
         let entries = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path());
-        let below = entries.flat_map(|path| match path.is_dir() {
-            true => files(&path),
-            false => vec![path],
+        let below = entries.flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
         });
         below.collect()
     }
@@ -381,7 +384,10 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let all = recorded(runs.path());
         let run = read(all.folder()).unwrap();
-        assert_eq!((run.state(), run.told_by()), (State::Done, vec!["a", "b"]));
+        assert_eq!(
+            (run.state(), run.told_by()),
+            (RunState::Done, vec!["a", "b"])
+        );
         assert!(run.summary().as_planned);
         let page = std::fs::read_to_string(all.folder().join("a").join(PAGE)).unwrap();
         assert!(page.contains(NOTE) && page.contains("of memory"), "{page}");
@@ -392,7 +398,7 @@ mod tests {
         let text = std::fs::read_to_string(&events).unwrap();
         std::fs::write(&events, &text[..text.len() * 2 / 3]).unwrap();
         std::fs::remove_file(own.join(PAGE)).unwrap();
-        assert_eq!(read(&own).unwrap().state(), State::Unfinished);
+        assert_eq!(read(&own).unwrap().state(), RunState::Unfinished);
         rewrite_page(&own, &read(&own).unwrap()).unwrap();
         let page = std::fs::read_to_string(own.join(PAGE)).unwrap();
         assert!(page.contains("has not told its end"));

@@ -163,10 +163,12 @@ pub fn check(
 /// show only when somebody tries.
 fn try_out(path: &Path) -> Result<(), Failure> {
     let tried = NewFile::begin(path, Rights::AsBefore, Taken::Replace);
-    let tried = tried.and_then(|mut file| match path.exists() && !path.is_file() {
-        // A terminal would show it.
-        true => Ok(()),
-        false => file.write_all(&[0]),
+    let tried = tried.and_then(|mut file| {
+        if path.exists() && !path.is_file() {
+            Ok(())
+        } else {
+            file.write_all(&[0])
+        }
     });
     tried.map_err(|error| cannot_write(path).because(error.to_string()))
 }

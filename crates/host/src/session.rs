@@ -1,7 +1,7 @@
 //! Runs with their records and progress displays, for the command and for the methods of Python.
 
 use crate::Failure;
-use crate::meet::{self, Meeting};
+use crate::connect::{self, Meeting};
 use crate::record::Recording;
 use sealane_engine::{
     EngineError, Job, Journal, Observer, RunReport, run_with_pool, simulate_with,
@@ -14,7 +14,7 @@ use sealane_program::types::Data;
 ///
 /// # Errors
 /// The errors of the meeting and of the run; the record of the run contains both.
-pub fn meet_and_run(
+pub fn connect_and_run(
     job: &Job,
     inputs: &[Option<Data>],
     meeting: &Meeting,
@@ -23,7 +23,7 @@ pub fn meet_and_run(
 ) -> Result<RunReport, Failure> {
     let events = recording.as_ref().and_then(Recording::events);
     let mut journal = Journal::new(job, meeting.me(), (events, progress));
-    let met = meet::connect(meeting);
+    let met = connect::connect(meeting);
     let met = met.inspect_err(|failure| journal.failed(failure.finding()));
     let report = met.and_then(|mut mesh| {
         let pool = meeting.pool();

@@ -3,10 +3,10 @@
 
 use crate::{program, results};
 use sealane_diagnostic::Diagnostic;
-use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, Way};
+use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, Runnable};
 use sealane_page::check::{CheckRecord, RunnableRecord, WarningRecord};
 use sealane_page::plan::{
-    BasisRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, PoolRecord, ProductRecord,
+    BasisRecord, LinkRecord, LookupRecord, PlanRecord, PoolRecord, ProductRecord, ReferenceRecord,
     StepRecord,
 };
 use sealane_page::report::{LearntRecord, PlannedRecord, ReportRecord};
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Record of a check: inputs and their owners, results and their receivers, warnings.
-pub fn check(program: &Program, warnings: &[Diagnostic], ways: &[Way]) -> CheckRecord {
+pub fn check(program: &Program, warnings: &[Diagnostic], runnables: &[Runnable]) -> CheckRecord {
     let warning = |warning: &Diagnostic| WarningRecord {
         code: warning.code.name(),
         message: warning.message.clone(),
@@ -32,7 +32,7 @@ pub fn check(program: &Program, warnings: &[Diagnostic], ways: &[Way]) -> CheckR
         hint: warning.hint.clone(),
         text: warning.render_with_source(),
     };
-    let runnable = |way: &Way| RunnableRecord {
+    let runnable = |way: &Runnable| RunnableRecord {
         name: way.protocol.to_string(),
         helpers: way.helpers,
     };
@@ -42,7 +42,7 @@ pub fn check(program: &Program, warnings: &[Diagnostic], ways: &[Way]) -> CheckR
         parties: program.parties.clone(),
         signature: signature(program),
         ranges: ranges(program).collect(),
-        protocols: ways.iter().map(runnable).collect(),
+        protocols: runnables.iter().map(runnable).collect(),
         notes: program::notes(warnings),
         warnings: warnings.iter().map(warning).collect(),
         operations: program.main.values.len() as u64,
@@ -107,9 +107,10 @@ fn signature(program: &Program) -> Signature {
 
 /// An element type with the meaning of its elements, for people: `i23 as date`.
 fn meant(ty: Type, kind: &Kind) -> String {
-    match kind.is_number() {
-        true => ty.to_string(),
-        false => format!("{ty} as {kind}"),
+    if kind.is_number() {
+        ty.to_string()
+    } else {
+        format!("{ty} as {kind}")
     }
 }
 
@@ -144,7 +145,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         ands: step.ands,
         payload_bytes: by_name(parties, step.sent.iter().copied()),
     };
-    let paper = |paper: &Paper| PaperRecord {
+    let paper = |paper: &Paper| ReferenceRecord {
         part: paper.part.to_string(),
         paper: paper.cited(),
         assumption: paper.assumption.to_string(),
@@ -170,7 +171,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         estimate_s: classes.map(estimate).into_iter().collect(),
         signature: signature(job.program()),
         links: links(parties, &cost.promise.payload),
-        papers: job.papers(cost).map(paper).collect(),
+        references: job.references(cost).map(paper).collect(),
         steps: cost.steps.iter().map(step).collect(),
         lookups: cost.forms.iter().map(lookup_record).collect(),
         products: products(job),
@@ -336,8 +337,8 @@ mod tests {
         let (participants, signature) = (participants(&job), signature(job.program()));
         let names = ["a", "b", "idle", "ada"];
         let done = names.map(|name| participants.done(name, &signature));
-        let told = ["gave x, y and computed", "computed", "computed", "computed"];
-        assert_eq!(done, told);
+        let reported = ["gave x, y and computed", "computed", "computed", "computed"];
+        assert_eq!(done, reported);
         assert_eq!(participants.computing, names);
         assert_eq!(participants.players(), names);
         assert!(participants.bystanders(&signature).is_empty() && participants.roles.is_empty());

@@ -109,9 +109,10 @@ impl FromStr for ContactCard {
         let key = key.parse().map_err(|_| CardError::Form)?;
         let card = ContactCard::new(name, address, key)?;
         // One card has one text: no capitals in the key, no zeros before the port.
-        match card.to_string() == text {
-            true => Ok(card),
-            false => Err(CardError::Form),
+        if card.to_string() == text {
+            Ok(card)
+        } else {
+            Err(CardError::Form)
         }
     }
 }
@@ -167,9 +168,12 @@ fn unwrapped(pasted: &str) -> String {
         )
     };
     let is_quoting = |c: char| c.is_whitespace() || c == '>';
-    let lines = pasted.lines().map(|line| match pasted.contains('\n') {
-        true => line.trim_start_matches(is_quoting),
-        false => line,
+    let lines = pasted.lines().map(|line| {
+        if pasted.contains('\n') {
+            line.trim_start_matches(is_quoting)
+        } else {
+            line
+        }
     });
     let text: String = lines
         .flat_map(str::chars)
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_in_which_a_card_goes_wrong_is_told() {
+    fn each_way_in_which_a_card_goes_wrong_is_reported() {
         let changed = |from: &str, to: &str| parse(&CARD.replace(from, to)).unwrap_err();
         assert_eq!(changed("sealane:", "sealed:"), CardError::NoCard);
         assert_eq!(changed("511a", "51la"), CardError::Check);

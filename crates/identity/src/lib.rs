@@ -1,4 +1,4 @@
-//! Room `identity`: identities of parties, and the cards by which they learn each other's.
+//! Crate `identity`: identities of parties, and the cards by which they learn each other's.
 //!
 //! An [`Identity`] is an Ed25519 key. There is no certificate, no name in the key and no date.
 //! Parties exchange public keys once, over a channel that they trust, and write them into their
@@ -8,7 +8,7 @@
 //!
 //! # What it does not do
 //!
-//! It opens no connection: room `net` proves the possession of a key to a peer, and compares the
+//! It opens no connection: crate `net` proves the possession of a key to a peer, and compares the
 //! peer's key with the pinned one.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Room `memcheck`: checks under Valgrind that no branch and no address depends on a secret.
+//! Crate `memcheck`: checks under Valgrind that no branch and no address depends on a secret.
 //!
 //! ```text
 //! make nightly            runs it with all other long checks
@@ -17,8 +17,8 @@
 //! time depends on their operands, nor tiers that Valgrind does not support: it runs `portable` and
 //! `aesni`; the wider tiers run the same bodies.
 
+mod correlations;
 pub mod crossing;
-mod goods;
 mod heap;
 mod kernels;
 mod pools;
@@ -42,14 +42,14 @@ static HEAP: heap::Watched = heap::Watched;
 /// A named check, run under Memcheck.
 pub type Check = (&'static str, fn(Cpu));
 
-/// All checks of this room.
+/// All checks of this crate.
 pub const CHECKS: &[&[Check]] = &[
     kernels::CHECKS,
     sealing::CHECKS,
     protocols::CHECKS,
     rows::CHECKS,
     transfers::CHECKS,
-    goods::CHECKS,
+    correlations::CHECKS,
     pools::CHECKS,
     silent::CHECKS,
     sessions::CHECKS,

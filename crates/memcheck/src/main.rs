@@ -1,4 +1,4 @@
-//! The checks of room `memcheck` as a program, which runs under Valgrind: `sh tools/secrets.sh`.
+//! The checks of crate `memcheck` as a program, which runs under Valgrind: `sh tools/secrets.sh`.
 
 use std::process::ExitCode;
 

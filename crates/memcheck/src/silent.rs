@@ -116,9 +116,10 @@ fn both(
         let mut q = Zeroizing::new(vec![Block::ZERO; sends]);
         cot.extend(mesh, &mut q)?;
         assert!(sends == 0 || is_secret(&q), "rows are made of secrets");
-        match sends < receives {
-            true => Ok(mesh.flush()?),
-            false => Ok(mesh.finish()?),
+        if sends < receives {
+            Ok(mesh.flush()?)
+        } else {
+            Ok(mesh.finish()?)
         }
     });
     let mut receiver = || {

@@ -1,7 +1,8 @@
 //! Oblivious transfer: base OTs, extension in both forms, and the forms made of it. Coins of both
 //! parties are secret, and with them scalars of base OTs, seeds, trees and random choices; besides
 //! them the offset, given choices and chosen strings. Silent extension is in
-//! [`silent`](crate::silent), one of many strings and products in [`goods`](crate::goods).
+//! [`silent`](crate::silent), one of many strings and products in
+//! [`correlations`](crate::correlations).
 
 use crate::Check;
 use crate::crossing::meshes;

@@ -12,10 +12,10 @@ use crate::waker::Waker;
 
 /// A cancellation token. Clones are the same token; a cancelled token stays cancelled.
 #[derive(Clone, Default)]
-pub struct Cancel(Arc<State>);
+pub struct Cancel(Arc<CancelState>);
 
 #[derive(Default)]
-struct State {
+struct CancelState {
     asked: AtomicBool,
     /// Wakers of the threads that wait for something else meanwhile.
     wakers: Mutex<Vec<Waker>>,
@@ -43,9 +43,10 @@ impl Cancel {
     /// # Errors
     /// [`NetError::Cancelled`].
     pub fn check(&self) -> Result<()> {
-        match self.is_cancelled() {
-            true => Err(NetError::Cancelled),
-            false => Ok(()),
+        if self.is_cancelled() {
+            Err(NetError::Cancelled)
+        } else {
+            Ok(())
         }
     }
 

@@ -36,16 +36,16 @@ pub(crate) struct Channel {
 
 /// Digest of one direction, and the part of a frame that it has not seen yet, which is of one
 /// content.
-struct Pending {
+struct DirectionDigest {
     digest: Digest,
     content: Content,
     /// Bytes of the frame that the digest has seen.
     digested: usize,
 }
 
-impl Default for Pending {
-    fn default() -> Pending {
-        Pending {
+impl Default for DirectionDigest {
+    fn default() -> DirectionDigest {
+        DirectionDigest {
             digest: Digest::default(),
             content: Content::Any,
             digested: 0,
@@ -53,7 +53,7 @@ impl Default for Pending {
     }
 }
 
-impl Pending {
+impl DirectionDigest {
     /// Prepares for more of this content behind `done`, the first bytes of the frame.
     fn expect(&mut self, done: &[u8], content: Content) {
         if self.content != content {
@@ -88,7 +88,7 @@ struct Sending {
     /// The frame being filled.
     frame: Payload,
     /// The part of the frame that the digest has not seen.
-    pending: Pending,
+    pending: DirectionDigest,
     /// Messages ended so far.
     messages: u64,
     /// Set if frames of the message have been sent already.
@@ -109,7 +109,7 @@ struct Receiving {
     consumed: usize,
     /// The part of the frame that was consumed and that the digest has not seen, nor will see in
     /// `joined`.
-    pending: Pending,
+    pending: DirectionDigest,
     /// Messages whose last frame has been consumed completely.
     messages: u64,
     /// Set if the frame is the last one of its message.
@@ -177,9 +177,10 @@ impl Channel {
     /// Frames were sent to make room, and nothing was written after them.
     pub(crate) fn end_message(&mut self, stamp: u32) -> Result<Option<Frame>, String> {
         if self.sending.frame.is_empty() {
-            return match self.sending.streamed {
-                true => Err("room was asked for and not used before the message ended".into()),
-                false => Ok(None),
+            return if self.sending.streamed {
+                Err("room was asked for and not used before the message ended".into())
+            } else {
+                Ok(None)
             };
         }
         self.sending.messages += 1;
@@ -211,9 +212,10 @@ impl Channel {
     /// Returns the unread bytes that are contiguous.
     pub(crate) fn unread(&mut self) -> &mut [u8] {
         let here = &mut self.receiving;
-        match here.joined_consumed < here.joined.len() {
-            true => &mut here.joined[here.joined_consumed..],
-            false => &mut here.frame[here.consumed..],
+        if here.joined_consumed < here.joined.len() {
+            &mut here.joined[here.joined_consumed..]
+        } else {
+            &mut here.frame[here.consumed..]
         }
     }
 

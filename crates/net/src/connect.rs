@@ -16,7 +16,7 @@ use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
 
 /// Longest time in which a party that cannot run tells the others so.
-const TELL: Duration = Duration::from_secs(3);
+const REPORT: Duration = Duration::from_secs(3);
 
 /// Configuration of one party's meeting with the others.
 pub struct MeshConfig {
@@ -119,7 +119,7 @@ pub fn free_loopback_port() -> io::Result<u16> {
 /// it is cancelled. Any other connection, under whatever name, is ignored, and reported if the
 /// party that was waited for does not come.
 pub fn connect_transports(config: &MeshConfig) -> Result<Vec<Option<Box<dyn Transport>>>> {
-    meet_all(config, true).map(|gathered| gathered.transports)
+    connect_all(config, true).map(|gathered| gathered.transports)
 }
 
 /// Meets the other parties for a short while, as far as this one knows them, and tells them that it
@@ -129,15 +129,15 @@ pub fn connect_transports(config: &MeshConfig) -> Result<Vec<Option<Box<dyn Tran
 ///
 /// # Errors
 /// [`NetError::Unlisted`] with the first of them; or that this party cannot listen.
-pub fn tell_of_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<()> {
+pub fn report_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<()> {
     let mut host = Host::new(config, true);
-    host.deadline = host.deadline.min(Instant::now() + TELL);
+    host.deadline = host.deadline.min(Instant::now() + REPORT);
     host.unlisted = unlisted.to_vec();
     gather(&host).map(drop)
 }
 
 /// Connects to all other parties, with TLS or, for measurements, without.
-pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered> {
+pub(crate) fn connect_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered> {
     check(config)?;
     gather(&Host::new(config, encrypted))
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_version_is_told_to_both_sides_with_both_versions() {
+    fn a_wrong_version_is_reported_to_both_sides_with_both_versions() {
         for encrypted in [true, false] {
             let [a, b] = configs();
             let newer = thread::spawn(move || {

@@ -87,9 +87,10 @@ mod tests {
         let mut digest = Digest::default();
         digest.set_bulk_key(Block::new(77));
         for (bytes, bulk) in pieces {
-            let content = match bulk {
-                true => Content::Bulk(Cpu::best()),
-                false => Content::Any,
+            let content = if *bulk {
+                Content::Bulk(Cpu::best())
+            } else {
+                Content::Any
             };
             digest.update(bytes, content);
         }

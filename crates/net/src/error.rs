@@ -2,7 +2,7 @@
 //!
 //! There are two closed enums. [`LinkError`] describes an event on one link and is reported by a
 //! [`Transport`]; [`NetError`] adds the parties and the remedy. A fault of the peer, a mistake in
-//! the configuration, a fault of the network and a misuse of this room are different variants, so
+//! the configuration, a fault of the network and a misuse of this crate are different variants, so
 //! that callers can treat them differently.
 //!
 //! [`Transport`]: crate::Transport
@@ -155,7 +155,7 @@ pub enum NetError {
         /// The fault.
         reason: String,
     },
-    /// Invalid call of this room; a bug in Sealane itself.
+    /// Invalid call of this crate; a bug in Sealane itself.
     Misuse {
         /// The violated rule.
         reason: String,
@@ -236,7 +236,7 @@ impl NetError {
         NetError::WrongKey { party, fault }
     }
 
-    /// A call of this room that breaks a rule.
+    /// A call of this crate that breaks a rule.
     pub(crate) fn misuse(reason: String) -> NetError {
         NetError::Misuse { reason }
     }

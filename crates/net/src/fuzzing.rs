@@ -68,9 +68,10 @@ impl Digests {
             if value(session, ends, digest.clone())[..] == *next {
                 digests.places.push(at);
             }
-            let step = match digests.bulk.contains(&at) {
-                true => digests.bulk.end,
-                false => at + 1,
+            let step = if digests.bulk.contains(&at) {
+                digests.bulk.end
+            } else {
+                at + 1
             };
             digests.update(&mut digest, payload, at..step);
             at = step;
@@ -108,9 +109,10 @@ impl Digests {
 pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], bool)]) -> [u8; 32] {
     let mut digest = of_nothing(session, [from, to]);
     for (bytes, is_bulk) in parts {
-        let content = match is_bulk {
-            true => Content::Bulk(Cpu::best()),
-            false => Content::Any,
+        let content = if *is_bulk {
+            Content::Bulk(Cpu::best())
+        } else {
+            Content::Any
         };
         digest.update(bytes, content);
     }

@@ -56,9 +56,10 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered> {
     let config = host.config;
     let parties = config.parties.len();
     // The listener opens first, so that no peer's dialling waits for this party's own.
-    let listener = match config.me.index() + 1 < parties {
-        true => Some(listen(config)?),
-        false => None,
+    let listener = if config.me.index() + 1 < parties {
+        Some(listen(config)?)
+    } else {
+        None
     };
     let connections = Connections::default();
     let (report, reports) = mpsc::channel();
@@ -222,9 +223,10 @@ impl<'a> Gathering<'a> {
                     Err(error @ NetError::Unreachable { .. }) => {
                         self.unreachable.insert(peer, error);
                         // A cancelled meeting ends by itself.
-                        match self.host.config.cancel.is_cancelled() {
-                            true => Ok(()),
-                            false => Err(self.incomplete()),
+                        if self.host.config.cancel.is_cancelled() {
+                            Ok(())
+                        } else {
+                            Err(self.incomplete())
                         }
                     }
                     Err(error) => Err(error),

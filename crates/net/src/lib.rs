@@ -1,4 +1,4 @@
-//! Room `net`: communication between the parties of a run.
+//! Crate `net`: communication between the parties of a run.
 //!
 //! A [`Mesh`] is one party's view of a run: one channel to each other party, one counter of
 //! rounds over all of them, counters by step, and a digest of all payload in each direction. A
@@ -61,13 +61,13 @@ mod waker;
 
 pub use cancel::Cancel;
 pub use channel::MAX_CONTIGUOUS_BYTES;
-pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port, tell_of_unlisted};
+pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port, report_unlisted};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Result};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
-pub use machine::{Machine, Socket, ThisMachine};
+pub use machine::{Runtime, Socket, ThisMachine};
 pub use memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
 pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;

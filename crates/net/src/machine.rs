@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::waker::Waker;
 
 /// Source of the threads of a party and of the clock by which they wait.
-pub trait Machine {
+pub trait Runtime {
     /// A new waker on the clock of this machine.
     fn waker(&self) -> Waker;
 
@@ -27,7 +27,7 @@ pub trait Machine {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThisMachine;
 
-impl Machine for ThisMachine {
+impl Runtime for ThisMachine {
     fn waker(&self) -> Waker {
         Waker::default()
     }

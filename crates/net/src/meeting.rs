@@ -162,10 +162,10 @@ impl<'a> Host<'a> {
         peer: PartyId,
         timed: &mut Timed<'_>,
     ) -> Result<(Hello, Cipher), Failure> {
-        let pin = match self.unlisted.contains(&peer) {
-            false => Pin::new(self.config.parties[peer.index()].key),
-            // It hears that its key is none that is pinned.
-            true => Pin::any_of(Vec::new()),
+        let pin = if !self.unlisted.contains(&peer) {
+            Pin::new(self.config.parties[peer.index()].key)
+        } else {
+            Pin::any_of(Vec::new())
         };
         self.take_call_of(accepted, peer, &pin, &self.hello(peer), timed)
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::cancel::Cancel;
 use crate::channel::{Channel, MAX_CONTIGUOUS_BYTES};
-use crate::connect::{MeshConfig, meet_all};
+use crate::connect::{MeshConfig, connect_all};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::digest::{Content, Digest};
 use crate::error::{Cause, NetError, Result};
@@ -21,7 +21,7 @@ use crate::frame::MAX_CONTROL_BYTES;
 use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
-use crate::machine::{Machine, ThisMachine};
+use crate::machine::{Runtime, ThisMachine};
 use crate::memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
 use crate::{Farewell, Transport};
@@ -78,7 +78,7 @@ impl Mesh {
     /// # Errors
     /// The errors of [`Mesh::from_transports`].
     pub fn on_machine(
-        machine: &dyn Machine,
+        machine: &dyn Runtime,
         me: PartyId,
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: Limits,
@@ -488,7 +488,7 @@ impl Mesh {
         let Gathered {
             transports,
             turned_away,
-        } = meet_all(config, encrypted)?;
+        } = connect_all(config, encrypted)?;
         let mut mesh = Mesh::from_transports(config.me, transports, config.limits)?;
         mesh.cancelled_by(&config.cancel);
         if encrypted {
@@ -553,20 +553,22 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
 
 /// Checks that so many bytes can be contiguous.
 fn check_contiguous(bytes: usize) -> Result<()> {
-    match (1..=MAX_CONTIGUOUS_BYTES).contains(&bytes) {
-        true => Ok(()),
-        false => Err(NetError::Misuse {
+    if (1..=MAX_CONTIGUOUS_BYTES).contains(&bytes) {
+        Ok(())
+    } else {
+        Err(NetError::Misuse {
             reason: format!("{bytes} bytes in one place; there are 1 to {MAX_CONTIGUOUS_BYTES}"),
-        }),
+        })
     }
 }
 
 fn check_within(what: &str, bytes: usize, there: usize) -> Result<()> {
-    match bytes <= there {
-        true => Ok(()),
-        false => Err(NetError::Misuse {
+    if bytes <= there {
+        Ok(())
+    } else {
+        Err(NetError::Misuse {
             reason: format!("{bytes} bytes {what} where there were {there}"),
-        }),
+        })
     }
 }
 

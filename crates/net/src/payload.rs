@@ -183,9 +183,10 @@ impl BufferPool {
     /// Returns an empty payload with room for `bytes` bytes, at most those of a frame: from the
     /// pool if they fill most of a buffer.
     pub(crate) fn take_for(self: &Arc<BufferPool>, bytes: usize) -> Payload {
-        match bytes > MAX_FRAME_BYTES / 2 {
-            true => self.take(),
-            false => Payload::with_capacity(bytes),
+        if bytes > MAX_FRAME_BYTES / 2 {
+            self.take()
+        } else {
+            Payload::with_capacity(bytes)
         }
     }
 

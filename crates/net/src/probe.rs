@@ -100,7 +100,7 @@ impl Host<'_> {
             }
         };
         let ours = self.hello_of_probe();
-        let answered = tell(&mut Stream::new(&mut server, timed), &ours, self.clock);
+        let answered = report(&mut Stream::new(&mut server, timed), &ours, self.clock);
         if answered.is_err() {
             say_last_words(&mut server, timed);
         }
@@ -149,7 +149,7 @@ fn ask(
 }
 
 /// Runs the answering side.
-fn tell(
+fn report(
     stream: &mut (impl Read + Write),
     ours: &Hello,
     clock: fn() -> SystemTime,

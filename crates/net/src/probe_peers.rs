@@ -229,9 +229,10 @@ fn resolve(address: &str) -> Result<Vec<String>, String> {
         .to_socket_addrs()
         .map_err(|error| error.to_string())?;
     let all: Vec<_> = all.map(|address| address.ip().to_string()).collect();
-    match all.is_empty() {
-        true => Err("the name has no address".into()),
-        false => Ok(all),
+    if all.is_empty() {
+        Err("the name has no address".into())
+    } else {
+        Ok(all)
     }
 }
 
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_off_is_told_to_both_sides_by_how_much() {
+    fn a_clock_that_is_off_is_reported_to_both_sides_by_how_much() {
         let ahead = both(|host| host.clock = || SystemTime::now() + Duration::from_secs(90));
         for (answer, expected_us) in ahead.into_iter().zip([90_000_000, -90_000_000]) {
             let answer = answer.unwrap();
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_version_is_told_to_both_sides() {
+    fn a_wrong_version_is_reported_to_both_sides() {
         let found = both(|host| host.wire_version += 1);
         let current = Version::current();
         let other = Version {

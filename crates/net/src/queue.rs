@@ -22,11 +22,11 @@ const ITEM_OVERHEAD_BYTES: usize = 64;
 const UNTIL_CALLED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(crate) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     bound_bytes: usize,
 }
 
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<(T, usize)>,
     bytes: usize,
     /// Bytes of the first items that do not count against the bound.
@@ -49,7 +49,7 @@ struct Side {
 impl<T> Queue<T> {
     pub(crate) fn new(bound_bytes: usize) -> Queue<T> {
         Queue {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 items: VecDeque::new(),
                 bytes: 0,
                 aside: 0,
@@ -248,12 +248,12 @@ impl<T> Queue<T> {
 
     /// Locks the state. No code panics while it holds the lock, so a poisoned lock holds a sound
     /// state.
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> State<T> {
+impl<T> QueueState<T> {
     fn append(&mut self, item: T, bytes: usize) {
         let cost = bytes + ITEM_OVERHEAD_BYTES;
         self.items.push_back((item, cost));
@@ -288,7 +288,7 @@ impl Side {
 }
 
 /// Waits as the consumer; returns whether it was woken before `deadline`.
-fn wait_for_giver<T>(mut state: MutexGuard<'_, State<T>>, deadline: Instant) -> bool {
+fn wait_for_giver<T>(mut state: MutexGuard<'_, QueueState<T>>, deadline: Instant) -> bool {
     state.taker.waits = true;
     let waker = state.taker.waker.clone();
     drop(state);
@@ -459,9 +459,10 @@ mod tests {
                 let popped = threads.spawn(|| queue.pop_many(&mut batch, 10_000, later));
                 std::thread::sleep(Duration::from_millis(10));
                 push_stream(&queue, 0..1, 300);
-                match close {
-                    true => queue.close(LinkError::Left),
-                    false => push_stream(&queue, 1..2, 300),
+                if close {
+                    queue.close(LinkError::Left)
+                } else {
+                    push_stream(&queue, 1..2, 300)
                 }
                 assert_eq!(popped.join().unwrap(), Ok(()));
             });

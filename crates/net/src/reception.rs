@@ -100,12 +100,12 @@ impl Reception {
     /// each client and a mesh with it, in a thread of its own. Returns once all calls have. A
     /// connection that fails before it has shown the key of a client is closed and forgotten.
     pub fn receive(&self, serve: impl Fn(usize, Mesh) + Sync) {
-        self.receive_and_tell(serve, |_| ());
+        self.receive_and_report(serve, |_| ());
     }
 
     /// Does the same, and tells `refused` of each caller that is refused, from its thread. A caller
     /// that ends the connection itself before it has shown a key is none.
-    pub fn receive_and_tell(
+    pub fn receive_and_report(
         &self,
         serve: impl Fn(usize, Mesh) + Sync,
         refused: impl Fn(Refused) + Sync,

@@ -32,7 +32,7 @@ use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::{Frame, FrameKind, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
-use crate::machine::{Machine, Socket, ThisMachine};
+use crate::machine::{Runtime, Socket, ThisMachine};
 use crate::queue::Queue;
 use crate::waker::Waker;
 use crate::{Farewell, Transport};
@@ -76,7 +76,7 @@ impl TcpTransport {
 
     /// Like [`TcpTransport::start`], on any machine.
     pub(crate) fn start_on(
-        machine: &dyn Machine,
+        machine: &dyn Runtime,
         socket: Box<dyn Socket>,
         cipher: Cipher,
         limits: Limits,
@@ -115,7 +115,7 @@ impl TcpTransport {
 /// # Errors
 /// The errors of the machine, where it has no more threads.
 pub fn danger_plaintext_transport(
-    machine: &dyn Machine,
+    machine: &dyn Runtime,
     socket: Box<dyn Socket>,
     limits: Limits,
 ) -> io::Result<Box<dyn Transport>> {

@@ -148,14 +148,14 @@ impl Pin {
         match PublicKey::from_spki(raw_key) {
             Some(key) => {
                 self.shown.get_or_init(|| key);
-                match self.expected.contains(&key) {
-                    true => Ok(()),
-                    false => Err(Error::InvalidCertificate(match self.of_many {
-                        // Sent as the alert `access_denied`.
-                        false => CertificateError::ApplicationVerificationFailure,
-                        // Sent as the alert `unknown_ca`.
-                        true => CertificateError::UnknownIssuer,
-                    })),
+                if self.expected.contains(&key) {
+                    Ok(())
+                } else {
+                    Err(Error::InvalidCertificate(if !self.of_many {
+                        CertificateError::ApplicationVerificationFailure
+                    } else {
+                        CertificateError::UnknownIssuer
+                    }))
                 }
             }
             None => Err(Error::InvalidCertificate(CertificateError::BadEncoding)),

@@ -5,10 +5,10 @@
 //! waits for costs nothing. A wake-up that comes before the wait is kept, so none is lost.
 //!
 //! A [`Mesh`] takes its time from its waker alone. A simulator supplies its own wakers, which tell
-//! the time of a simulated world ([`Machine`]).
+//! the time of a simulated world ([`Runtime`]).
 //!
 //! [`Mesh`]: crate::Mesh
-//! [`Machine`]: crate::Machine
+//! [`Runtime`]: crate::Runtime
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -59,17 +59,17 @@ impl Waker {
 /// A waker on this machine's clock.
 impl Default for Waker {
     fn default() -> Waker {
-        Waker::new(Arc::new(State::default()))
+        Waker::new(Arc::new(WakerState::default()))
     }
 }
 
 #[derive(Default)]
-struct State {
+struct WakerState {
     woken: Mutex<bool>,
     signal: Condvar,
 }
 
-impl Wake for State {
+impl Wake for WakerState {
     fn wake(&self) {
         *self.woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.signal.notify_one();

@@ -3,7 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, configs, digest, hear, line, meet, on_threads, pattern, say};
+use crate::common::{
+    A, B, C, D, configs, connect_all, digest, hear, line, on_threads, pattern, say,
+};
 use sealane_net::{Awaited, Limits, Mesh, NetError};
 use sealane_parties::{NetworkClass, PartyId};
 
@@ -21,7 +23,7 @@ fn tiny() -> Limits {
 }
 
 fn over_tls(parties: usize, limits: Limits) -> Vec<Mesh> {
-    let meshes = meet(configs(parties, limits)).into_iter();
+    let meshes = connect_all(configs(parties, limits)).into_iter();
     meshes.map(Result::unwrap).collect()
 }
 

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
+use crate::common::{A, B, C, D, E, configs, connect_all, dial, hear, line, say, short};
 use sealane_identity::Identity;
 use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError, Result};
 use sealane_parties::PartyId;
@@ -50,7 +50,7 @@ fn unhurried() -> Limits {
 
 #[test]
 fn each_pair_of_five_meets_once() {
-    let meshes = meet(configs(5, Limits::default()));
+    let meshes = connect_all(configs(5, Limits::default()));
     thread::scope(|threads| {
         for mut mesh in meshes.into_iter().map(Result::unwrap) {
             threads.spawn(move || {
@@ -78,12 +78,13 @@ fn a_missing_party_is_named_to_all() {
             .clone();
         let name = format!("{name} (party {})", missing.0);
         let started = Instant::now();
-        for text in texts(meet(all)) {
+        for text in texts(connect_all(all)) {
             // The first party to end tells the others why, without the address that it has
             // configured.
-            let what = match text.contains(" gave up: ") {
-                true => format!("gave up: {name} cannot be reached; "),
-                false => format!("{name} cannot be reached at {address}"),
+            let what = if text.contains(" gave up: ") {
+                format!("gave up: {name} cannot be reached; ")
+            } else {
+                format!("{name} cannot be reached at {address}")
             };
             assert!(text.contains(&what), "{text}");
         }
@@ -94,7 +95,7 @@ fn a_missing_party_is_named_to_all() {
 #[test]
 fn all_who_are_missing_are_named() {
     let mut all = configs(5, short());
-    let text = texts(meet(vec![all.remove(2)])).remove(0);
+    let text = texts(connect_all(vec![all.remove(2)])).remove(0);
     for name in ["ada", "bob", "dan", "eve"] {
         assert!(text.contains(name), "{text}");
     }
@@ -107,11 +108,11 @@ fn one_that_gives_up_tells_whom_it_has_met_why() {
     // Bob does not wait for Cyd as long as Ada would.
     all[1].limits.connect = Duration::from_millis(500);
     let started = Instant::now();
-    let told = texts(meet(all));
+    let reported = texts(connect_all(all));
     assert!(
-        told[0].starts_with("bob (party 1) gave up: cyd (party 2) cannot be reached"),
+        reported[0].starts_with("bob (party 1) gave up: cyd (party 2) cannot be reached"),
         "{}",
-        told[0]
+        reported[0]
     );
     assert!(started.elapsed() < Duration::from_secs(5));
 }
@@ -136,7 +137,7 @@ fn one_that_dies_while_others_are_waited_for_is_named_at_once() {
         }
     });
     let started = Instant::now();
-    let errors: Vec<_> = meet(all)
+    let errors: Vec<_> = connect_all(all)
         .into_iter()
         .map(|result| result.err().unwrap())
         .collect();
@@ -158,7 +159,7 @@ fn spoilt(parties: usize, of: PartyId, spoil: impl Fn(&mut MeshConfig)) -> (NetE
     let mut all = configs(parties, short());
     spoil(&mut all[of.index()]);
     let started = Instant::now();
-    let results = meet(all);
+    let results = connect_all(all);
     assert!(started.elapsed() < Duration::from_secs(8), "told in time");
     let error = results[of.index()].as_ref().err();
     let error = error.expect("the meeting must fail").clone();
@@ -168,13 +169,13 @@ fn spoilt(parties: usize, of: PartyId, spoil: impl Fn(&mut MeshConfig)) -> (NetE
 #[test]
 fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
     sweep([(A, B, C), (B, A, C), (C, A, B)], |(of, one, other)| {
-        let (error, told) = spoilt(3, of, |config| {
+        let (error, reported) = spoilt(3, of, |config| {
             let key = config.parties[one.index()].key;
             config.parties[one.index()].key = config.parties[other.index()].key;
             config.parties[other.index()].key = key;
         });
         let (one, other) = (NAMES[one.index()], NAMES[other.index()]);
-        let text = &told[of.index()];
+        let text = &reported[of.index()];
         match error {
             NetError::WrongParty { .. } => {
                 assert!(text.contains(one) && text.contains(other), "{text}");
@@ -185,7 +186,10 @@ fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
             other => panic!("{other}"),
         }
         let refused = "expects another key of this party";
-        assert!(told.iter().any(|text| text.contains(refused)), "{told:?}");
+        assert!(
+            reported.iter().any(|text| text.contains(refused)),
+            "{reported:?}"
+        );
     });
 }
 
@@ -194,12 +198,12 @@ fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named
     sweep(
         [(3, C, A, B), (5, B, A, C), (5, E, B, D)],
         |(parties, of, one, other)| {
-            let (error, told) = spoilt(parties, of, |config| {
+            let (error, reported) = spoilt(parties, of, |config| {
                 let address = config.parties[one.index()].address.clone();
                 config.parties[one.index()].address = config.parties[other.index()].address.clone();
                 config.parties[other.index()].address = address;
             });
-            let text = &told[of.index()];
+            let text = &reported[of.index()];
             assert!(matches!(error, NetError::WrongParty { .. }), "{text}");
             for party in [one, other] {
                 assert!(text.contains(NAMES[party.index()]), "{text}");
@@ -210,16 +214,16 @@ fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named
 }
 
 #[test]
-fn one_who_lists_the_parties_in_another_order_is_told() {
-    let (error, told) = spoilt(3, C, |config| config.parties.swap(0, 1));
-    assert!(matches!(error, NetError::WrongParty { .. }), "{told:?}");
-    assert!(told[2].contains("in the same order"), "{told:?}");
+fn one_who_lists_the_parties_in_another_order_is_reported() {
+    let (error, reported) = spoilt(3, C, |config| config.parties.swap(0, 1));
+    assert!(matches!(error, NetError::WrongParty { .. }), "{reported:?}");
+    assert!(reported[2].contains("in the same order"), "{reported:?}");
 }
 
 #[test]
 fn one_of_three_with_a_key_that_nobody_knows_is_named() {
     sweep([A, B, C], |wrong| {
-        let (error, told) = spoilt(3, wrong, |config| {
+        let (error, reported) = spoilt(3, wrong, |config| {
             config.identity = Identity::generate();
             config.parties[config.me.index()].key = config.identity.public_key();
         });
@@ -231,10 +235,13 @@ fn one_of_three_with_a_key_that_nobody_knows_is_named() {
             }
         );
         let aborted = matches!(error, NetError::Aborted { .. });
-        assert!(ours || aborted, "{told:?}");
+        assert!(ours || aborted, "{reported:?}");
         let name = NAMES[wrong.index()];
         let shows = format!("{name} (party {}) shows a key", wrong.0);
-        assert!(told.iter().any(|text| text.contains(&shows)), "{told:?}");
+        assert!(
+            reported.iter().any(|text| text.contains(&shows)),
+            "{reported:?}"
+        );
     });
 }
 
@@ -287,7 +294,7 @@ fn a_stranger_with_a_key_of_its_own_does_not_keep_the_right_one_out() {
 }
 
 #[test]
-fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
+fn a_wrong_key_from_elsewhere_is_reported_when_the_right_one_does_not_come() {
     let [first, _, stranger] = first_second_stranger(short());
     let (expected, seen) = (first.parties[1].key, stranger.identity.public_key());
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
@@ -297,7 +304,7 @@ fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
 }
 
 #[test]
-fn a_wrong_key_is_told_also_where_another_gives_up_first() {
+fn a_wrong_key_is_reported_also_where_another_gives_up_first() {
     let mut all = configs(3, unhurried());
     let (mut third, mut second, first) = (all.remove(2), all.remove(1), all.remove(0));
     let expected = third.parties[2].key;
@@ -310,8 +317,8 @@ fn a_wrong_key_is_told_also_where_another_gives_up_first() {
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
     let refused = NetError::wrong_key(A, KeyFault::Ours { shown: seen });
     assert_eq!(Mesh::connect(&third).err().unwrap(), refused);
-    let told = Mesh::connect(&second).err().unwrap();
-    assert_is!(told, NetError::Unreachable { party: C, .. });
+    let reported = Mesh::connect(&second).err().unwrap();
+    assert_is!(reported, NetError::Unreachable { party: C, .. });
     let fault = KeyFault::Theirs { expected, seen };
     assert_eq!(first.join().unwrap(), NetError::wrong_key(C, fault));
 }
@@ -340,7 +347,7 @@ fn a_stranger_on_the_very_host_of_a_party_ends_nothing() {
 }
 
 #[test]
-fn a_key_from_the_host_of_a_party_is_told_rather_than_one_from_elsewhere() {
+fn a_key_from_the_host_of_a_party_is_reported_rather_than_one_from_elsewhere() {
     let [mut first, second, stranger] = first_second_stranger(short());
     first.parties[1].address = second.parties[1].address.clone();
     let (expected, seen) = (first.parties[1].key, stranger.identity.public_key());
@@ -387,18 +394,18 @@ fn a_gathering_that_is_cancelled_ends_at_once_and_tells_whom_it_has_met() {
         cancel.cancel();
     });
     let again = all[0].parties[0].address.clone();
-    let mut ends = meet(all).into_iter().map(|end| end.err().unwrap());
+    let mut ends = connect_all(all).into_iter().map(|end| end.err().unwrap());
     assert_eq!(ends.next(), Some(NetError::Cancelled));
-    let told = ends.next().unwrap();
+    let reported = ends.next().unwrap();
     assert_is!(
-        told,
+        reported,
         NetError::Aborted {
             party: A,
             cause: Cause::Cancelled,
             ..
         }
     );
-    assert_eq!(told.code(), "peer-cancelled");
+    assert_eq!(reported.code(), "peer-cancelled");
     assert!(started.elapsed() < Duration::from_secs(4));
     // Nothing listens there any more.
     drop(TcpListener::bind(again).unwrap());
@@ -473,7 +480,7 @@ fn nobody_can_speak_for_a_party_that_is_here() {
         impostor.listen = Some("127.0.0.1:0".into());
         Mesh::connect(&impostor).err().unwrap()
     });
-    for text in texts(meet(all)) {
+    for text in texts(connect_all(all)) {
         assert!(text.contains("cyd (party 2) cannot be reached"), "{text}");
     }
     assert!(matches!(

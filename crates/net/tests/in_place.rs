@@ -30,20 +30,17 @@ fn write(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
         if left.is_empty() {
             break;
         }
-        let taken = match in_place {
-            true => {
-                let buffer = mesh.send_buffer(B, *asked).unwrap();
-                assert!(buffer.len() >= *asked);
-                let taken = (*used).min(left.len());
-                buffer[..taken].copy_from_slice(&left[..taken]);
-                mesh.mark_written(B, taken).unwrap();
-                taken
-            }
-            false => {
-                let taken = (*used).min(left.len());
-                mesh.send(B, &left[..taken]).unwrap();
-                taken
-            }
+        let taken = if *in_place {
+            let buffer = mesh.send_buffer(B, *asked).unwrap();
+            assert!(buffer.len() >= *asked);
+            let taken = (*used).min(left.len());
+            buffer[..taken].copy_from_slice(&left[..taken]);
+            mesh.mark_written(B, taken).unwrap();
+            taken
+        } else {
+            let taken = (*used).min(left.len());
+            mesh.send(B, &left[..taken]).unwrap();
+            taken
         };
         left = &left[taken..];
         if used % 7 == 0 {
@@ -140,9 +137,10 @@ fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], bytes: &[u8], mos
             let now;
             (now, left) = left.split_at(piece);
             mesh.send_buffer(B, piece).unwrap()[..piece].copy_from_slice(now);
-            match is_bulk {
-                true => mesh.mark_bulk_written(cpu, B, piece).unwrap(),
-                false => mesh.mark_written(B, piece).unwrap(),
+            if *is_bulk {
+                mesh.mark_bulk_written(cpu, B, piece).unwrap()
+            } else {
+                mesh.mark_written(B, piece).unwrap()
             }
         }
     }
@@ -154,12 +152,11 @@ fn read_contents(mesh: &mut Mesh, contents: &[(bool, usize)], most: usize) {
     let cpu = Cpu::best();
     for (is_bulk, length) in contents {
         for piece in pieces(*length, most) {
-            match is_bulk {
-                true => {
-                    mesh.recv_buffer(A, piece).unwrap();
-                    mesh.consume_bulk(cpu, A, piece).unwrap();
-                }
-                false => drop(hear(mesh, A, piece)),
+            if *is_bulk {
+                mesh.recv_buffer(A, piece).unwrap();
+                mesh.consume_bulk(cpu, A, piece).unwrap();
+            } else {
+                drop(hear(mesh, A, piece))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All tests of this room in one binary, since each binary links the kernels again.
+//! All tests of this crate in one binary, since each binary links the kernels again.
 
 #[macro_use]
 mod common;

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, dial, meet, short};
+use crate::common::{A, B, C, configs, connect_all, dial, short};
 use sealane_identity::Identity;
 use sealane_net::{
     Cancel, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent, ProbeReport,
@@ -93,7 +93,7 @@ fn nobody_there_is_found_when_the_wait_is_over() {
 }
 
 #[test]
-fn a_name_without_an_address_is_told_apart() {
+fn a_name_without_an_address_is_reported_apart() {
     let mut config = configs(2, short()).remove(0);
     // No such name can exist (RFC 6761).
     config.parties[1].address = "nobody.invalid:7700".into();
@@ -106,7 +106,7 @@ fn a_name_without_an_address_is_told_apart() {
 }
 
 #[test]
-fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
+fn a_wrong_key_is_reported_and_does_not_disturb_the_one_who_is_asked() {
     let mut all = configs(2, unhurried());
     let (first, second) = (all.remove(0), all.remove(0));
     let (mut deceived, mut unknown) = (twin(&second), twin(&second));
@@ -169,7 +169,7 @@ fn another_party_at_the_address_is_named() {
         "{error}"
     );
     // The party that was mistaken for another still meets the others.
-    for met in meet(all) {
+    for met in connect_all(all) {
         met.unwrap();
     }
     second.join().unwrap().unwrap();
@@ -237,7 +237,7 @@ fn a_gathering_answers_probes_and_goes_on() {
         assert_eq!(purpose_of(config, A), Purpose::Run);
     }
     all.push(last);
-    for met in meet(all) {
+    for met in connect_all(all) {
         met.unwrap();
     }
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 0);
@@ -248,7 +248,7 @@ fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
     let mut all = configs(3, unhurried());
     let asking = twin(&all[0]);
     let first = all.remove(0);
-    let rest = thread::spawn(move || meet(all));
+    let rest = thread::spawn(move || connect_all(all));
     // The second has met the third by now or meets it soon; both then wait for the first.
     for _ in 0..3 {
         assert_eq!(purpose_of(&asking, B), Purpose::Run);

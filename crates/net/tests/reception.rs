@@ -55,7 +55,7 @@ fn place(clients: usize) -> (Reception, Vec<MeshConfig>, Cancel) {
 fn clients_are_known_by_their_keys() {
     let (reception, configs, cancel) = place(3);
     let address = configs[0].parties[0].address.clone();
-    let (met, told) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let (met, reported) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let key = Identity::generate();
     let shown = key.public_key();
     thread::scope(|threads| {
@@ -68,7 +68,7 @@ fn clients_are_known_by_their_keys() {
                 mesh.send_control(B, &(said + 1)).unwrap();
                 mesh.finish().unwrap();
             };
-            reception.receive_and_tell(serve, |refused| told.lock().unwrap().push(refused));
+            reception.receive_and_report(serve, |refused| reported.lock().unwrap().push(refused));
         });
         let silent = TcpStream::connect(&address).unwrap();
         let stranger = MeshConfig {
@@ -116,13 +116,13 @@ fn clients_are_known_by_their_keys() {
     let expected = [(0, 0), (0, 3), (1, 1), (1, 4), (2, 2), (2, 5)];
     assert_eq!(met, expected);
     // The stranger; the caller that was silent until the end is none.
-    let told = told.into_inner().unwrap();
-    let keys: Vec<_> = told.iter().map(|refused| refused.key).collect();
+    let reported = reported.into_inner().unwrap();
+    let keys: Vec<_> = reported.iter().map(|refused| refused.key).collect();
     assert_eq!(keys, [Some(shown)]);
     let fingerprint = shown.fingerprint().to_string();
-    assert!(told[0].reason.contains(&fingerprint), "{told:?}");
+    assert!(reported[0].reason.contains(&fingerprint), "{reported:?}");
     assert!(
-        told[0]
+        reported[0]
             .address
             .is_some_and(|address| address.ip().is_loopback())
     );

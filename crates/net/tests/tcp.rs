@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
+use crate::common::{A, B, C, configs, connect_all, dial, hear, line, pair, pattern, say, short};
 use sealane_identity::Identity;
 use sealane_net::{Awaited, Cancel, Cause, KeyFault, Limits, Mesh, NetError, Result};
 
@@ -17,7 +17,7 @@ fn short_pair() -> (Mesh, Mesh) {
 fn cancellable(limits: Limits) -> (Mesh, Mesh, Cancel) {
     let all = configs(2, limits);
     let cancel = all[0].cancel.clone();
-    let meshes = meet(all).into_iter().map(Result::unwrap);
+    let meshes = connect_all(all).into_iter().map(Result::unwrap);
     let [a, b] = meshes.collect::<Vec<_>>().try_into().ok().unwrap();
     (a, b, cancel)
 }
@@ -29,7 +29,7 @@ fn error(result: Result<Mesh>) -> NetError {
 
 #[test]
 fn three_parties_meet_and_talk() {
-    let meshes = meet(configs(3, Limits::default()));
+    let meshes = connect_all(configs(3, Limits::default()));
     let [mut a, mut b, mut c] = meshes
         .into_iter()
         .map(Result::unwrap)
@@ -184,9 +184,9 @@ fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() 
     thread::sleep(Duration::from_millis(200));
     let asked = Instant::now();
     cancel.cancel();
-    let told = b.recv(A, &mut [0]).unwrap_err();
+    let reported = b.recv(A, &mut [0]).unwrap_err();
     assert_is!(
-        told,
+        reported,
         NetError::Aborted {
             party: A,
             cause: Cause::Cancelled,
@@ -211,9 +211,9 @@ fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
     assert_eq!(more, Some(NetError::Cancelled));
     a.abort(Cause::Cancelled, "the run was cancelled there");
     drop(a);
-    let told = sender.join().unwrap().unwrap_err();
+    let reported = sender.join().unwrap().unwrap_err();
     assert_is!(
-        told,
+        reported,
         NetError::Aborted {
             party: A,
             cause: Cause::Cancelled,
@@ -252,7 +252,7 @@ fn after_its_farewell_a_party_says_nothing_more() {
 }
 
 #[test]
-fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
+fn a_wrong_key_is_reported_to_both_sides_whoever_dials() {
     for wrong in [0, 1] {
         let mut all = configs(2, short());
         let impostor = Identity::generate();
@@ -260,7 +260,7 @@ fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
         let expected = all[wrong].parties[wrong].key;
         all[wrong].parties[wrong].key = shown;
         all[wrong].identity = impostor;
-        let mut errors: Vec<_> = meet(all).into_iter().map(error).collect();
+        let mut errors: Vec<_> = connect_all(all).into_iter().map(error).collect();
         let of_wrong = errors.remove(wrong);
         let of_right = errors.remove(0);
         let ids = [A, B];
@@ -289,14 +289,14 @@ fn a_configuration_with_anothers_key_for_oneself_is_found_before_connecting() {
 }
 
 #[test]
-fn parties_that_disagree_on_who_is_who_are_told() {
+fn parties_that_disagree_on_who_is_who_is_reported() {
     let mut all = configs(2, short());
     let third = configs(3, short()).remove(2).parties.remove(2);
     all[1].parties.push(third);
     // The second party has a third one configured, for which it would listen after meeting the
     // first.
     all[1].listen = Some("127.0.0.1:0".into());
-    let errors: Vec<_> = meet(all).into_iter().map(error).collect();
+    let errors: Vec<_> = connect_all(all).into_iter().map(error).collect();
     assert!(
         matches!(errors[0], NetError::WrongParty { party: B, .. }),
         "{}",
@@ -310,7 +310,7 @@ fn parties_that_disagree_on_who_is_who_are_told() {
 }
 
 #[test]
-fn nobody_there_is_told_with_the_address_to_both() {
+fn nobody_there_is_reported_with_the_address_to_both() {
     for me in [0, 1] {
         let config = configs(2, short()).remove(me);
         let address = config.parties[1 - me].address.clone();
@@ -324,7 +324,7 @@ fn nobody_there_is_told_with_the_address_to_both() {
 }
 
 #[test]
-fn an_address_in_use_is_told() {
+fn an_address_in_use_is_reported() {
     let config = configs(2, short()).remove(0);
     let _taken = TcpListener::bind(&config.parties[0].address).unwrap();
     assert!(matches!(

@@ -55,7 +55,7 @@ fn circuit(arguments: &[&str]) -> Option<Circuit> {
     Some(b.finish(outputs))
 }
 
-/// Functions on words of room `circuit`.
+/// Functions on words of crate `circuit`.
 fn on_words(b: &mut Builder, operation: &str, width: usize) -> Option<Vec<Word>> {
     let x = b.input(width);
     let (unsigned, signed) = (Int::unsigned(&x), Int::signed(&x));

@@ -58,9 +58,10 @@ fn check(formula: &str, proof: &str) -> Result<usize, String> {
         }
         checker.add(clause);
     }
-    match checker.refuted {
-        true => Ok(lemmas),
-        false => Err("the proof ends before a contradiction".into()),
+    if checker.refuted {
+        Ok(lemmas)
+    } else {
+        Err("the proof ends before a contradiction".into())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::word::{bit, flip_if, mask, normalise, swap_if};
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 /// How a result comes from an angle.
-struct Place {
+struct AngleMap {
     /// It is the angle.
     direct: Wire,
     /// Otherwise the angle is subtracted from the base, or else added.
@@ -55,7 +55,7 @@ impl Arithmetic {
             work,
         );
         let far = b.and(larger.class.not_finite, !smaller.class.not_finite);
-        let place = Place {
+        let place = AngleMap {
             direct: b.and(!swapped, !x_sign),
             minus: !b.and(swapped, x_sign),
             half_turn: !swapped,
@@ -87,7 +87,7 @@ impl Arithmetic {
         let power = b.sub(Int::unsigned(&parts.exponent), Int::unsigned(&bias), width);
         let distance = b.neg_if(!swapped, Int::signed(&power), width);
         let angle = self.slope_angle(b, [&over, &under], &distance, work);
-        let place = Place {
+        let place = AngleMap {
             direct: !swapped,
             minus: Wire::ONE,
             half_turn: Wire::ZERO,
@@ -109,7 +109,7 @@ impl Arithmetic {
     pub(crate) fn asin_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
         let (angle, steep, bounds) = self.chord_angle(b, &parts, work);
-        let place = Place {
+        let place = AngleMap {
             direct: !steep,
             minus: Wire::ONE,
             half_turn: Wire::ZERO,
@@ -133,7 +133,7 @@ impl Arithmetic {
     pub(crate) fn acos_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
         let (angle, steep, bounds) = self.chord_angle(b, &parts, work);
-        let place = Place {
+        let place = AngleMap {
             direct: b.and(steep, !parts.sign),
             minus: b.or(steep, !parts.sign),
             half_turn: steep,
@@ -184,9 +184,10 @@ impl Arithmetic {
         let base = b.sub(Int::unsigned(&bias), Int::signed(distance), width);
         Estimate {
             exponent: b.add(Int::signed(&base), bit(&high), width),
-            significand: match self.format.bits() <= 16 {
-                true => self.below_slope(b, &factor, &significand, amount, work),
-                false => significand,
+            significand: if self.format.bits() <= 16 {
+                self.below_slope(b, &factor, &significand, amount, work)
+            } else {
+                significand
             },
         }
     }
@@ -245,9 +246,12 @@ impl Arithmetic {
         let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], work);
         let half = Real::ratio(1, 2);
         let curve = Curve::known("asin", work as i32, |digits| {
-            Curve::new(digits, &Real::of(1), &|w| match w < &half {
-                true => &w.asin() / w,
-                false => &arc_cosine(w) / &(&Real::of(1) - w).sqrt(),
+            Curve::new(digits, &Real::of(1), &|w| {
+                if w < &half {
+                    &w.asin() / w
+                } else {
+                    &arc_cosine(w) / &(&Real::of(1) - w).sqrt()
+                }
             })
         });
         let ratio = curve.value(b, &x);
@@ -258,9 +262,10 @@ impl Arithmetic {
         let root = Curve::known("sqrt", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let twice = w.shifted(1);
-                match w < &half {
-                    true => (&Real::of(1) + &twice).sqrt(),
-                    false => twice.shifted(1).sqrt(),
+                if w < &half {
+                    (&Real::of(1) + &twice).sqrt()
+                } else {
+                    twice.shifted(1).sqrt()
                 }
             })
         });
@@ -282,7 +287,7 @@ impl Arithmetic {
     }
 
     /// The result at its place.
-    fn placed(self, b: &mut Builder, angle: &Estimate, place: &Place, work: usize) -> Estimate {
+    fn placed(self, b: &mut Builder, angle: &Estimate, place: &AngleMap, work: usize) -> Estimate {
         let width = self.exponent_width();
         let low = 1 - work as i32;
         let bias = b.constant(i128::from(self.format.bias()), width);

@@ -17,9 +17,10 @@ impl Arithmetic {
         // Subnormal numbers of a format with larger exponents are below half of the smallest
         // number of the other, and count as zeros.
         let lost = format.bias() + (format.fraction as i32) + 1 < from.bias();
-        let number = match lost {
-            true => self.flushed().unpack(b, x),
-            false => self.unpack(b, x),
+        let number = if lost {
+            self.flushed().unpack(b, x)
+        } else {
+            self.unpack(b, x)
         };
         let shift = format.bias() - from.bias();
         let width = number.exponent.len().max(format.exponent + 1) + 1;
@@ -66,9 +67,10 @@ impl Arithmetic {
     fn with_fraction(self, b: &mut Builder, x: &[Wire], to: Arithmetic) -> Word {
         let parts = self.format.split(x);
         let class = self.class(b, x);
-        let fraction = match self.is_flushed() {
-            true => mask(b, class.hidden, &parts.fraction),
-            false => parts.fraction,
+        let fraction = if self.is_flushed() {
+            mask(b, class.hidden, &parts.fraction)
+        } else {
+            parts.fraction
         };
         let (from, to_bits) = (self.format.fraction, to.format.fraction);
         let mut number = rounded(b, fraction, from, &parts.exponent, to_bits);

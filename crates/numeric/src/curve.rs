@@ -214,9 +214,10 @@ struct Leading {
 impl Arithmetic {
     /// Bits of intermediate results behind the point of numbers near 1.
     pub(crate) fn work(self) -> usize {
-        match self.format.bits() <= 16 {
-            true => self.precision() + SHORT_GUARD,
-            false => self.precision() + GUARD,
+        if self.format.bits() <= 16 {
+            self.precision() + SHORT_GUARD
+        } else {
+            self.precision() + GUARD
         }
     }
 

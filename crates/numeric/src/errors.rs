@@ -94,9 +94,10 @@ impl Arithmetic {
         let curve = Curve::known("erf", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let x = w.shifted(i64::from(reach));
-                match x < half {
-                    true => &x.erf() / &x,
-                    false => x.erf().shifted(1),
+                if x < half {
+                    &x.erf() / &x
+                } else {
+                    x.erf().shifted(1)
                 }
             })
         });
@@ -119,9 +120,10 @@ impl Arithmetic {
 
     /// One less the error function.
     pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.format.exponent <= 8 {
-            true => self.erfc_by_segments(b, x),
-            false => self.erfc_by_powers(b, x),
+        if self.format.exponent <= 8 {
+            self.erfc_by_segments(b, x)
+        } else {
+            self.erfc_by_powers(b, x)
         }
     }
 
@@ -200,9 +202,10 @@ impl Tail {
         let x =
             (&Real::of(segment as i64) + t).shifted(i64::from(Tail::REACH) - Tail::INDEX as i64);
         let negative = Tail::is_negative(segment);
-        let x = match negative {
-            true => &x - &Real::of(3 << (Tail::REACH - 2)),
-            false => x,
+        let x = if negative {
+            &x - &Real::of(3 << (Tail::REACH - 2))
+        } else {
+            x
         };
         let tail = &x.erfcx() * &(-&(&x * &x)).exp();
         if negative { &Real::of(2) - &tail } else { tail }

@@ -6,7 +6,7 @@
 //! rounded transcendentals", IEEE Transactions on Computers 47, 1998). Polynomials with as many
 //! more digits would be right everywhere. With some fewer, about a hundred results are wrong, which
 //! costs less: their arguments are matched (see [`matching`]), and bits of their results turned.
-//! The tests of this room find the arguments that are near a middle among all of f32, and compare
+//! The tests of this crate find the arguments that are near a middle among all of f32, and compare
 //! the circuits' results for them with values of many digits; for all others the bounds of errors
 //! suffice. Formats of 16 bits are correctly rounded by the usual forms.
 

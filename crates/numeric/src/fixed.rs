@@ -136,12 +136,11 @@ impl Arithmetic {
         } else {
             &whole[bits..]
         };
-        let fits = match to.signed {
-            true => {
-                let differ = [b.xor(kept[0], kept[2]), b.xor(kept[1], kept[2])];
-                !b.any(&differ)
-            }
-            false => !b.any(kept),
+        let fits = if to.signed {
+            let differ = [b.xor(kept[0], kept[2]), b.xor(kept[1], kept[2])];
+            !b.any(&differ)
+        } else {
+            !b.any(kept)
         };
         // Of NaN, numbers beyond the range, numbers below 1 and the others each is one.
         let fits = b.and(fits, !large);
@@ -159,9 +158,10 @@ impl Arithmetic {
         let others = if to.signed { minus } else { Wire::ZERO };
         let value = (0..bits)
             .map(|i| {
-                let saturated = match to.signed && i + 1 == bits {
-                    true => at_least,
-                    false => at_most,
+                let saturated = if to.signed && i + 1 == bits {
+                    at_least
+                } else {
+                    at_most
                 };
                 // The only positive number of one signed bit is 0.
                 let one = match (i, to.signed && bits == 1) {

@@ -128,7 +128,7 @@ pub enum Subnormals {
     Flushed,
 }
 
-/// Arithmetic on numbers of one format. Its methods are the functions of this room.
+/// Arithmetic on numbers of one format. Its methods are the functions of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arithmetic {
     /// The format of operands and results.

@@ -8,7 +8,7 @@ use sealane_circuit::{Builder, Wire, Word};
 
 /// The kind of an operand or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A number of the format.
     Float,
     /// A truth value: one bit.
@@ -17,13 +17,13 @@ pub enum Kind {
     Integer(usize),
 }
 
-impl Kind {
+impl ValueKind {
     /// Width in bits.
     pub const fn bits(self, format: Format) -> usize {
         match self {
-            Kind::Float => format.bits(),
-            Kind::Truth => 1,
-            Kind::Integer(bits) => bits,
+            ValueKind::Float => format.bits(),
+            ValueKind::Truth => 1,
+            ValueKind::Integer(bits) => bits,
         }
     }
 }
@@ -62,9 +62,9 @@ pub struct Function {
     /// Its name in C, also in programs.
     pub name: &'static str,
     /// Operands.
-    pub operands: &'static [Kind],
+    pub operands: &'static [ValueKind],
     /// Results: one, but for functions such as `modf`.
-    pub results: &'static [Kind],
+    pub results: &'static [ValueKind],
     /// The promised error of results that are numbers.
     pub error: Error,
     /// The gates.
@@ -109,13 +109,13 @@ macro_rules! functions {
 }
 
 /// One number.
-pub(crate) const ONE: &[Kind] = &[Kind::Float];
-const TWO: &[Kind] = &[Kind::Float; 2];
-const THREE: &[Kind] = &[Kind::Float; 3];
-const TRUTH: &[Kind] = &[Kind::Truth];
+pub(crate) const ONE: &[ValueKind] = &[ValueKind::Float];
+const TWO: &[ValueKind] = &[ValueKind::Float; 2];
+const THREE: &[ValueKind] = &[ValueKind::Float; 3];
+const TRUTH: &[ValueKind] = &[ValueKind::Truth];
 /// An integer of C's `int`.
-const INT: &[Kind] = &[Kind::Integer(32)];
-const SCALE: &[Kind] = &[Kind::Float, Kind::Integer(32)];
+const INT: &[ValueKind] = &[ValueKind::Integer(32)];
+const SCALE: &[ValueKind] = &[ValueKind::Float, ValueKind::Integer(32)];
 
 const ROUNDED: Error = Error::Rounded;
 const UNIT: Error = Error::Ulp {

@@ -58,7 +58,7 @@ impl Arithmetic {
         let class = self.classify(b, &parts);
         let argument = self.argument(b, x, (segments.reach, work), true);
         let table = Curve::known(segments.name, work as i32, |digits| {
-            Table::curve(segments, digits)
+            SegmentTable::curve(segments, digits)
         });
         let word = [&argument.word[..], &[argument.sign]].concat();
         let exponent = table.exponent(b, &word, self);
@@ -137,9 +137,10 @@ impl Arithmetic {
         let distance = b.neg_if(beyond_half, Int::unsigned(fraction), p);
         let (distance, places) = normalise(b, &distance);
         let half = self.at_least(b, &parts, -1);
-        let one = match poles {
-            true => b.and(half, !parts.sign),
-            false => Wire::ZERO,
+        let one = if poles {
+            b.and(half, !parts.sign)
+        } else {
+            Wire::ZERO
         };
         // Three cases: the number itself, 1, the distance.
         let rest = mask(b, !one, &distance[..p - 1]);
@@ -162,22 +163,22 @@ impl Arithmetic {
 }
 
 /// The function on all segments: of positive arguments first, then of negative ones.
-struct Table {
+struct SegmentTable {
     segments: Segments,
     /// Gamma of numbers in [1, 2): segments have few fractions at which they are fitted.
     known: RefCell<BTreeMap<Real, Real>>,
 }
 
-impl Table {
-    fn new(segments: Segments) -> Table {
-        Table {
+impl SegmentTable {
+    fn new(segments: Segments) -> SegmentTable {
+        SegmentTable {
             segments,
             known: RefCell::default(),
         }
     }
 
     fn curve(segments: Segments, digits: i32) -> Curve {
-        let table = Table::new(segments);
+        let table = SegmentTable::new(segments);
         let index = segments.reach + PARTS + 1;
         let ends = [0, 1, 2].map(|i| Real::ratio(i, 2));
         let exponent = |segment: usize| {
@@ -230,9 +231,10 @@ impl Table {
             true => {
                 let nearest = Real::scaled(x.rounded(0), 0);
                 let distance = (&x - &nearest).abs();
-                let sine = match distance < Real::scaled(1, -100) {
-                    true => one.clone(),
-                    false => &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi()),
+                let sine = if distance < Real::scaled(1, -100) {
+                    one.clone()
+                } else {
+                    &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi())
                 };
                 // Of large numbers the inverse would have few digits.
                 let gamma = self.gamma(&(&x + &one));

@@ -1,4 +1,4 @@
-//! Room `numeric`: IEEE 754 floating point and the functions of C's `<math.h>`, as circuits.
+//! Crate `numeric`: IEEE 754 floating point and the functions of C's `<math.h>`, as circuits.
 //!
 //! * [`Format`] is f16, bf16, f32 or f64; numbers are words of their interchange form.
 //! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
@@ -51,5 +51,5 @@ pub use fixed::{
     fixed_functions,
 };
 pub use format::{Arithmetic, Format, Parts, Subnormals};
-pub use function::{Build, Error, Function, Kind, function, functions};
+pub use function::{Build, Error, Function, ValueKind, function, functions};
 pub use sum::{Accumulator, LIMB, Terms};

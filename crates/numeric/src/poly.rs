@@ -247,9 +247,12 @@ impl Piecewise {
         let centre = self.ranges[power + 1].digits();
         let cut = centre.filter(|(exponent, _)| exponent + low < step.low);
         // A power that is subtracted makes the sum too large.
-        let (below, above) = cut.fold((0, above), |(below, above), (_, negative)| match negative {
-            true => (below, above + 1),
-            false => (below - 1, above),
+        let (below, above) = cut.fold((0, above), |(below, above), (_, negative)| {
+            if negative {
+                (below, above + 1)
+            } else {
+                (below - 1, above)
+            }
         });
         let half = |units: i64| Real::scaled(units, i64::from(step.low) - 1);
         (half(above + below), half(above - below))

@@ -77,9 +77,10 @@ impl Real {
 
     /// The magnitude.
     pub fn abs(&self) -> Real {
-        match self.is_negative() {
-            true => -self,
-            false => self.clone(),
+        if self.is_negative() {
+            -self
+        } else {
+            self.clone()
         }
     }
 
@@ -204,9 +205,10 @@ fn odd_series(x: &Real, alternating: bool) -> Real {
     let (mut sum, mut power, mut n) = (Real::of(0), x.clone(), 1);
     while power.0.sign() != Sign::NoSign {
         let term = toward_zero(&power, n);
-        sum = match alternating && n % 4 == 3 {
-            true => &sum - &term,
-            false => &sum + &term,
+        sum = if alternating && n % 4 == 3 {
+            &sum - &term
+        } else {
+            &sum + &term
         };
         n += 2;
         power = toward_zero(&(&power * &square), 1);
@@ -218,9 +220,10 @@ fn odd_series(x: &Real, alternating: bool) -> Real {
 fn toward_zero(of: &Real, by: i64) -> Real {
     // Products are rounded down, which would keep a small negative number for ever.
     let quotient = Real(&of.0 / by);
-    match quotient.0 == BigInt::from(-1) {
-        true => Real::of(0),
-        false => quotient,
+    if quotient.0 == BigInt::from(-1) {
+        Real::of(0)
+    } else {
+        quotient
     }
 }
 

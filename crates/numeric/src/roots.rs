@@ -127,15 +127,17 @@ impl Arithmetic {
         let positive = |word: Word| [word, vec![Wire::ZERO]].concat();
         let (x, y) = (self.unpack(b, &positive(x)), self.unpack(b, &positive(y)));
         // Short formats are rounded correctly, so they keep all bits that count.
-        let (more, low) = match p <= 11 {
-            true => (p + 4, None),
-            false => (4, Some(-(p as i32 + 4))),
+        let (more, low) = if p <= 11 {
+            (p + 4, None)
+        } else {
+            (4, Some(-(p as i32 + 4)))
         };
         let width = self.exponent_width();
         let distance = b.sub(Int::signed(&x.exponent), Int::signed(&y.exponent), width);
-        let smaller = match self.is_flushed() {
-            true => mask(b, !y.class.zero, &y.significand),
-            false => y.significand.clone(),
+        let smaller = if self.is_flushed() {
+            mask(b, !y.class.zero, &y.significand)
+        } else {
+            y.significand.clone()
         };
         let smaller = Int::unsigned(&smaller).shl(more, p + more);
         let layers = shift_layers(b, &distance[..width - 1], p + more);

@@ -16,14 +16,18 @@ impl Arithmetic {
         let class = number.class;
         let half = i128::from(self.format.bias()) - 1;
         let fraction = mask(b, !class.nan, &number.significand[..self.format.fraction]);
-        let zero = match self.is_flushed() {
-            true => mask(b, !class.zero, &fraction),
-            false => fraction,
+        let zero = if self.is_flushed() {
+            mask(b, !class.zero, &fraction)
+        } else {
+            fraction
         };
         let exponent = (0..self.format.exponent)
-            .map(|i| match half >> i & 1 == 1 {
-                true => !class.zero,
-                false => class.not_finite,
+            .map(|i| {
+                if half >> i & 1 == 1 {
+                    !class.zero
+                } else {
+                    class.not_finite
+                }
             })
             .collect();
         let fraction = Parts {
@@ -125,9 +129,10 @@ impl Arithmetic {
             exponent: exponent.iter().map(|&bit| b.or(bit, nan)).collect(),
             sign: b.and(sign, !nan),
         };
-        match self.is_flushed() {
-            true => self.canonical(b, &number.join(), Wire::ZERO),
-            false => number.join(),
+        if self.is_flushed() {
+            self.canonical(b, &number.join(), Wire::ZERO)
+        } else {
+            number.join()
         }
     }
 

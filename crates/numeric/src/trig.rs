@@ -156,9 +156,10 @@ impl Arithmetic {
         let mut position = flip_if(b, beyond, position);
         let half = Real::ratio(1, 2);
         let curve = Curve::known("tan", work as i32, |digits| {
-            Curve::new(digits, &Real::of(1), &|w| match w < &half {
-                true => &tangent_of(w) / w,
-                false => {
+            Curve::new(digits, &Real::of(1), &|w| {
+                if w < &half {
+                    &tangent_of(w) / w
+                } else {
                     let r = w - &half;
                     (&r / &tangent_of(&r)).shifted(1)
                 }

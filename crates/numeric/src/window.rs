@@ -146,9 +146,10 @@ fn within(b: &mut Builder, places: &[Wire], k: usize, limit: Option<usize>) -> W
         return Wire::ZERO;
     };
     let most = b.constant((rest >> (k + 1)) as i128, usize::BITS as usize);
-    match rest >> (k + 1) >= (1 << places.len()) - 1 {
-        true => Wire::ONE,
-        false => b.le(Int::unsigned(places), Int::unsigned(&most)),
+    if rest >> (k + 1) >= (1 << places.len()) - 1 {
+        Wire::ONE
+    } else {
+        b.le(Int::unsigned(places), Int::unsigned(&most))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Functions on words that floating point needs and room `circuit` lacks.
+//! Functions on words that floating point needs and crate `circuit` lacks.
 
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 

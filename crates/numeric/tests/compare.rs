@@ -74,9 +74,10 @@ fn positive_differences() {
             check_variant("fdim", arithmetic, &rows, |x| {
                 let [from, less] = [x[0], x[1]].map(|x| decode(format, x));
                 let difference = exact(arithmetic, x[0]).add(&exact(arithmetic, x[1]).neg());
-                vec![match from <= less {
-                    true => 0,
-                    false => encode_value(arithmetic, &difference),
+                vec![if from <= less {
+                    0
+                } else {
+                    encode_value(arithmetic, &difference)
                 }]
             });
         }

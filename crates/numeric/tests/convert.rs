@@ -94,9 +94,10 @@ fn integers(bits: usize, source: &mut Random) -> Vec<u128> {
 }
 
 fn signed(bits: u128, from: Fixed) -> i128 {
-    match from.signed && bits >> (from.bits - 1) & 1 == 1 {
-        true => bits as i128 - (1 << from.bits),
-        false => bits as i128,
+    if from.signed && bits >> (from.bits - 1) & 1 == 1 {
+        bits as i128 - (1 << from.bits)
+    } else {
+        bits as i128
     }
 }
 
@@ -111,10 +112,10 @@ fn integers_of_all_widths_become_numbers() {
             .collect();
         for (i, &format) in formats.iter().enumerate() {
             for is_signed in [false, true] {
-                let fraction = match is_signed {
-                    false => 0,
-                    // All widths and places of the point in turn.
-                    true => (bits * (2 + i)).min(64 - (bits + i) % 7).min(bits),
+                let fraction = if !is_signed {
+                    0
+                } else {
+                    (bits * (2 + i)).min(64 - (bits + i) % 7).min(bits)
                 };
                 let from = Fixed {
                     bits,

@@ -24,9 +24,12 @@ const CASES: &[Case] = &[
     ("tan", libm::tan, |x| &x.turned().0 / &x.turned().1),
     ("asin", libm::asin, Real::asin),
     ("acos", libm::acos, |x| &Real::pi().shifted(-1) - &x.asin()),
-    ("atan", libm::atan, |x| match x > &Real::of(1) {
-        true => &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan(),
-        false => x.atan(),
+    ("atan", libm::atan, |x| {
+        if x > &Real::of(1) {
+            &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
+        } else {
+            x.atan()
+        }
     }),
     ("sinh", libm::sinh, |x| (&x.exp() - &(-x).exp()).shifted(-1)),
     ("cosh", libm::cosh, |x| (&x.exp() + &(-x).exp()).shifted(-1)),
@@ -138,9 +141,10 @@ fn nearest(case: &Case, x: f32) -> (u32, f64) {
     let rest = &(&units - &Real::scaled(whole.clone(), 0)) - &Real::ratio(1, 2);
     let whole = i64::try_from(whole).unwrap();
     // Of two equally near numbers the even one.
-    let up = match rest == 0 {
-        true => whole & 1 == 1,
-        false => !rest.is_negative(),
+    let up = if rest == 0 {
+        whole & 1 == 1
+    } else {
+        !rest.is_negative()
     };
     let whole = whole + i64::from(up);
     let size = whole as f64 * 2f64.powi(place as i32);

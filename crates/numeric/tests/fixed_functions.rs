@@ -105,9 +105,10 @@ fn worst(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128
 /// The stored number of the bits of a type.
 fn stored(bits: u128, of: Fixed) -> i128 {
     let shift = 128 - of.bits;
-    match of.signed {
-        true => (bits as i128) << shift >> shift,
-        false => bits as i128,
+    if of.signed {
+        (bits as i128) << shift >> shift
+    } else {
+        bits as i128
     }
 }
 
@@ -121,9 +122,10 @@ fn off(found: i128, exact: &Real, of: Fixed) -> f64 {
 }
 
 fn ends(of: Fixed) -> [i128; 2] {
-    match of.signed {
-        true => [-(1 << (of.bits - 1)), (1 << (of.bits - 1)) - 1],
-        false => [0, (1 << of.bits) - 1],
+    if of.signed {
+        [-(1 << (of.bits - 1)), (1 << (of.bits - 1)) - 1]
+    } else {
+        [0, (1 << of.bits) - 1]
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{GOALS, both, circuit};
 use sealane_circuit::{Builder, Goal, Word};
 use sealane_numeric::measure::Runner;
-use sealane_numeric::{Arithmetic, Format, Kind, Subnormals};
+use sealane_numeric::{Arithmetic, Format, Subnormals, ValueKind};
 
 /// A circuit on words, ready to run.
 pub struct Circuit {
@@ -72,9 +72,11 @@ pub fn check_variant(
     expected: impl Fn(&[u128]) -> Vec<u128>,
 ) {
     let function = sealane_numeric::function(name).expect("a function on the list");
-    let flushed = |kinds: &[Kind], values: &[u128]| -> Vec<u128> {
-        let flush = |(&value, kind): (&u128, &Kind)| match (kind, arithmetic.subnormals) {
-            (Kind::Float, Subnormals::Flushed) => crate::values::flush(arithmetic.format, value),
+    let flushed = |kinds: &[ValueKind], values: &[u128]| -> Vec<u128> {
+        let flush = |(&value, kind): (&u128, &ValueKind)| match (kind, arithmetic.subnormals) {
+            (ValueKind::Float, Subnormals::Flushed) => {
+                crate::values::flush(arithmetic.format, value)
+            }
             _ => value,
         };
         values.iter().zip(kinds).map(flush).collect()

@@ -1,4 +1,4 @@
-//! Tests of room `numeric`.
+//! Tests of crate `numeric`.
 
 mod arith;
 mod common;

@@ -123,7 +123,7 @@ impl Forms {
 #[test]
 fn every_function_of_two_numbers_is_listed() {
     let two = sealane_numeric::functions()
-        .filter(|function| function.operands == [sealane_numeric::Kind::Float; 2]);
+        .filter(|function| function.operands == [sealane_numeric::ValueKind::Float; 2]);
     for function in two {
         let listed = PAIRS.iter().any(|(name, _)| name[4..] == *function.name);
         assert!(listed, "{}", function.name);

@@ -73,9 +73,10 @@ fn numbers_are_scaled() {
     for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
         let mut source = Random::new(5);
         let span = 2 * format.bias() as u64 + 2 * format.fraction as u64 + 8;
-        let numbers = match format.bits() < 8 {
-            true => all(format),
-            false => singles(format, 2000),
+        let numbers = if format.bits() < 8 {
+            all(format)
+        } else {
+            singles(format, 2000)
         };
         let rows: Vec<_> = numbers
             .iter()
@@ -93,9 +94,10 @@ fn numbers_are_scaled() {
             })
             .collect();
         for flushed in [false, true] {
-            let of = match flushed {
-                true => Arithmetic::new(format).flushed(),
-                false => Arithmetic::new(format),
+            let of = if flushed {
+                Arithmetic::new(format).flushed()
+            } else {
+                Arithmetic::new(format)
             };
             crate::lanes::check_variant("ldexp", of, &rows, |x| {
                 let n = i64::from(x[1] as u32 as i32).clamp(-5000, 5000);

@@ -57,9 +57,10 @@ fn pairs(format: Format, count: usize) -> Vec<Vec<u64>> {
 /// The angle; where f64 cannot tell it from the quotient, which is larger, the number below that.
 fn atan2(y: f64, x: f64) -> f64 {
     let angle = y.atan2(x);
-    match angle == y / x && angle != 0.0 {
-        true => f64::from_bits(angle.to_bits() - 1),
-        false => angle,
+    if angle == y / x && angle != 0.0 {
+        f64::from_bits(angle.to_bits() - 1)
+    } else {
+        angle
     }
 }
 

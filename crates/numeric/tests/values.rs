@@ -36,9 +36,10 @@ pub fn encode(format: Format, number: f64) -> u128 {
     let (mut low, mut high) = (0, format.infinity());
     while low < high {
         let middle = low + (high - low) / 2;
-        match decode(format, middle) < number.abs() {
-            true => low = middle + 1,
-            false => high = middle,
+        if decode(format, middle) < number.abs() {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     assert_eq!(

@@ -129,7 +129,7 @@ pub(crate) struct Roles {
 }
 
 /// The sender, whose message is ready and who lacks that of the receiver.
-pub(crate) struct Sender {
+pub(crate) struct BaseSender {
     roles: Roles,
     secret: Zeroizing<Scalar>,
     message: [u8; SENDER_BYTES],
@@ -139,12 +139,12 @@ pub(crate) struct Sender {
     malformed: bool,
 }
 
-impl Sender {
+impl BaseSender {
     /// Picks the secret of this run.
-    pub(crate) fn new(roles: Roles, ots: usize, coins: &mut Coins) -> Sender {
+    pub(crate) fn new(roles: Roles, ots: usize, coins: &mut Coins) -> BaseSender {
         let secret = random_scalar(&mut coins.secret(SENDER));
         let message = encode(&(RISTRETTO_BASEPOINT_TABLE * &*secret));
-        Sender {
+        BaseSender {
             roles,
             secret,
             message,
@@ -195,14 +195,14 @@ impl Sender {
 }
 
 /// The receiver, whose message is ready and who lacks that of the sender.
-pub(crate) struct Receiver {
+pub(crate) struct BaseReceiver {
     roles: Roles,
     choices: Zeroizing<Vec<Block>>,
     secrets: Zeroizing<Vec<Scalar>>,
     message: Zeroizing<Vec<u8>>,
 }
 
-impl Receiver {
+impl BaseReceiver {
     /// Picks the points of a run of `ots` OTs, for the bits of `choices`, 128 a block, and gives
     /// them to `send` in pieces.
     ///
@@ -214,7 +214,7 @@ impl Receiver {
         ots: usize,
         coins: &mut Coins,
         mut send: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<Receiver, E> {
+    ) -> Result<BaseReceiver, E> {
         let mut message = Zeroizing::new(vec![0; receiver_bytes(ots)]);
         let mut secrets = Zeroizing::new(Vec::with_capacity(ots));
         let mut stream = coins.secret(RECEIVER);
@@ -239,7 +239,7 @@ impl Receiver {
                 send(&message[receiver_bytes(first)..receiver_bytes(made)])?;
             }
         }
-        Ok(Receiver {
+        Ok(BaseReceiver {
             roles,
             choices: Zeroizing::new(choices.to_vec()),
             secrets,
@@ -265,10 +265,10 @@ impl Receiver {
 }
 
 /// The secrets erase themselves.
-impl ZeroizeOnDrop for Sender {}
+impl ZeroizeOnDrop for BaseSender {}
 
 /// The secrets erase themselves.
-impl ZeroizeOnDrop for Receiver {}
+impl ZeroizeOnDrop for BaseReceiver {}
 
 impl Roles {
     /// Derives `P(index, choice, other)`: 64 bytes, and from them a point as in RFC 9496, section

@@ -7,12 +7,12 @@
 
 pub mod chosen;
 mod correlated;
+pub mod correlations;
 pub mod given;
-pub mod goods;
 pub mod one_of_n;
 pub mod random;
 
-pub use correlated::{Free, Receiver, Sender, danger_pair};
+pub use correlated::{Free, IdealCotReceiver, IdealCotSender, danger_pair};
 
 use sealane_block::{Block, Coins, SecretStream};
 

@@ -1,4 +1,4 @@
-//! Room `ot`: oblivious transfer.
+//! Crate `ot`: oblivious transfer.
 //!
 //! In a *correlated OT* the sender ends with a random block `q`, the receiver with a choice `x` and
 //! `t = q ^ x * delta`, where `delta` is a secret of the sender, one for all OTs. The evaluator of

@@ -1,4 +1,4 @@
-//! Corruption that a protocol of this room withstands.
+//! Corruption that a protocol of this crate withstands.
 
 /// Corruption that an extension withstands. Both parties use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

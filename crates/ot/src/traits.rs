@@ -8,7 +8,7 @@
 //! | random OTs | [`RandomSender`], [`RandomReceiver`] |
 //! | OTs of chosen strings | [`ChosenSender`], [`ChosenReceiver`] |
 //! | OTs of one of many strings | [`OneOfNSender`], [`OneOfNReceiver`] |
-//! | OLEs; Boolean, arithmetic and matrix triples | [`GoodsSource`] of each |
+//! | OLEs; Boolean, arithmetic and matrix triples | [`CorrelationSource`] of each |
 //!
 //! Given choices and chosen strings are steps on top of correlated OTs, and given choices under a
 //! new offset one on top of random OTs ([`forms`](crate::forms)).
@@ -19,7 +19,7 @@
 mod forms;
 
 pub use forms::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
-pub use forms::{Goods, GoodsSource};
+pub use forms::{Correlation, CorrelationSource};
 pub use forms::{OneOfNKeys, OneOfNReceiver, OneOfNSender, RandomReceiver, RandomSender};
 
 use crate::{Flights, Result, Security};

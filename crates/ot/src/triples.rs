@@ -1,7 +1,7 @@
 //! Products of secrets made ahead: OLEs, and Boolean, arithmetic and matrix triples, from any
 //! source of correlated OTs.
 //!
-//! | goods | party `i` of two ends with | so that |
+//! | correlations | party `i` of two ends with | so that |
 //! |---|---|---|
 //! | [`BooleanTriples`] | bits `a_i, b_i, c_i` | `c_0 ^ c_1 = (a_0 ^ a_1)(b_0 ^ b_1)` |
 //! | [`Ole`] | `x_i`, and a share `z_i` | `z_0 + z_1 = x_0 x_1` modulo `2^k` |
@@ -87,7 +87,7 @@ impl Ring {
 }
 
 /// Two sources of correlated OTs between this party and a peer, one in each direction, with the
-/// hash of each: a [`GoodsSource`](crate::traits::GoodsSource) of triples.
+/// hash of each: a [`CorrelationSource`](crate::traits::CorrelationSource) of triples.
 ///
 /// The party with the smaller number is the sender first. In the costs, flights go from sender to
 /// receiver of the *first* direction.

@@ -2,7 +2,7 @@
 //! choices.
 
 use crate::common::*;
-use crate::forms::{COUNTS, Sender};
+use crate::forms::{COUNTS, HashedSenderOfAny};
 use crate::forms::{assert_given, receive_chosen, run, send_chosen};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
@@ -95,7 +95,7 @@ fn parts_of_chosen_strings_arrive_in_the_stated_flights() {
     ];
     for cots in cots {
         let flights = cots.planned(|cot| chosen_flights(cot, 0, COUNT as u64, 1));
-        let send = |sender: &mut Sender, mesh: &mut Mesh| {
+        let send = |sender: &mut HashedSenderOfAny, mesh: &mut Mesh| {
             let ((), bytes) = counted(mesh, |mesh| {
                 send_chosen(sender, mesh, 1, [&strings[0], &strings[1]])?;
                 Ok(mesh.flush()?)

@@ -113,7 +113,7 @@ fn against(
 }
 
 #[test]
-fn a_changed_byte_is_told_apart_from_a_failed_check() {
+fn a_changed_byte_is_reported_apart_from_a_failed_check() {
     let [heard_by_sender, heard_by_receiver] = honest();
     let answer = heard_by_sender.len() - 48;
     let fields = fields_of_receiver();
@@ -122,14 +122,14 @@ fn a_changed_byte_is_told_apart_from_a_failed_check() {
         let mut bytes = heard_by_sender.clone();
         bytes[at] ^= 2;
         let error = against(send, SENDER, &bytes, false);
-        let told = match error {
+        let reported = match error {
             OtError::Altered(RECEIVER) => at < answer,
             // Most changes of a point give no point, which is noticed first.
             OtError::BadPoint(RECEIVER) => at < 32,
             OtError::CheckFailed(RECEIVER) => at >= answer,
             _ => false,
         };
-        assert!(told, "byte {at}: {error}");
+        assert!(reported, "byte {at}: {error}");
     }
     for at in answer..heard_by_sender.len() {
         let mut bytes = heard_by_sender.clone();

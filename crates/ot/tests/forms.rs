@@ -18,15 +18,15 @@ pub const COUNTS: [usize; 6] = [1, 127, 128, 129, 513, 2000];
 /// The offset that replaces the one of the correlated OTs.
 const OTHER: Block = Block::new(0x0123_4567_89ab_cdef_f00d_5eed_cafe_0b0b);
 
-pub type Sender = HashedSender<AnySender>;
-pub type Receiver = HashedReceiver<AnyReceiver>;
+pub type HashedSenderOfAny = HashedSender<AnySender>;
+pub type HashedReceiverOfAny = HashedReceiver<AnyReceiver>;
 
 /// Runs a form over a source.
 pub fn run<A: Send, B: Send>(
     cots: Cots,
     cpu: Cpu,
-    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
-    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
+    sender: impl FnOnce(&mut HashedSenderOfAny, &mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut HashedReceiverOfAny, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
         |mesh| sender(&mut cots.hashed_sender(cpu, mesh)?, mesh),
@@ -34,13 +34,17 @@ pub fn run<A: Send, B: Send>(
     )
 }
 
-fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>> {
+fn send_given(sender: &mut HashedSenderOfAny, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>> {
     let mut q = vec![Block::ZERO; count];
     sender.cot.given(mesh, &mut q)?;
     Ok(q)
 }
 
-fn receive_given(receiver: &mut Receiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Vec<Block>> {
+fn receive_given(
+    receiver: &mut HashedReceiverOfAny,
+    mesh: &mut Mesh,
+    choices: &[u8],
+) -> Result<Vec<Block>> {
     let mut t = vec![Block::ZERO; choices.len()];
     receiver.cot.given(mesh, choices, &mut t)?;
     Ok(t)
@@ -70,7 +74,7 @@ fn receive_random<R: RandomReceiver + ?Sized>(
 
 /// Sends strings of `length` blocks.
 pub fn send_chosen(
-    sender: &mut Sender,
+    sender: &mut HashedSenderOfAny,
     mesh: &mut Mesh,
     length: usize,
     [zeros, ones]: [&[Block]; 2],
@@ -79,7 +83,7 @@ pub fn send_chosen(
 }
 
 pub fn receive_chosen(
-    receiver: &mut Receiver,
+    receiver: &mut HashedReceiverOfAny,
     mesh: &mut Mesh,
     length: usize,
     choices: &[u8],
@@ -251,10 +255,10 @@ fn for_fixed_coins_transcripts_and_outputs_are_identical_on_every_tier() {
 
 /// Changes bytes of the messages of a form over ideal OTs, one in a run. Either is some honest
 /// party's message, so the form goes on with it, and the digests of the run say whose it was.
-fn assert_told_by_digests<A: Send, B: Send>(
+fn assert_reported_by_digests<A: Send, B: Send>(
     bytes: [u64; 2],
-    sender: impl Fn(&mut Sender, &mut Mesh) -> Result<A> + Sync,
-    receiver: impl Fn(&mut Receiver, &mut Mesh) -> Result<B> + Sync,
+    sender: impl Fn(&mut HashedSenderOfAny, &mut Mesh) -> Result<A> + Sync,
+    receiver: impl Fn(&mut HashedReceiverOfAny, &mut Mesh) -> Result<B> + Sync,
 ) {
     let settle = |mesh: &mut Mesh, peer: PartyId| {
         send_digests(mesh, [peer])?;
@@ -279,31 +283,31 @@ fn assert_told_by_digests<A: Send, B: Send>(
                 _ => (received, sent),
             };
             let from = PartyId(1 - to.0);
-            let told = matches!(altered, Err(Fault::Altered(party)) if party == from);
-            assert!(told, "byte {at} to {to}: {altered:?}");
+            let reported = matches!(altered, Err(Fault::Altered(party)) if party == from);
+            assert!(reported, "byte {at} to {to}: {altered:?}");
             assert!(other.is_ok(), "byte {at} to {to}: {other:?}");
         }
     }
 }
 
 #[test]
-fn changed_bytes_of_forms_are_told_by_the_digests_of_the_run() {
+fn changed_bytes_of_forms_are_reported_by_the_digests_of_the_run() {
     const COUNT: usize = 9;
     let choices = random_bits(COUNT, 9);
     let strings = [5, 6].map(|seed| random_blocks(2 * COUNT, seed));
     let [zeros, ones] = &strings;
     let given = given_bytes(COUNT as u64);
-    assert_told_by_digests(
+    assert_reported_by_digests(
         [0, given],
         |sender, mesh| send_given(sender, mesh, COUNT),
         |receiver, mesh| receive_given(receiver, mesh, &choices),
     );
-    assert_told_by_digests(
+    assert_reported_by_digests(
         [chosen_bytes(COUNT as u64, 2), given],
         |sender, mesh| send_chosen(sender, mesh, 2, [zeros, ones]),
         |receiver, mesh| receive_chosen(receiver, mesh, 2, &choices),
     );
-    assert_told_by_digests(
+    assert_reported_by_digests(
         [offset_bytes(COUNT as u64), given],
         |sender, mesh| send_under(sender, mesh, COUNT),
         |receiver, mesh| receive_under(receiver, mesh, &choices),

@@ -5,7 +5,7 @@ use crate::common::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
-use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
+use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, StringsSender};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::{OtError, Result, Security, ideal};
 use sealane_parties::PartyId;
@@ -25,16 +25,16 @@ fn all() -> impl Iterator<Item = OneOfN> {
     })
 }
 
-fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender> {
+fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<StringsSender> {
     let coins = &mut Coins::danger_fixed_seed(1);
-    let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, coins)?;
+    let setup = StringsSender::set_up(parameters, cpu, mesh, RECEIVER, coins)?;
     mesh.flush()?;
     setup.finish(mesh)
 }
 
-fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver> {
+fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<StringsReceiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
-    let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
+    let setup = StringsReceiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
     mesh.flush()?;
     let receiver = setup.finish(mesh)?;
     mesh.flush()?;
@@ -45,8 +45,8 @@ fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver> {
 fn run<A: Send, B: Send>(
     parameters: OneOfN,
     cpu: Cpu,
-    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
-    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
+    send: impl FnOnce(&mut StringsSender, &mut Mesh) -> Result<A> + Send,
+    receive: impl FnOnce(&mut StringsReceiver, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
         |mesh| send(&mut sender(parameters, cpu, mesh)?, mesh),
@@ -382,7 +382,7 @@ fn keys_choices_and_corrections_look_uniform() {
 }
 
 #[test]
-fn a_changed_byte_is_told_apart_from_a_failed_check() {
+fn a_changed_byte_is_reported_apart_from_a_failed_check() {
     let parameters = OneOfN::new(8, 6, Security::Malicious);
     let send = |mesh: &mut Mesh| {
         let mut sender = sender(parameters, Cpu::best(), mesh)?;
@@ -422,13 +422,13 @@ fn a_changed_byte_is_told_apart_from_a_failed_check() {
         peers.send(PartyId(0), &bytes).expect("memory");
         peers.flush().expect("memory");
         let error = send(&mut mine).expect_err("the peer is not honest");
-        let told = match error {
+        let reported = match error {
             OtError::Altered(RECEIVER) => at < answer,
             OtError::BadPoint(RECEIVER) => at < 32,
             OtError::CheckFailed(RECEIVER) => at >= answer,
             _ => false,
         };
-        assert!(told, "byte {at}: {error}");
+        assert!(reported, "byte {at}: {error}");
     }
 }
 

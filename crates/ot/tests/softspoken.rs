@@ -17,7 +17,7 @@ const COUNTS: [usize; 13] = [
 ];
 
 /// OTs of several extensions on one set-up.
-struct Run {
+struct Extended {
     q: Vec<Vec<Block>>,
     t: Vec<Vec<Block>>,
     choices: Vec<Vec<Block>>,
@@ -25,7 +25,7 @@ struct Run {
     sent: [[u8; 32]; 2],
 }
 
-fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usize]) -> Run {
+fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usize]) -> Extended {
     let ((q, from_sender), (outputs, from_receiver)) = pair(
         |mesh| {
             let mut cot = set_up_sender(parameters, cpu, mesh, RECEIVER, seed, delta)?;
@@ -51,7 +51,7 @@ fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usiz
         },
     );
     let (choices, t) = outputs.into_iter().unzip();
-    Run {
+    Extended {
         q,
         t,
         choices,
@@ -59,7 +59,7 @@ fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usiz
     }
 }
 
-fn assert_all_correlated(run: &Run, delta: Block) {
+fn assert_all_correlated(run: &Extended, delta: Block) {
     for ((q, t), choices) in run.q.iter().zip(&run.t).zip(&run.choices) {
         assert_correlated(q, t, choices, delta);
     }

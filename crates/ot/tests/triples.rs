@@ -6,7 +6,7 @@ use crate::common::*;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretCost, Params};
-use sealane_ot::traits::{CotReceiver, Goods, GoodsSource};
+use sealane_ot::traits::{Correlation, CorrelationSource, CotReceiver};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring,
 };
@@ -17,49 +17,50 @@ use sealane_testkit::tamper::tampered;
 
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::SemiHonest);
 
-type AnySource<G> = Box<dyn GoodsSource<G>>;
+type AnySource<G> = Box<dyn CorrelationSource<G>>;
 
-/// Goods that both their ideal functionality and a protocol make.
-trait Tested: Goods + Send
+/// Correlations that both their ideal functionality and a protocol make.
+trait Tested: Correlation + Send
 where
-    ideal::goods::Party: GoodsSource<Self>,
+    ideal::correlations::Party: CorrelationSource<Self>,
 {
     /// Sets up a party of the protocol.
     fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>>;
 
     /// Panics unless the parts of both parties are `count` products.
-    fn check(kind: Self::Kind, count: usize, parts: [&Self; 2]);
+    fn check(kind: Self::Parameters, count: usize, parts: [&Self; 2]);
 
     /// All that a party has.
     fn values(&self) -> Vec<u128>;
 }
 
-/// Result of a party: its goods, the bytes that it sent for them, and a digest of all that it sent.
+/// Result of a party: its correlations, the bytes that it sent for them, and a digest of all that
+/// it sent.
 type Made<G> = (G, u64, [u8; 32]);
 
-/// Makes goods at one party.
+/// Makes correlations at one party.
 fn make<G: Tested>(
     source: &mut AnySource<G>,
     mesh: &mut Mesh,
-    kind: G::Kind,
+    kind: G::Parameters,
     count: usize,
 ) -> Result<Made<G>>
 where
-    ideal::goods::Party: GoodsSource<G>,
+    ideal::correlations::Party: CorrelationSource<G>,
 {
     let peer = PartyId(1 - mesh.me().0);
     let before = mesh.payload_sent(peer);
-    let goods = source.make(mesh, kind, count)?;
+    let correlations = source.make(mesh, kind, count)?;
     mesh.flush()?;
     let bytes = mesh.payload_sent(peer) - before;
-    Ok((goods, bytes, mesh.digest_sent(peer)))
+    Ok((correlations, bytes, mesh.digest_sent(peer)))
 }
 
 /// Runs the protocol.
-fn run<G: Tested>(cots: Cots, cpu: Cpu, kind: G::Kind, count: usize) -> (Made<G>, Made<G>)
+fn run<G: Tested>(cots: Cots, cpu: Cpu, kind: G::Parameters, count: usize) -> (Made<G>, Made<G>)
 where
-    ideal::goods::Party: GoodsSource<G>,
-    G::Kind: Send + Sync,
+    ideal::correlations::Party: CorrelationSource<G>,
+    G::Parameters: Send + Sync,
 {
     let party = |mesh: &mut Mesh| {
         let mut source = G::protocol(cots, cpu, mesh)?;
@@ -68,16 +69,16 @@ where
     pair(party, party)
 }
 
-/// Makes goods of all these kinds by the ideal functionality, which sends nothing, and by the
-/// protocol over every source, which takes the planned bytes.
-fn assert_multiplied<G: Tested>(cases: &[(G::Kind, usize)])
+/// Makes correlations of all these kinds by the ideal functionality, which sends nothing, and by
+/// the protocol over every source, which takes the planned bytes.
+fn assert_multiplied<G: Tested>(cases: &[(G::Parameters, usize)])
 where
-    ideal::goods::Party: GoodsSource<G>,
-    G::Kind: Send + Sync + std::fmt::Debug,
+    ideal::correlations::Party: CorrelationSource<G>,
+    G::Parameters: Send + Sync + std::fmt::Debug,
 {
     for &(kind, count) in cases {
-        let [one, two] = ideal::goods::danger_pair(3);
-        let party = |party: ideal::goods::Party| {
+        let [one, two] = ideal::correlations::danger_pair(3);
+        let party = |party: ideal::correlations::Party| {
             move |mesh: &mut Mesh| {
                 let mut source: AnySource<G> = Box::new(party);
                 make(&mut source, mesh, kind, count)
@@ -302,14 +303,14 @@ fn a_matrix_takes_the_ots_of_its_shorter_side() {
 }
 
 /// Compares what every tier makes and sends.
-fn assert_same_on_every_tier<G: Tested>(kind: G::Kind, count: usize)
+fn assert_same_on_every_tier<G: Tested>(kind: G::Parameters, count: usize)
 where
-    ideal::goods::Party: GoodsSource<G>,
-    G::Kind: Send + Sync,
+    ideal::correlations::Party: CorrelationSource<G>,
+    G::Parameters: Send + Sync,
 {
     let all = |cpu| {
         let (one, two) = run::<G>(Cots::Extension(EXTENSION), cpu, kind, count);
-        [one, two].map(|(goods, _, sent)| (goods.values(), sent))
+        [one, two].map(|(correlations, _, sent)| (correlations.values(), sent))
     };
     let first = all(Cpu::best());
     for cpu in Cpu::available() {
@@ -344,13 +345,13 @@ fn goods_of_any_types_come_from_one_source_and_no_triple_comes_twice() {
     assert!(one.0.values() != one.2.values());
 }
 
-/// Changes bytes of the messages of a protocol, one in a run. The party that reads it makes goods
-/// all the same, since nothing here checks products, and the digests of the run say whose message
-/// it was.
-fn assert_told_by_digests<G: Tested>(kind: G::Kind, count: usize)
+/// Changes bytes of the messages of a protocol, one in a run. The party that reads it makes
+/// correlations all the same, since nothing here checks products, and the digests of the run say
+/// whose message it was.
+fn assert_reported_by_digests<G: Tested>(kind: G::Parameters, count: usize)
 where
-    ideal::goods::Party: GoodsSource<G>,
-    G::Kind: Send + Sync + std::fmt::Debug,
+    ideal::correlations::Party: CorrelationSource<G>,
+    G::Parameters: Send + Sync + std::fmt::Debug,
 {
     let bytes = bytes_of(&G::flights(&ideal::Free, 0, kind, count as u64));
     assert!(bytes[0] > 0, "a message");
@@ -367,19 +368,19 @@ where
             let (one, two) = over(tampered(to, at, 1 << (at % 7)), party, party);
             let (altered, other) = if to == SENDER { (one, two) } else { (two, one) };
             let from = PartyId(1 - to.0);
-            let told = matches!(altered, Err(Fault::Altered(party)) if party == from);
-            assert!(told, "byte {at} to {to}, {kind:?}: {altered:?}");
+            let reported = matches!(altered, Err(Fault::Altered(party)) if party == from);
+            assert!(reported, "byte {at} to {to}, {kind:?}: {altered:?}");
             assert!(other.is_ok(), "byte {at} to {to}, {kind:?}: {other:?}");
         }
     }
 }
 
 #[test]
-fn changed_bytes_of_oles_and_triples_are_told_by_the_digests_of_the_run() {
-    assert_told_by_digests::<Ole>(Ring::new(64), 1);
-    assert_told_by_digests::<Ole>(Ring::new(13), 5);
-    assert_told_by_digests::<ArithmeticTriples>(Ring::new(32), 2);
-    assert_told_by_digests::<MatrixTriples>(shape(20, [3, 2, 2]), 1);
+fn changed_bytes_of_oles_and_triples_are_reported_by_the_digests_of_the_run() {
+    assert_reported_by_digests::<Ole>(Ring::new(64), 1);
+    assert_reported_by_digests::<Ole>(Ring::new(13), 5);
+    assert_reported_by_digests::<ArithmeticTriples>(Ring::new(32), 2);
+    assert_reported_by_digests::<MatrixTriples>(shape(20, [3, 2, 2]), 1);
 }
 
 #[test]

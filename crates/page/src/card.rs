@@ -133,9 +133,10 @@ impl Body {
             let cells = columns.iter().zip(&widths).zip(row.iter());
             let cells = cells.map(|((column, width), cell)| {
                 let blank = " ".repeat(width.saturating_sub(cell.width()));
-                match column.number {
-                    true => blank + cell,
-                    false => cell.clone() + &blank,
+                if column.number {
+                    blank + cell
+                } else {
+                    cell.clone() + &blank
                 }
             });
             cells.collect::<Vec<_>>().join(" ")
@@ -157,9 +158,10 @@ impl fmt::Display for Card {
                 lines.push(line.trim_end().to_string());
             }
         }
-        let title = match self.title.is_empty() && !lines.is_empty() {
-            true => lines.remove(0),
-            false => one_line(&self.title),
+        let title = if self.title.is_empty() && !lines.is_empty() {
+            lines.remove(0)
+        } else {
+            one_line(&self.title)
         };
         let widths = lines.iter().chain([&title]).map(|line| line.width());
         let rule = "─".repeat(widths.max().unwrap_or(0).min(WIDEST));

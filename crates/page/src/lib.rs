@@ -1,4 +1,4 @@
-//! Room `page`: presentation of plans, results and runs, in a terminal, a notebook and a browser.
+//! Crate `page`: presentation of plans, results and runs, in a terminal, a notebook and a browser.
 //!
 //! A [`Card`] is a titled block of labelled lines: its `Display` is for terminals and logs, its
 //! [`Card::html`] for notebooks. A [`RunRecord`] is the content of a run's folder, and its

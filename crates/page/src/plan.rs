@@ -40,7 +40,7 @@ pub struct PlanRecord {
     /// Payload bytes from party to party.
     pub links: Vec<LinkRecord>,
     /// Components of the protocol with their papers.
-    pub papers: Vec<PaperRecord>,
+    pub references: Vec<ReferenceRecord>,
     /// Steps, in order.
     pub steps: Vec<StepRecord>,
     /// Forms in which lookups can run; empty if there is no choice.
@@ -119,7 +119,7 @@ pub struct LinkRecord {
 
 /// A component of a protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PaperRecord {
+pub struct ReferenceRecord {
     /// Component.
     pub part: String,
     /// Citation.
@@ -222,7 +222,7 @@ impl PlanRecord {
 
     /// Components on which a run of this cost rests, one per line: paper, assumption, security
     /// level.
-    pub fn papers_card(&self) -> Card {
+    pub fn references_card(&self) -> Card {
         let BasisRecord {
             version,
             assumption,
@@ -232,8 +232,8 @@ impl PlanRecord {
         self.add_rows(&mut card);
         card.line("assumes", assumption);
         let columns = ["part", "paper", "assumes", "security"].map(Column::text);
-        let row = |paper: &PaperRecord| paper.cells().map(|cell| format!("{cell} ")).to_vec();
-        card.table(None, columns, self.papers.iter().map(row));
+        let row = |paper: &ReferenceRecord| paper.cells().map(|cell| format!("{cell} ")).to_vec();
+        card.table(None, columns, self.references.iter().map(row));
         card
     }
 
@@ -243,7 +243,7 @@ impl PlanRecord {
     }
 }
 
-impl PaperRecord {
+impl ReferenceRecord {
     /// The cells of a table: part, paper, assumption, security level.
     pub(crate) fn cells(&self) -> [&String; 4] {
         [&self.part, &self.paper, &self.assumption, &self.security]

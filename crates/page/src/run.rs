@@ -13,7 +13,7 @@ mod tables;
 pub use summary::Summary;
 
 use crate::plan::PlanRecord;
-use sealane_engine::events::{Ended, Event, Failed, Phase, Record, Started, StepTime, Turn};
+use sealane_engine::events::{Ended, Event, Failed, Phase, Record, Started, StepRound, StepTime};
 use serde::{Deserialize, Serialize};
 
 /// Record of one run.
@@ -31,7 +31,7 @@ struct Side {
     rows: Vec<(String, u64)>,
     /// Identifier of the session; empty until the parties have agreed.
     session: String,
-    turns: Vec<(u64, Turn)>,
+    step_rounds: Vec<(u64, StepRound)>,
     steps: Vec<StepTime>,
     end: End,
     /// Time of its last event.
@@ -49,7 +49,7 @@ enum End {
 /// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum RunState {
     /// Every party has finished.
     Done,
     /// A party failed.
@@ -71,14 +71,14 @@ impl RunRecord {
     }
 
     /// State of the run.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> RunState {
         let ends = |is: fn(&End) -> bool| self.sides.iter().filter(move |side| is(&side.end));
         let failed = ends(|end| matches!(end, End::Failed(_))).count();
         let done = ends(|end| matches!(end, End::Done(_))).count();
         match (failed, done) {
-            (0, done) if done > 0 && done == self.sides.len() => State::Done,
-            (0, _) => State::Unfinished,
-            _ => State::Failed,
+            (0, done) if done > 0 && done == self.sides.len() => RunState::Done,
+            (0, _) => RunState::Unfinished,
+            _ => RunState::Failed,
         }
     }
 
@@ -99,19 +99,23 @@ impl RunRecord {
         let parties = self.plan.parties().len();
         let mut sent = vec![vec![0; parties]; parties];
         for side in &self.sides {
-            for (to, bytes) in side.crossed(|turn| &turn.sent).into_iter().enumerate() {
+            for (to, bytes) in side
+                .crossed(|step_round| &step_round.sent)
+                .into_iter()
+                .enumerate()
+            {
                 set(&mut sent, side.party, to, bytes);
             }
         }
         for side in &self.sides {
-            let received = side.crossed(|turn| &turn.received);
+            let received = side.crossed(|step_round| &step_round.received);
             for (from, bytes) in received.into_iter().enumerate() {
                 set(&mut sent, from, side.party, bytes);
             }
             // If all parties finished, each sender has told the others what it sent to whom.
             if let End::Done(ended) = &side.end {
-                for (from, told) in ended.sent.iter().enumerate() {
-                    for (to, bytes) in told.iter().enumerate() {
+                for (from, reported) in ended.sent.iter().enumerate() {
+                    for (to, bytes) in reported.iter().enumerate() {
                         set(&mut sent, from, to, *bytes);
                     }
                 }
@@ -138,7 +142,10 @@ impl RunRecord {
     fn rounds(&self) -> u64 {
         let rounds = self.sides.iter().map(|side| match &side.end {
             End::Done(ended) => ended.rounds,
-            _ => side.turns.last().map_or(0, |(_, turn)| turn.rounds),
+            _ => side
+                .step_rounds
+                .last()
+                .map_or(0, |(_, step_round)| step_round.rounds),
         });
         rounds.max().unwrap_or(0)
     }
@@ -168,7 +175,7 @@ impl Side {
             phases: Vec::new(),
             rows: Vec::new(),
             session: String::new(),
-            turns: Vec::new(),
+            step_rounds: Vec::new(),
             steps: Vec::new(),
             end: End::Open,
             last_us: first.at_us,
@@ -180,7 +187,7 @@ impl Side {
                 Event::Agreed { rows, session } => {
                     (side.rows, side.session) = (rows, session);
                 }
-                Event::Turn(turn) => side.turns.push((at_us, turn)),
+                Event::StepRound(step_round) => side.step_rounds.push((at_us, step_round)),
                 Event::Steps { steps } => side.steps = steps,
                 Event::Ended(ended) => side.end = End::Done(ended),
                 Event::Failed(failed) => side.end = End::Failed(failed),
@@ -190,11 +197,11 @@ impl Side {
         Some(side)
     }
 
-    /// Payload bytes of all turns, by party.
-    fn crossed(&self, of: fn(&Turn) -> &Vec<u64>) -> Vec<u64> {
+    /// Payload bytes of all step rounds, by party.
+    fn crossed(&self, of: fn(&StepRound) -> &Vec<u64>) -> Vec<u64> {
         let mut sums = Vec::new();
-        for (_, turn) in &self.turns {
-            let bytes = of(turn);
+        for (_, step_round) in &self.step_rounds {
+            let bytes = of(step_round);
             sums.resize(bytes.len().max(sums.len()), 0u64);
             for (sum, bytes) in sums.iter_mut().zip(bytes) {
                 *sum = sum.saturating_add(*bytes);
@@ -205,10 +212,10 @@ impl Side {
 
     /// Microseconds of computing and of waiting for others, after the handshake.
     fn busy_and_waited_us(&self) -> (u64, u64) {
-        let turns = self.turns.iter();
-        turns.fold((0, 0), |(busy, waited), (at_us, turn)| {
-            let took = at_us.saturating_sub(turn.from_us);
-            let idle = turn.waited_us.min(took);
+        let step_rounds = self.step_rounds.iter();
+        step_rounds.fold((0, 0), |(busy, waited), (at_us, step_round)| {
+            let took = at_us.saturating_sub(step_round.from_us);
+            let idle = step_round.waited_us.min(took);
             (
                 busy.saturating_add(took - idle),
                 waited.saturating_add(idle),

@@ -79,9 +79,12 @@ pub struct Participants {
 impl Signature {
     /// Adds what the signature says to a card.
     pub(crate) fn add_to(&self, card: &mut Card) {
-        let table = |table: &TableRecord| match table.sum.is_empty() {
-            true => format!("{} ≤ {}", table.name, grouped(table.bound)),
-            false => format!("{} = {}", table.name, table.sum.join(" + ")),
+        let table = |table: &TableRecord| {
+            if table.sum.is_empty() {
+                format!("{} ≤ {}", table.name, grouped(table.bound))
+            } else {
+                format!("{} = {}", table.name, table.sum.join(" + "))
+            }
         };
         card.lines("rows", self.tables.iter().map(table));
         let gives = |input: &InputRecord| {
@@ -167,9 +170,10 @@ impl Participants {
             None => "computed".to_string(),
         });
         let done = gave.into_iter().chain(computed).collect::<Vec<_>>();
-        match done.is_empty() {
-            true => "neither gave an input nor computed".to_string(),
-            false => done.join(" and "),
+        if done.is_empty() {
+            "neither gave an input nor computed".to_string()
+        } else {
+            done.join(" and ")
         }
     }
 }
@@ -203,8 +207,8 @@ mod tests {
             parties: names(&["a", "b", "idle"]),
             ..Participants::default()
         };
-        let told = ["a only gives", "b only learns", "idle does nothing"];
-        assert_eq!(participants.bystanders(&signature), told);
+        let reported = ["a only gives", "b only learns", "idle does nothing"];
+        assert_eq!(participants.bystanders(&signature), reported);
         assert!(participants.players().is_empty());
         assert_eq!(participants.done("a", &signature), "gave x, y");
         let nothing = "neither gave an input nor computed";

@@ -4,7 +4,7 @@
 use sealane_engine::events::Record;
 use sealane_page::RunRecord;
 use sealane_page::plan::PlanRecord;
-use sealane_page::run::State;
+use sealane_page::run::RunState;
 use serde_json::{Value, json};
 
 fn plan(parties: [&str; 2], label: &str) -> PlanRecord {
@@ -19,7 +19,7 @@ fn plan(parties: [&str; 2], label: &str) -> PlanRecord {
         ],
         "links": [{ "from": a, "to": b, "bytes": 1000 }, { "from": b, "to": a, "bytes": 32 }],
         "rounds": 3, "ands": 5000, "estimate_s": { "lan": 0.25, "wan": 1.5 },
-        "papers": [{ "part": "half gates", "paper": "Z", "assumption": label, "security": "128" }],
+        "references": [{ "part": "half gates", "paper": "Z", "assumption": label, "security": "128" }],
         "steps": [{ "line": 7, "step": label }, { "line": null, "step": "reveal" }],
     });
     serde_json::from_value(plan).expect("a plan")
@@ -106,7 +106,7 @@ fn run(ends: [Value; 2]) -> RunRecord {
 #[test]
 fn a_run_that_went_well_says_so() {
     let run = run([ended(3), ended(3)]);
-    assert_eq!(run.state(), State::Done);
+    assert_eq!(run.state(), RunState::Done);
     assert_eq!(run.started_us(), Some(1_700_000_000_000_000));
     let page = run.page();
     for shown in [
@@ -134,7 +134,7 @@ fn a_run_of_other_rounds_than_planned_is_not_as_planned() {
     let run = run([ended(3), ended(4)]);
     assert_eq!(
         (run.state(), run.summary().as_planned),
-        (State::Done, false)
+        (RunState::Done, false)
     );
     assert!(run.page().contains("3 planned"));
 }
@@ -142,7 +142,7 @@ fn a_run_of_other_rounds_than_planned_is_not_as_planned() {
 #[test]
 fn a_failure_says_what_happened_and_whose_turn_it_is() {
     let run = run([ended(3), failed("hospital is gone")]);
-    assert_eq!(run.state(), State::Failed);
+    assert_eq!(run.state(), RunState::Failed);
     let page = run.page();
     for shown in [
         "lab: hospital is gone",
@@ -159,11 +159,11 @@ fn a_failure_says_what_happened_and_whose_turn_it_is() {
 fn one_side_is_shown_as_one_and_no_end_as_none() {
     let sides = vec![side(PARTIES, 1, 0, Value::Null)];
     let run = RunRecord::new(plan(PARTIES, "patients"), sides);
-    assert_eq!(run.state(), State::Unfinished);
+    assert_eq!(run.state(), RunState::Unfinished);
     let page = run.page();
     assert!(page.contains("not told here") && page.contains("has not told its end"));
     let none = RunRecord::new(plan(PARTIES, "patients"), vec![vec![], vec![]]);
-    assert_eq!(none.state(), State::Unfinished);
+    assert_eq!(none.state(), RunState::Unfinished);
     assert!(none.page().contains("patients"));
 }
 
@@ -171,11 +171,11 @@ fn one_side_is_shown_as_one_and_no_end_as_none() {
 fn hostile_names_are_text() {
     let hostile = "<script>x</script>\"'&\u{202e}\u{7}";
     let parties = [hostile, "<img src=//e.vil>"];
-    let mut told = side(parties, 0, 0, failed(hostile));
-    told.extend(side(parties, 1, 0, ended(3)));
+    let mut reported = side(parties, 0, 0, failed(hostile));
+    reported.extend(side(parties, 1, 0, ended(3)));
     let run = RunRecord::new(
         plan(parties, hostile),
-        vec![told, side(parties, 1, 0, Value::Null)],
+        vec![reported, side(parties, 1, 0, Value::Null)],
     );
     let page = run.page();
     for markup in ["<script", "<img", "\u{202e}", "\u{7}", "\"'"] {
@@ -187,9 +187,9 @@ fn hostile_names_are_text() {
 /// Numbers that no honest party tells neither break the page nor the arithmetic.
 #[test]
 fn numbers_that_cannot_be_are_borne() {
-    let mut told = side(PARTIES, 0, u64::MAX, Value::Null);
+    let mut reported = side(PARTIES, 0, u64::MAX, Value::Null);
     let most = [u64::MAX; 5];
-    for turn in [
+    for step_round in [
         json!({ "at_us": 0, "event": "turn", "first": 0, "count": u64::MAX, "rounds": u64::MAX,
             "from_us": u64::MAX, "waited_us": u64::MAX, "sent": [1, u64::MAX, 3, 4], "received": [] }),
         json!({ "at_us": u64::MAX, "event": "turn", "first": 0, "count": u64::MAX, "rounds": 0,
@@ -200,11 +200,11 @@ fn numbers_that_cannot_be_are_borne() {
         json!({ "at_us": 1, "event": "ended", "sent": [most, most],
             "rounds": u64::MAX, "as_planned": false, "took_us": u64::MAX, "learnt": [] }),
     ] {
-        told.push(serde_json::from_value(turn).expect("a record"));
+        reported.push(serde_json::from_value(step_round).expect("a record"));
     }
     let run = RunRecord::new(
         plan(PARTIES, "p"),
-        vec![told, side(PARTIES, 1, 0, ended(u64::MAX))],
+        vec![reported, side(PARTIES, 1, 0, ended(u64::MAX))],
     );
     assert!(run.page().contains("</html>"));
     assert!(!run.summary().as_planned);

@@ -1,4 +1,4 @@
-//! Room `parties`: the names that plans, protocols and networks share for those who compute: a
+//! Crate `parties`: the names that plans, protocols and networks share for those who compute: a
 //! [`PartyId`] for each, sets of them, and the class of the network between them.
 #![forbid(unsafe_code)]
 

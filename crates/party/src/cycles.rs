@@ -44,9 +44,10 @@ impl<'a, W: Steps + 'a> CycleRun<'a, W> {
             Source::Held(bit) => held.resize(bit, 1, false),
         });
         let planes: Vec<W::Share> = planes.collect();
-        let state = match planes.is_empty() {
-            true => W::Share::zeros(0, lanes),
-            false => W::Share::beside(&planes.iter().collect::<Vec<_>>()),
+        let state = if planes.is_empty() {
+            W::Share::zeros(0, lanes)
+        } else {
+            W::Share::concatenate(&planes.iter().collect::<Vec<_>>())
         };
         Ok(CycleRun {
             tape,

@@ -61,7 +61,7 @@ impl From<OtError> for Fault {
                 party,
                 what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
             },
-            // Room `ot` has erased its copy of the offset, and its owner goes with the run.
+            // Crate `ot` has erased its copy of the offset, and its owner goes with the run.
             OtError::CheckFailed(party) => Fault::Deviated {
                 party,
                 check: "a check of oblivious transfers",

@@ -1,10 +1,10 @@
-//! Room `party`: one party of a protocol that runs steps.
+//! Crate `party`: one party of a protocol that runs steps.
 //!
 //! A [`Party`] exists from its set-up on, so that nothing runs unprepared and nothing is prepared
 //! twice. It runs [`Step`]s in two halves ([`Steps`]): [`Steps::begin`] writes messages,
 //! [`Steps::advance`] reads them. The engine alone flushes, so steps that do not wait for each
 //! other share rounds without any protocol's help. The description that plans are made from is the
-//! trait [`Protocol`](sealane_protocol::Protocol) of the room `protocol`.
+//! trait [`Protocol`](sealane_protocol::Protocol) of the crate `protocol`.
 #![forbid(unsafe_code)]
 
 mod broadcast;

@@ -73,7 +73,7 @@ impl Shares for Empty {
         *parts[0]
     }
     fn put(&mut self, _: &View, _: &Empty, _: usize) {}
-    fn beside(parts: &[&Empty]) -> Empty {
+    fn concatenate(parts: &[&Empty]) -> Empty {
         *parts[0]
     }
     fn resize(&self, _: usize, _: usize, _: bool) -> Empty {

@@ -35,7 +35,8 @@ pub trait Steps: Sized + Send {
     type Output: Send;
     /// A check of a step that has to be settled before anything is opened.
     type Check: Send;
-    /// True if the party takes [`Step::Meet`], and so needs no copies of elements that meet.
+    /// True if the party takes [`Step::CompareExchange`], and so needs no copies of elements that
+    /// meet.
     const IN_PLACE: bool = false;
 
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.

@@ -26,7 +26,7 @@ pub trait Shares: Sized + Send {
     fn put(&mut self, places: &View, from: &Self, first: usize);
     /// Puts the planes of the parts one behind the other in each element. All have the same number
     /// of elements.
-    fn beside(parts: &[&Self]) -> Self;
+    fn concatenate(parts: &[&Self]) -> Self;
     /// Takes planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the
     /// last.
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
@@ -169,7 +169,7 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
         }
     }
 
-    fn beside(parts: &[&Self]) -> Self {
+    fn concatenate(parts: &[&Self]) -> Self {
         let planes = parts.iter().map(|part| part.planes).sum();
         let elements = parts.first().map_or(0, |part| part.elements);
         if parts.iter().any(|part| part.is_shape()) {
@@ -249,7 +249,7 @@ mod tests {
             |share, lanes, inner| share.gather(lanes, inner),
             |share, _, inner| share.spread(inner.count()),
             |share, _, _| Planes::concat(&[share, &sample(4, 2)]),
-            |share, _, _| Planes::beside(&[&sample(3, 6), share]),
+            |share, _, _| Planes::concatenate(&[&sample(3, 6), share]),
             |share, _, _| share.resize(1, 9, true),
             |share, lanes, _| {
                 let mut zeros = Planes::zeros(4, 7);
@@ -278,7 +278,7 @@ mod tests {
         let (a, b) = (sample(2, 2), sample(2, 1));
         assert_eq!(Planes::concat(&[&a, &b]).data(), [0, 10, 0, 1, 11, 1]);
         assert_eq!(
-            Planes::beside(&[&a, &a]).data(),
+            Planes::concatenate(&[&a, &a]).data(),
             [0, 10, 1, 11, 0, 10, 1, 11]
         );
         assert_eq!(a.resize(1, 2, true).data(), [1, 11, 1, 11]);

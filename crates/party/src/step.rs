@@ -40,7 +40,7 @@ pub enum Step<'a, W: Steps> {
     /// lane for each pair, of the same cost. The tape's inputs are the planes of the first element
     /// of a pair, of all columns, those of the second one, and those of the values that all pairs
     /// read. Only for parties that state [`Steps::IN_PLACE`].
-    Meet {
+    CompareExchange {
         /// The tape.
         tape: &'a Tape,
         /// Domain of the columns.
@@ -129,7 +129,7 @@ impl<'a, W: Steps> Step<'a, W> {
                 domain: *domain,
                 lanes: *lanes as u64,
             },
-            Step::Meet {
+            Step::CompareExchange {
                 tape,
                 domain,
                 pairs,
@@ -274,9 +274,10 @@ impl<S: Shares> Selected<S> {
     /// The elements as a tensor of its own. A view of everything in order is not copied.
     pub fn gathered(&self) -> Arc<S> {
         let one = self.inner.count() == 1 && self.inner.offset == 0;
-        match one && self.lanes.is_whole(self.share.elements()) {
-            true => Arc::clone(&self.share),
-            false => Arc::new(self.share.gather(&self.lanes, &self.inner)),
+        if one && self.lanes.is_whole(self.share.elements()) {
+            Arc::clone(&self.share)
+        } else {
+            Arc::new(self.share.gather(&self.lanes, &self.inner))
         }
     }
 }
@@ -316,7 +317,7 @@ impl<W: Steps<Output = ()>> Progress<'_, W> {
 pub enum Outcome<W: Steps> {
     /// Shares, checks that are to be settled, and the output beside them.
     Share(W::Share, Vec<W::Check>, W::Output),
-    /// The columns of a [`Step::Meet`].
+    /// The columns of a [`Step::CompareExchange`].
     Columns(Vec<W::Share>, W::Output),
     /// End of a settlement.
     Settled(W::Output),

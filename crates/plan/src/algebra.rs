@@ -362,9 +362,10 @@ impl<'a> Choice<'a> {
         };
         for (index, value) in values.iter().enumerate().filter(|(at, _)| chosen[*at].ring) {
             for id in value.op.operands() {
-                match chosen[id.0 as usize].ring {
-                    true => joined.join(index, id.0 as usize),
-                    false => joined.widen(index, self.of(id).range.bits()),
+                if chosen[id.0 as usize].ring {
+                    joined.join(index, id.0 as usize)
+                } else {
+                    joined.widen(index, self.of(id).range.bits())
                 }
             }
         }

@@ -32,11 +32,11 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
     for (number, segment) in plan.segments.iter().enumerate() {
         checker.segment = number;
         for step in &segment.steps {
-            let told = |what: String| format!("`{}` in segment {number}: {what}", step.label);
-            checker.reads(segment, step).map_err(told)?;
-            checker.widths(segment, step).map_err(told)?;
-            checker.domains::<P>(step).map_err(told)?;
-            checker.writes(segment, step).map_err(told)?;
+            let reported = |what: String| format!("`{}` in segment {number}: {what}", step.label);
+            checker.reads(segment, step).map_err(reported)?;
+            checker.widths(segment, step).map_err(reported)?;
+            checker.domains::<P>(step).map_err(reported)?;
+            checker.writes(segment, step).map_err(reported)?;
         }
     }
     checker.results::<P>()?;
@@ -204,7 +204,7 @@ impl Checker<'_> {
                 let same = self.bits(operand.value) == self.bits(*out);
                 ensure(same, "a move changes a width")
             }
-            StepOp::Meet { .. } => self.meet(rows, step),
+            StepOp::CompareExchange { .. } => self.compare_exchange(rows, step),
             StepOp::Cross { .. } => self.cross(rows, step),
             StepOp::Sort { .. } => self.sort(rows, step),
             // Each table has rows of its own number: see `append`.
@@ -291,9 +291,10 @@ impl Checker<'_> {
             ensure(of.rows == Some(*part), "rows of another table")?;
             let same = of.planes() == self.value(out).planes();
             ensure(same, "rows of different widths")?;
-            match known.sum.is_empty() {
-                true => sum.push(*part),
-                false => sum.extend(&known.sum),
+            if known.sum.is_empty() {
+                sum.push(*part)
+            } else {
+                sum.extend(&known.sum)
             }
         }
         let adds_up = table(rows)?.sum == sum && self.value(out).rows == Some(rows);
@@ -479,8 +480,8 @@ impl Checker<'_> {
         self.produced(tape, outs, length, rows)
     }
 
-    fn meet(&self, rows: u64, step: &Step) -> Result<(), String> {
-        let StepOp::Meet {
+    fn compare_exchange(&self, rows: u64, step: &Step) -> Result<(), String> {
+        let StepOp::CompareExchange {
             network,
             tape,
             length,
@@ -599,7 +600,7 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } | StepOp::Meet { .. } | StepOp::Cross { .. } => {
+            StepOp::Tape { .. } | StepOp::CompareExchange { .. } | StepOp::Cross { .. } => {
                 all(P::tape_domain(TapeUse::Map))
             }
             StepOp::Sort { .. } => {

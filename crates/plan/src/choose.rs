@@ -133,9 +133,10 @@ fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
             let tensor = draft.tensor(id);
             let all = unit.work.all_rows();
             // Rows that are read all at once are shared in the walk over them, before it.
-            let phase = match tensor.rows.is_some_and(|rows| all.contains(&rows)) {
-                true => draft.units[tensor.unit].phase,
-                false => unit.phase,
+            let phase = if tensor.rows.is_some_and(|rows| all.contains(&rows)) {
+                draft.units[tensor.unit].phase
+            } else {
+                unit.phase
             };
             want(id, draft.algebra(unit), phase);
         }
@@ -190,9 +191,10 @@ impl Chooser<'_> {
         for value in step.op.writes() {
             let by_rows = self.values[value.0 as usize].rows.is_some();
             for (at, (algebra, first)) in wants.iter().enumerate() {
-                let phase = match by_rows && wants.len() > 1 {
-                    true => *first,
-                    false => phase,
+                let phase = if by_rows && wants.len() > 1 {
+                    *first
+                } else {
+                    phase
                 };
                 let out = match at {
                     0 => value,

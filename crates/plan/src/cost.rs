@@ -3,8 +3,8 @@
 //! Payload is counted step by step: tiles of equal size cost the same, so the protocol is asked
 //! once for each size and step. Rounds are found by running the plan as the engine runs it
 //! ([`flow`](crate::flow)), with clocks in place of data: a message is stamped 1 + the clock of its
-//! sender when the turn ends, and moves the clock of its receiver to its stamp; the rounds of a run
-//! are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
+//! sender when the step round ends, and moves the clock of its receiver to its stamp; the rounds of
+//! a run are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
 //! simulated until the same state comes again, and loops once; the rest follows from these, so that
 //! time does not grow with rows.
 

@@ -21,9 +21,10 @@ impl Domains {
         let tapes = [TapeUse::Map, TapeUse::Fold, TapeUse::Scan].map(P::tape_domain);
         let bits = [P::domain(Algebra::Z2), P::input_domain(Algebra::Z2)];
         let bits = bits.into_iter().chain(tapes);
-        let ring = match P::profile().arithmetic {
-            true => profile(P::domain(Algebra::Z2k(64))).share_bits,
-            false => 0,
+        let ring = if P::profile().arithmetic {
+            profile(P::domain(Algebra::Z2k(64))).share_bits
+        } else {
+            0
         };
         Domains {
             goals: tapes.map(|domain| profile(domain).goal),

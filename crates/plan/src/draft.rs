@@ -110,7 +110,7 @@ pub(crate) enum UnitWork {
     Product(Product),
     Fold(Fold),
     Scan(Scan),
-    Meet(Meet),
+    CompareExchange(CompareExchange),
     Cross(Cross),
 }
 
@@ -120,7 +120,7 @@ impl UnitWork {
         match self {
             UnitWork::Rearrange(Rearrange { rows, .. }) => vec![*rows],
             UnitWork::Append { parts, .. } => parts.iter().map(|(rows, _)| *rows).collect(),
-            UnitWork::Meet(meet) => meet.rows.into_iter().collect(),
+            UnitWork::CompareExchange(network_step) => network_step.rows.into_iter().collect(),
             UnitWork::Cross(cross) => vec![cross.rows],
             _ => Vec::new(),
         }
@@ -201,7 +201,7 @@ pub(crate) struct Rearrange {
 
 /// A network over the elements of `over`: all `rows` of a table, or a fixed number. The graph is
 /// the body of a sort, or the combination of two elements; there is none for what is kept.
-pub(crate) struct Meet {
+pub(crate) struct CompareExchange {
     pub network: Network,
     /// Keys by which a stable sort may take the place of a network.
     pub keys: Option<Vec<SortKey>>,
@@ -263,12 +263,13 @@ impl Draft {
     pub fn there_in(&self, tensor: usize) -> Phase {
         let tensor = &self.tensors[tensor];
         let made = self.units[tensor.unit].phase;
-        match tensor.rows == made.rows {
-            true => made,
-            false => Phase {
+        if tensor.rows == made.rows {
+            made
+        } else {
+            Phase {
                 level: made.level + 1,
                 rows: None,
-            },
+            }
         }
     }
 
@@ -342,7 +343,9 @@ impl UnitWork {
             UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
             UnitWork::RowNumber { .. } => Vec::new(),
             UnitWork::Rearrange(Rearrange { from, .. }) => vec![from.tensor],
-            UnitWork::Meet(meet) => [of(&meet.over), meet.captured.clone()].concat(),
+            UnitWork::CompareExchange(network_step) => {
+                [of(&network_step.over), network_step.captured.clone()].concat()
+            }
             UnitWork::Cross(cross) => {
                 [of(&cross.over), of(&cross.across), cross.captured.clone()].concat()
             }
@@ -377,7 +380,7 @@ impl UnitWork {
             UnitWork::Product(product) => vec![product.out],
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
-            UnitWork::Meet(meet) => meet.outs.clone(),
+            UnitWork::CompareExchange(network_step) => network_step.outs.clone(),
             UnitWork::Cross(cross) => cross.outs.iter().map(|out| out.tensor).collect(),
         }
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `-a`, `abs(a)` | the sign bit is flipped, or cleared |
 //! | a choice, a stack, a slice, a lookup | the same |
-//! | arithmetic, comparisons, functions, conversions | a call, of room `numeric` or of `lower` |
+//! | arithmetic, comparisons, functions, conversions | a call, of crate `numeric` or of `lower` |
 //! | `min` and `max` along an axis, also running | integers in the same order, which a call makes |
 //! | sums and inner products | sums of the words of an exact sum, and one call that rounds it |
 //! | means | the same, or a sum of integers; a sum of ones; one call that divides and rounds |
@@ -52,9 +52,10 @@ pub(crate) fn floats(program: &Program) -> Program {
 
 /// Treatment of subnormal numbers that a program asks for.
 pub(crate) fn subnormals(program: &Program) -> Subnormals {
-    match program.flush_subnormals {
-        true => Subnormals::Flushed,
-        false => Subnormals::Kept,
+    if program.flush_subnormals {
+        Subnormals::Flushed
+    } else {
+        Subnormals::Kept
     }
 }
 
@@ -68,10 +69,7 @@ fn bits(ty: Type) -> Type {
 
 /// The range of the bits of a value: magnitudes are not those of the bits.
 fn any(ty: Type, range: Range) -> Range {
-    match ty.is_float() {
-        true => ty.range(),
-        false => range,
-    }
+    if ty.is_float() { ty.range() } else { range }
 }
 
 /// Rewrites a graph; also returns the new number of each value.
@@ -160,7 +158,7 @@ impl Writer<'_> {
             }
             (Op::Dot(x, y), op) => {
                 if let (Some(format), &[a, b]) = (format(*x), &op.operands()[..]) {
-                    let (a, axis) = self.beside_columns(a, b);
+                    let (a, axis) = self.as_columns(a, b);
                     return self.sum(value, (&[a, b], &[*x, *y]), &[axis], format);
                 }
             }
@@ -259,7 +257,7 @@ impl Writer<'_> {
 
     /// `a` repeated along the columns of `b`, if it has any, and the axis along which products are
     /// summed.
-    fn beside_columns(&mut self, a: ValueId, b: ValueId) -> (ValueId, u32) {
+    fn as_columns(&mut self, a: ValueId, b: ValueId) -> (ValueId, u32) {
         let mut wide = self.values[a.0 as usize].clone();
         let axis = wide.shape.rank() as u32 - 1;
         if self.values[b.0 as usize].shape.fixed.len() < 2 {
@@ -273,9 +271,10 @@ impl Writer<'_> {
     /// that it is found where there is one.
     fn ordered(&mut self, id: ValueId, least: bool, format: Format) -> ValueId {
         let like = self.values[id.0 as usize].clone();
-        let operation = match least {
-            true => Operation::LeastNan,
-            false => Operation::MostNan,
+        let operation = if least {
+            Operation::LeastNan
+        } else {
+            Operation::MostNan
         };
         self.call(&like, format, operation, vec![id])
     }

@@ -3,10 +3,10 @@
 //!
 //! A *tile run* is one pass through a segment: all of it, or one tile of its rows. Tile runs begin
 //! in order and a few are in flight at once, those of different segments too. A *call* is a step in
-//! a tile run; it may begin as soon as its operands exist. All parties proceed in *turns*:
+//! a tile run; it may begin as soon as its operands exist. All parties proceed in *step rounds*:
 //!
 //! 1. Every call that may begin does, and writes its first flight.
-//! 2. The turn ends: everything that was written is sent, as one message to each peer.
+//! 2. The step round ends: everything that was written is sent, as one message to each peer.
 //! 3. Every call under way reads the flight that is due and writes the next one, or is finished.
 //!
 //! Where preparation depends on the circuit, a plan is walked twice: each step of each tile run has
@@ -16,9 +16,9 @@
 //! under way.
 //!
 //! So calls that do not wait for each other share rounds, whatever they are, and the number of
-//! turns of a run is its longest chain of flights. This is the paper's `join` (Launchbury et al.,
-//! ICFP 2012, section 5) on messages, and its pipelined batches; protocols are unaware of it. The
-//! order of calls follows from the plan, the row counts and the number of flights of each call
+//! step rounds of a run is its longest chain of flights. This is the paper's `join` (Launchbury et
+//! al., ICFP 2012, section 5) on messages, and its pipelined batches; protocols are unaware of it.
+//! The order of calls follows from the plan, the row counts and the number of flights of each call
 //! alone, which all parties know, so that messages need no label.
 
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp};
@@ -85,8 +85,8 @@ pub trait Driver {
     }
     /// Begins a call; returns whether it is finished already.
     fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
-    /// Ends a turn: sends everything that calls have written.
-    fn turn(&mut self) -> Result<(), Self::Error>;
+    /// Ends a step round: sends everything that calls have written.
+    fn step_round(&mut self) -> Result<(), Self::Error>;
     /// Advances a call by one flight; returns whether it is finished.
     fn advance(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// Reports that all calls of a tile run are finished.
@@ -94,15 +94,15 @@ pub trait Driver {
     /// Finishes the only call under way: nothing else can begin before.
     fn finish_alone(&mut self, call: &Call) -> Result<(), Self::Error> {
         loop {
-            self.turn()?;
+            self.step_round()?;
             if self.advance(call)? {
                 return Ok(());
             }
         }
     }
-    /// Returns how many of the next turns may be skipped: for a cost, not for a party. `calls` are
-    /// all calls under way, with the turns that each has taken; none of them ends in the skipped
-    /// turns, so none begins either.
+    /// Returns how many of the next step rounds may be skipped: for a cost, not for a party.
+    /// `calls` are all calls under way, with the step rounds that each has taken; none of them ends
+    /// in the skipped step rounds, so none begins either.
     fn leap(&mut self, _calls: &[(Call, u64)]) -> u64 {
         0
     }
@@ -147,11 +147,12 @@ fn walk<D: Driver>(
             }
             _ => {
                 flow.leap(driver);
-                driver.turn()?;
-                for (call, turns) in std::mem::take(&mut flow.running) {
-                    match driver.advance(&call)? {
-                        true => flow.finished(&call),
-                        false => flow.running.push((call, turns + 1)),
+                driver.step_round()?;
+                for (call, step_rounds) in std::mem::take(&mut flow.running) {
+                    if driver.advance(&call)? {
+                        flow.finished(&call)
+                    } else {
+                        flow.running.push((call, step_rounds + 1))
                     }
                 }
             }
@@ -207,7 +208,7 @@ struct Flow<'a> {
     flying: VecDeque<InFlight>,
     /// For each segment and step, the number of tile runs in which each walk of it is finished.
     finished: Vec<Vec<[u64; 2]>>,
-    /// Calls under way, with the turns that they have taken.
+    /// Calls under way, with the step rounds that they have taken.
     running: Vec<(Call, u64)>,
     /// Set if a call has finished since all steps were checked.
     changed: bool,
@@ -258,9 +259,10 @@ impl<'a> Flow<'a> {
                         while let Some(call) = self.ready(at, step, walk) {
                             let status = &mut self.flying[at].status[step];
                             status[walk.index()][usize::from(call.carry)] = Status::Running;
-                            match driver.begin(&call)? {
-                                true => self.finished(&call),
-                                false => self.running.push((call, 0)),
+                            if driver.begin(&call)? {
+                                self.finished(&call)
+                            } else {
+                                self.running.push((call, 0))
                             }
                         }
                     }
@@ -361,12 +363,12 @@ impl<'a> Flow<'a> {
         driver.refill(&refill)
     }
 
-    /// Asks the driver whether turns in which no call ends can be skipped.
+    /// Asks the driver whether step rounds in which no call ends can be skipped.
     fn leap<D: Driver>(&mut self, driver: &mut D) {
         let left_out = driver.leap(&self.running);
         self.running
             .iter_mut()
-            .for_each(|(_, turns)| *turns += left_out);
+            .for_each(|(_, step_rounds)| *step_rounds += left_out);
     }
 
     /// Asks the driver whether full tiles of the current segment can be skipped.
@@ -385,11 +387,11 @@ impl<'a> Flow<'a> {
             let statuses = flying.status.iter().flatten().flatten();
             state.extend(statuses.map(|status| *status as u32));
         }
-        for (call, turns) in &self.running {
+        for (call, step_rounds) in &self.running {
             let tile = (ahead.begun - call.run.tile) as u32;
             let walk = call.walk as u32;
             state.extend([tile, call.step as u32, walk, u32::from(call.carry)]);
-            state.extend([*turns as u32, (*turns >> 32) as u32]);
+            state.extend([*step_rounds as u32, (*step_rounds >> 32) as u32]);
         }
         let skipped = driver.skip(&state, ahead.full - 1);
         ahead.full -= skipped;
@@ -402,7 +404,7 @@ impl<'a> Flow<'a> {
         let TileRun { segment, tile, .. } = flying.run;
         let op = &self.plan.segments[segment].steps[step].op;
         let of = walk.index();
-        let in_turn = self.finished[segment][step][of] == tile;
+        let in_step_round = self.finished[segment][step][of] == tile;
         let there = |need: &Need| match *need {
             Need::Here(step) => flying.status[step][of][0] == Status::Done,
             Need::After { segment, step } => {
@@ -423,8 +425,8 @@ impl<'a> Flow<'a> {
             _ => true,
         };
         let (carry, may) = match flying.status[step][of] {
-            [Status::Waiting, _] => (false, !op.in_order() || in_turn && carried),
-            [Status::Done, Status::Waiting] => (true, in_turn),
+            [Status::Waiting, _] => (false, !op.in_order() || in_step_round && carried),
+            [Status::Done, Status::Waiting] => (true, in_step_round),
             _ => return None,
         };
         let call = Call {

@@ -20,7 +20,9 @@ mod ring;
 mod site;
 
 use crate::algebra::Had;
-use crate::draft::{Draft, Fold, Meet, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write};
+use crate::draft::{
+    CompareExchange, Draft, Fold, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write,
+};
 use crate::network::Network;
 use crate::order;
 use crate::place::{Placement, lens};
@@ -30,7 +32,7 @@ use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, Value
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Algebra;
 pub(crate) use site::numbered;
-use site::{Access, Fuser, Home};
+use site::{Access, Fuser, Storage};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
 pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
@@ -38,11 +40,11 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<D
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
         let id = ValueId(index as u32);
         let ring = had.ring.map(|k| fuser.in_ring(id, *phase, k));
-        let home = match &ring {
-            Some(placed) if !had.bits => Home::Placed(placed.clone()),
+        let storage = match &ring {
+            Some(placed) if !had.bits => Storage::Placed(placed.clone()),
             _ => fuser.value(id, *phase)?,
         };
-        fuser.homes.push(home);
+        fuser.storages.push(storage);
         fuser.rings.push(ring);
     }
     for result in &program.results {
@@ -57,16 +59,16 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<D
 
 impl Fuser<'_> {
     /// Assigns a home to one value of the main graph.
-    fn value(&mut self, id: ValueId, phase: Phase) -> Result<Home, Diagnostic> {
+    fn value(&mut self, id: ValueId, phase: Phase) -> Result<Storage, Diagnostic> {
         let program = self.program;
         let value = &program.main.values[id.0 as usize];
         Ok(match &value.op {
             Op::Param(input) => {
                 let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
                 self.unit(phase, 0, UnitWork::Input { input: *input, out }, value);
-                Home::Placed(Placement::whole(out, &lens(&value.shape)))
+                Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
-            Op::Const(_) => Home::Constant(None),
+            Op::Const(_) => Storage::Constant(None),
             Op::Slice {
                 of,
                 axis,
@@ -75,29 +77,29 @@ impl Fuser<'_> {
                 squeeze,
             } => {
                 let placed = self.stored(*of);
-                Home::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
+                Storage::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
             }
             Op::View { of, start, dims } => {
                 let placed = self.stored(*of);
-                Home::Placed(self.view(*of, placed, (*start, dims), Algebra::Z2))
+                Storage::Placed(self.view(*of, placed, (*start, dims), Algebra::Z2))
             }
             Op::Concat(parts, axis) => {
                 let widened = |part: &ValueId| self.widened(*part, phase, value);
                 let parts = parts.iter().map(widened).collect::<Vec<_>>();
-                Home::Placed(self.concat(value, phase, &parts, *axis as usize, Algebra::Z2))
+                Storage::Placed(self.concat(value, phase, &parts, *axis as usize, Algebra::Z2))
             }
             Op::Append(parts) => {
                 let stored = |part: &ValueId| (*part, self.stored(*part));
                 let parts = parts.iter().map(stored).collect::<Vec<_>>();
-                Home::Placed(self.append(value, phase, &parts, Algebra::Z2))
+                Storage::Placed(self.append(value, phase, &parts, Algebra::Z2))
             }
             Op::Stack(values, axis) if values.len() == 1 => {
-                Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
+                Storage::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
             Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
                 self.unit(phase, 0, UnitWork::RowNumber { out }, value);
-                Home::Placed(Placement::whole(out, &lens(&value.shape)))
+                Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Roll { of, by } => self.rearranged(value, phase, *of, Rearrangement::Roll(*by)),
             Op::Head { of, len } => self.rearranged(value, phase, *of, Rearrangement::Head(*len)),
@@ -107,16 +109,18 @@ impl Fuser<'_> {
                 body,
                 ..
             } => {
-                let parts = self.meet(value, phase, Network::Sort, over, captured, body)?;
-                Home::Parts(parts)
+                let parts =
+                    self.compare_exchange(value, phase, Network::Sort, over, captured, body)?;
+                Storage::Parts(parts)
             }
             Op::Prefix {
                 over,
                 captured,
                 body,
             } => {
-                let parts = self.meet(value, phase, Network::Prefix, over, captured, body)?;
-                Home::Parts(parts)
+                let parts =
+                    self.compare_exchange(value, phase, Network::Prefix, over, captured, body)?;
+                Storage::Parts(parts)
             }
             Op::Running {
                 reduction,
@@ -125,7 +129,8 @@ impl Fuser<'_> {
             } => {
                 let over = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
                 let body = combination(value, *reduction, starts.is_some());
-                let mut parts = self.meet(value, phase, Network::Prefix, &over, &[], &body)?;
+                let mut parts =
+                    self.compare_exchange(value, phase, Network::Prefix, &over, &[], &body)?;
                 parts.swap_remove(0)
             }
             Op::Compact { keep, over } => {
@@ -134,17 +139,17 @@ impl Fuser<'_> {
                 let network = Network::Compact {
                     most: self.read_of(id),
                 };
-                let mut parts = self.meet(value, phase, network, &over, &[], &none)?;
+                let mut parts = self.compare_exchange(value, phase, network, &over, &[], &none)?;
                 // Nobody reads how far what is left moved.
                 parts.remove(1);
-                Home::Parts(parts)
+                Storage::Parts(parts)
             }
-            Op::Part(of, part) => match &self.homes[of.0 as usize] {
-                Home::Parts(parts) => parts[*part as usize].clone(),
+            Op::Part(of, part) => match &self.storages[of.0 as usize] {
+                Storage::Parts(parts) => parts[*part as usize].clone(),
                 _ => unreachable!("check has seen that a part is one of an operation with parts"),
             },
             Op::Cast(of) if self.is_stored_as(*of, value.range) => {
-                self.homes[of.0 as usize].clone()
+                self.storages[of.0 as usize].clone()
             }
             op if op.is_element_wise() => self.member(value, phase, lens(&value.shape), 0),
             Op::Call(..) => {
@@ -162,7 +167,7 @@ impl Fuser<'_> {
                 .iter()
                 .any(|id| self.main(*id).shape.rows.is_some()) =>
             {
-                Home::Parts(self.cross(value, phase, [over, captured], body)?)
+                Storage::Parts(self.cross(value, phase, [over, captured], body)?)
             }
             Op::Map {
                 over,
@@ -185,7 +190,7 @@ impl Fuser<'_> {
     }
 
     /// Adds an operation on the `inner` trailing dimensions of its operands, in every lane.
-    fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Home {
+    fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Storage {
         let operands = value.op.operands();
         let accesses = operands
             .iter()
@@ -197,7 +202,7 @@ impl Fuser<'_> {
         op.renumber(|id| at(id).map_or(id, |at| ids[at]));
         let fixed = value.shape.fixed[value.shape.fixed.len() - inner..].to_vec();
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Home::Member {
+        Storage::Member {
             unit,
             node,
             axis: None,
@@ -205,7 +210,7 @@ impl Fuser<'_> {
     }
 
     /// Adds a lookup: every lane has one index and sees the whole table.
-    fn lookup(&mut self, value: &Value, phase: Phase, table: ValueId, index: ValueId) -> Home {
+    fn lookup(&mut self, value: &Value, phase: Phase, table: ValueId, index: ValueId) -> Storage {
         let lanes = lens(&self.main(index).shape);
         let entry = self.main(table).shape.fixed[1..].to_vec();
         let whole = Access {
@@ -222,7 +227,7 @@ impl Fuser<'_> {
             index: ids[1],
         };
         let node = self.body(unit).push(op, value.ty, entry, value.range);
-        Home::Member {
+        Storage::Member {
             unit,
             node,
             axis: None,
@@ -230,7 +235,7 @@ impl Fuser<'_> {
     }
 
     /// Adds a stack: one lane holds one element of each part.
-    fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Home {
+    fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Storage {
         let lanes = lens(&self.main(parts[0]).shape);
         let accesses = parts
             .iter()
@@ -239,7 +244,7 @@ impl Fuser<'_> {
         let (unit, ids) = self.join(phase, &lanes, &accesses, value);
         let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Home::Member {
+        Storage::Member {
             unit,
             node,
             axis: (axis < lanes.len()).then_some(axis),
@@ -254,7 +259,7 @@ impl Fuser<'_> {
         over: &[ValueId],
         captured: &[ValueId],
         body: &Graph,
-    ) -> Result<Home, Diagnostic> {
+    ) -> Result<Storage, Diagnostic> {
         let lanes = lens(&self.main(over[0]).shape)[..1].to_vec();
         let rank = |id: ValueId| self.main(id).shape.rank();
         let elements = over.iter().map(|&id| Access {
@@ -271,13 +276,13 @@ impl Fuser<'_> {
         let nodes = self.inline(unit, body, &params);
         let member = |id: &ValueId| {
             let node = nodes[id.0 as usize];
-            Home::Member {
+            Storage::Member {
                 unit,
                 node,
                 axis: None,
             }
         };
-        Ok(Home::Parts(body.returns.iter().map(member).collect()))
+        Ok(Storage::Parts(body.returns.iter().map(member).collect()))
     }
 
     /// Adds a scan: a unit of its own, since its iterations depend on each other.
@@ -287,7 +292,7 @@ impl Fuser<'_> {
         phase: Phase,
         [init, over, captured]: [&[ValueId]; 3],
         body: &Graph,
-    ) -> Result<Home, Diagnostic> {
+    ) -> Result<Storage, Diagnostic> {
         self.refuse_rows(init, value)?;
         self.refuse_rows(captured, value)?;
         let length = lens(&self.main(over[0]).shape)[0];
@@ -315,14 +320,13 @@ impl Fuser<'_> {
             };
             let fixed = dims.iter().map(|len| len.at(1)).collect::<Vec<_>>();
             let tensor = self.tensor(rows, &fixed, of.range);
-            match carried {
-                true => carries.push(tensor),
-                false => {
-                    let inner = of.shape.fixed.iter().product::<u64>() as u32;
-                    outs.push(Write { tensor, inner });
-                }
+            if carried {
+                carries.push(tensor)
+            } else {
+                let inner = of.shape.fixed.iter().product::<u64>() as u32;
+                outs.push(Write { tensor, inner });
             }
-            parts.push(Home::Placed(Placement::whole(tensor, &dims)));
+            parts.push(Storage::Placed(Placement::whole(tensor, &dims)));
         }
         let scan = Scan {
             graph,
@@ -336,7 +340,7 @@ impl Fuser<'_> {
         let work = UnitWork::Scan(scan);
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
-        Ok(Home::Parts(parts))
+        Ok(Storage::Parts(parts))
     }
 
     /// A body whose parameters from number `first` on are captured, and the tensors of these. A
@@ -363,7 +367,7 @@ impl Fuser<'_> {
 
     /// Adds a network over the elements of axis 0 of `over`: a unit of its own, since its stages
     /// depend on each other.
-    fn meet(
+    fn compare_exchange(
         &mut self,
         value: &Value,
         phase: Phase,
@@ -371,7 +375,7 @@ impl Fuser<'_> {
         over: &[ValueId],
         captured: &[ValueId],
         body: &Graph,
-    ) -> Result<Vec<Home>, Diagnostic> {
+    ) -> Result<Vec<Storage>, Diagnostic> {
         self.refuse_rows(captured, value)?;
         let rows = self.main(over[0]).shape.rows;
         let length = lens(&self.main(over[0]).shape)[0];
@@ -388,13 +392,13 @@ impl Fuser<'_> {
             let range = self.draft.tensor(read.tensor).range;
             let out = self.tensor(rows, &shape.fixed, range);
             outs.push(out);
-            parts.push(Home::Placed(Placement::whole(out, &lens(&shape))));
+            parts.push(Storage::Placed(Placement::whole(out, &lens(&shape))));
         }
         let keys = match network {
             Network::Sort => self.keys(value, over, body, &reads),
             Network::Prefix | Network::Compact { .. } => None,
         };
-        let work = UnitWork::Meet(Meet {
+        let work = UnitWork::CompareExchange(CompareExchange {
             network,
             keys,
             graph,
@@ -455,7 +459,13 @@ impl Fuser<'_> {
     }
 
     /// Adds rows of a table in other places.
-    fn rearranged(&mut self, value: &Value, phase: Phase, of: ValueId, how: Rearrangement) -> Home {
+    fn rearranged(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        of: ValueId,
+        how: Rearrangement,
+    ) -> Storage {
         let placed = self.stored(of);
         let from = placed.read(&[Len::Rows], placed.dims.len() - 1);
         let Some(rows) = self.main(of).shape.rows else {
@@ -472,11 +482,17 @@ impl Fuser<'_> {
             out,
         };
         self.unit(phase, rank, UnitWork::Rearrange(work), value);
-        Home::Placed(Placement::whole(out, &lens(&value.shape)))
+        Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 
     /// Adds a fold of the outermost dimension of `from`.
-    fn fold(&mut self, value: &Value, phase: Phase, reduction: Reduction, from: Placement) -> Home {
+    fn fold(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        reduction: Reduction,
+        from: Placement,
+    ) -> Storage {
         let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
         let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
         let (length, lanes) = (dims[0], dims[1..].to_vec());
@@ -489,7 +505,7 @@ impl Fuser<'_> {
         };
         let rank = self.rank_after(&[from.store], phase);
         self.unit(phase, rank, UnitWork::Fold(fold), value);
-        Home::Placed(Placement::whole(out, &lens(&value.shape)))
+        Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 }
 
@@ -503,9 +519,10 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
         fixed: value.shape.without(0).fixed,
     };
     let mut push = |op: Op, number: bool| {
-        let (ty, range, shape) = match number {
-            true => (value.ty, value.range, element.clone()),
-            false => (Type::Bool, Type::Bool.range(), Shape::scalar()),
+        let (ty, range, shape) = if number {
+            (value.ty, value.range, element.clone())
+        } else {
+            (Type::Bool, Type::Bool.range(), Shape::scalar())
         };
         graph.values.push(Value {
             op,
@@ -517,16 +534,13 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
         });
         ValueId(graph.values.len() as u32 - 1)
     };
-    let (x, x_starts, y, y_starts) = match starts {
-        true => {
-            let mut param = |at: u32| push(Op::Param(at), at.is_multiple_of(2));
-            let (x, x_starts, y, y_starts) = (param(0), param(1), param(2), param(3));
-            (x, Some(x_starts), y, Some(y_starts))
-        }
-        false => {
-            let (x, y) = (push(Op::Param(0), true), push(Op::Param(1), true));
-            (x, None, y, None)
-        }
+    let (x, x_starts, y, y_starts) = if starts {
+        let mut param = |at: u32| push(Op::Param(at), at.is_multiple_of(2));
+        let (x, x_starts, y, y_starts) = (param(0), param(1), param(2), param(3));
+        (x, Some(x_starts), y, Some(y_starts))
+    } else {
+        let (x, y) = (push(Op::Param(0), true), push(Op::Param(1), true));
+        (x, None, y, None)
     };
     let both = push(Op::Binary(reduction.row().joins, x, y), true);
     let (mut returns, mut params) = (vec![both], 2);

@@ -224,7 +224,7 @@ mod tests {
             silent,
             corruption: _,
             assumption: _,
-            papers: _,
+            references: _,
             security,
         } = Honest::profile();
         let with = |change: &dyn Fn(&mut Profile)| {
@@ -247,8 +247,8 @@ mod tests {
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Exactly(7))),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Minority)),
             with(&|p| p.assumption = "other"),
-            with(&|p| p.papers = ONE),
-            with(&|p| p.papers = OTHER),
+            with(&|p| p.references = ONE),
+            with(&|p| p.references = OTHER),
             with(&|p| p.security.computational = security.computational + 1),
             with(&|p| p.security.statistical = security.statistical + 1),
         ];

@@ -1,4 +1,4 @@
-//! Room `plan`: from a program to steps over tiles of rows, with their exact cost.
+//! Crate `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
 //! [`plan()`] is a list of small passes, each in a module of its own. The result of each is checked
 //! before the next one relies on it (`passes.rs`); the units after `fuse` and the finished plan
@@ -33,7 +33,7 @@
 //! and declared network class, with row counts symbolic. Time and memory grow with the size of the
 //! program's text, never with rows or with the dimensions of tensors that operations walk.
 //!
-//! This room uses protocols through their trait alone.
+//! This crate uses protocols through their trait alone.
 #![forbid(unsafe_code)]
 
 mod algebra;
@@ -45,6 +45,7 @@ mod domains;
 mod draft;
 mod drawn;
 mod expand;
+mod fixed_functions;
 mod floats;
 pub mod flow;
 mod forms;
@@ -57,7 +58,6 @@ pub mod network;
 mod order;
 mod passes;
 mod place;
-mod points;
 mod pools;
 mod rearrange;
 mod scale;
@@ -78,7 +78,7 @@ pub use rearrange::join;
 pub use sealane_circuit::Lookups;
 pub use sealane_circuit::function::{Field, Function};
 pub use sealane_parties::NetworkClass;
-pub use setting::{Cast, fewest_helpers, suits};
+pub use setting::{Roster, fewest_helpers, suits};
 pub use steps::Plan;
 pub use text::{tape_bytes, tape_hash};
 pub use uses::StepKind;
@@ -121,21 +121,21 @@ pub fn plan_in_tiles<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
-    plan_with_cast::<P>(program, Cast::of(program, helpers), network, most_rows)
+    plan_with_roster::<P>(program, Roster::of(program, helpers), network, most_rows)
 }
 
-/// Plans as [`plan_in_tiles`] does, for a program that has taken the place of another: `cast` is
+/// Plans as [`plan_in_tiles`] does, for a program that has taken the place of another: `roster` is
 /// that of the other, whose parties may own fewer inputs.
 ///
 /// # Errors
 /// The errors of [`plan()`].
-pub fn plan_with_cast<P: Protocol>(
+pub fn plan_with_roster<P: Protocol>(
     program: &Program,
-    cast: Cast,
+    roster: Roster,
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
-    guarded(|| plan_forms::<P>(program, cast, network, most_rows))
+    guarded(|| plan_forms::<P>(program, roster, network, most_rows))
 }
 
 /// Makes a panic, which is a fault of Sealane as well, an error that says so.
@@ -150,15 +150,16 @@ fn guarded<T>(plan: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnos
 /// Plans in each form of lookups.
 fn plan_forms<P: Protocol>(
     program: &Program,
-    cast: Cast,
+    roster: Roster,
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     let planned =
-        |lookups: &Lookups| with_lookups::<P>(program, cast, network, most_rows, *lookups);
-    let forms = match forms::looks_up(&program.main) {
-        true => P::lookups(),
-        false => &P::lookups()[..1],
+        |lookups: &Lookups| with_lookups::<P>(program, roster, network, most_rows, *lookups);
+    let forms = if forms::looks_up(&program.main) {
+        P::lookups()
+    } else {
+        &P::lookups()[..1]
     };
     let mut plans = forms
         .iter()
@@ -178,7 +179,7 @@ fn plan_forms<P: Protocol>(
 /// Plans as [`plan_in_tiles`] does, with lookups in one form.
 fn with_lookups<P: Protocol>(
     program: &Program,
-    cast: Cast,
+    roster: Roster,
     network: NetworkClass,
     most_rows: u64,
     lookups: Lookups,
@@ -186,7 +187,7 @@ fn with_lookups<P: Protocol>(
     let mut most = most_rows;
     let mut bodies = lower::Bodies::default();
     loop {
-        let plan = plan_once::<P>(program, cast, (network, lookups), most, &mut bodies)?;
+        let plan = plan_once::<P>(program, roster, (network, lookups), most, &mut bodies)?;
         let bits = cost::material_bits_of_a_tile::<P>(&plan);
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
         if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
@@ -199,7 +200,7 @@ fn with_lookups<P: Protocol>(
 
 fn plan_once<P: Protocol>(
     program: &Program,
-    cast: Cast,
+    roster: Roster,
     (network, lookups): (NetworkClass, Lookups),
     most_rows: u64,
     bodies: &mut lower::Bodies,
@@ -207,7 +208,7 @@ fn plan_once<P: Protocol>(
     sealane_program::check(program)?;
     let program = &drawn(program).program;
     let profile = P::profile();
-    let settings = setting::settings::<P>(program, cast, network)?;
+    let settings = setting::settings::<P>(program, roster, network)?;
     passes::setting(&settings, &profile).map_err(broken)?;
     let plain = floats::floats(program);
     passes::plain(&plain).map_err(broken)?;
@@ -370,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_of_the_planner_is_told_as_its_fault() {
+    fn a_panic_of_the_planner_is_reported_as_its_fault() {
         for number in [0, 7] {
             let plan: fn(i32) -> Result<(), Diagnostic> = |number| match number {
                 0 => panic!("no number"),

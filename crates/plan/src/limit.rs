@@ -76,7 +76,7 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } | StepOp::Append { .. } => 0,
         StepOp::RowNumber { .. } | StepOp::Rearrange { .. } => 0,
-        StepOp::Meet {
+        StepOp::CompareExchange {
             network,
             tape,
             rows: table,

@@ -13,15 +13,17 @@
 //! round where every AND costs a message.
 
 mod body;
+mod compare_exchange;
 mod fold;
-mod meet;
 mod numeric;
 mod ops;
 mod words;
 
 use crate::cross::LANES;
 use crate::domains::Domains;
-use crate::draft::{Body, Cross, Draft, Meet, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
+use crate::draft::{
+    Body, CompareExchange, Cross, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write,
+};
 use crate::floats;
 use crate::order::Prices;
 use crate::scale;
@@ -209,7 +211,7 @@ impl Lowerer<'_> {
                 rows: *rows,
                 out: value(*out),
             },
-            UnitWork::Meet(meet) => self.meet(meet, unit)?,
+            UnitWork::CompareExchange(network_step) => self.compare_exchange(network_step, unit)?,
             UnitWork::Cross(cross) => self.cross(cross, unit)?,
             UnitWork::Scan(scan) => self.scan(scan, unit)?,
             UnitWork::Fold(fold) => {
@@ -256,60 +258,84 @@ impl Lowerer<'_> {
         })
     }
 
-    fn meet(&mut self, meet: &Meet, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let over = meet.over.iter().map(|read| self.param(read));
-        let captured = meet.captured.iter().map(|id| self.whole(id));
+    fn compare_exchange(
+        &mut self,
+        network_step: &CompareExchange,
+        unit: &Unit,
+    ) -> Result<StepOp, Diagnostic> {
+        let over = network_step.over.iter().map(|read| self.param(read));
+        let captured = network_step.captured.iter().map(|id| self.whole(id));
         let (over, captured) = (over.collect::<Vec<_>>(), captured.collect::<Vec<_>>());
         let goal = self.domains.goal(TapeUse::Map);
-        let key = ("pair", goal, meet.network, &meet.graph, &over, &captured);
-        let made = self.made(&key, |lowerer| lowerer.pair(meet, &over, &captured));
+        let key = (
+            "pair",
+            goal,
+            network_step.network,
+            &network_step.graph,
+            &over,
+            &captured,
+        );
+        let made = self.made(&key, |lowerer| lowerer.pair(network_step, &over, &captured));
         let made = made.map_err(|TooLarge| too_large(unit))?;
         let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
-        if let Some(keys) = self.sorts(meet, &made.0) {
+        if let Some(keys) = self.sorts(network_step, &made.0) {
             return Ok(StepOp::Sort {
                 keys: keys.to_vec(),
-                rows: meet.rows,
-                length: meet.length,
-                over: meet.over.iter().map(operand).collect(),
-                outs: values(&meet.outs),
+                rows: network_step.rows,
+                length: network_step.length,
+                over: network_step.over.iter().map(operand).collect(),
+                outs: values(&network_step.outs),
             });
         }
-        Ok(StepOp::Meet {
-            network: meet.network,
+        Ok(StepOp::CompareExchange {
+            network: network_step.network,
             tape: self.tapes.intern(&made),
-            rows: meet.rows,
-            length: meet.length,
-            over: meet.over.iter().map(operand).collect(),
-            captured: values(&meet.captured),
-            outs: values(&meet.outs),
+            rows: network_step.rows,
+            length: network_step.length,
+            over: network_step.over.iter().map(operand).collect(),
+            captured: values(&network_step.captured),
+            outs: values(&network_step.outs),
         })
     }
 
     /// The keys of a sort that takes less time than its network of `pair`, at the bound of rows.
-    fn sorts<'m>(&self, meet: &'m Meet, pair: &Tape) -> Option<&'m [SortKey]> {
-        let (prices, keys) = (self.prices?, meet.keys.as_deref()?);
-        let bound = meet.rows.map_or(1, |rows| self.bounds[usize::from(rows.0)]);
+    fn sorts<'m>(&self, network_step: &'m CompareExchange, pair: &Tape) -> Option<&'m [SortKey]> {
+        let (prices, keys) = (self.prices?, network_step.keys.as_deref()?);
+        let bound = network_step
+            .rows
+            .map_or(1, |rows| self.bounds[usize::from(rows.0)]);
         let bits = |read: &Read| u64::from(self.draft.tensor(read.tensor).range.bits());
-        let planes = meet
+        let planes = network_step
             .over
             .iter()
             .map(|read| read.inner.count(1) * bits(read));
         let key = keys
             .iter()
-            .map(|key| bits(&meet.over[key.operand as usize]));
-        let pays = prices.pays(meet.length.at(bound), planes.sum(), key.sum(), pair);
+            .map(|key| bits(&network_step.over[key.operand as usize]));
+        let pays = prices.pays(network_step.length.at(bound), planes.sum(), key.sum(), pair);
         pays.then_some(keys)
     }
 
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
-    fn pair(&self, meet: &Meet, over: &[Param], captured: &[Param]) -> Result<Tape, TooLarge> {
+    fn pair(
+        &self,
+        network_step: &CompareExchange,
+        over: &[Param],
+        captured: &[Param],
+    ) -> Result<Tape, TooLarge> {
         let goal = self.domains.goal(TapeUse::Map);
         let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
         let mut inputs = |of| inputs(&mut lowering, of);
         let (x, y, captured) = (inputs(over)?, inputs(over)?, inputs(captured)?);
         let pair = [&x[..], &y[..]];
-        let after = meet::pair(&mut lowering, meet.network, &meet.graph, pair, &captured)?;
-        let written = after.iter().zip(meet.network.writes());
+        let after = compare_exchange::pair(
+            &mut lowering,
+            network_step.network,
+            &network_step.graph,
+            pair,
+            &captured,
+        )?;
+        let written = after.iter().zip(network_step.network.writes());
         let written = written.filter(|(_, writes)| *writes);
         let words = written.flat_map(|(element, _)| element.iter().zip(over));
         let outputs = words.flat_map(|(words, of)| widen(words, of.range).words.clone());

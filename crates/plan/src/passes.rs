@@ -176,9 +176,10 @@ pub(crate) fn lowered(draft: &Draft, lowered: &Lowered) -> Result<(), String> {
 }
 
 fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
-    match holds {
-        true => Ok(()),
-        false => Err(otherwise.to_string()),
+    if holds {
+        Ok(())
+    } else {
+        Err(otherwise.to_string())
     }
 }
 

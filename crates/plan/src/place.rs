@@ -45,7 +45,7 @@ fn moved(offset: u64, by: i64) -> u64 {
 }
 
 /// Neighbouring dimensions that one stride walks through.
-struct Run {
+struct StridedRun {
     length: i64,
     stride: i64,
     /// Elements of the value from one place of the run to the next.
@@ -53,15 +53,15 @@ struct Run {
 }
 
 /// The fewest runs that walk through dimensions in row-major order.
-fn runs(dims: &[(Len, i64)]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(dims: &[(Len, i64)]) -> Vec<StridedRun> {
+    let mut runs: Vec<StridedRun> = Vec::new();
     let mut apart = 1;
     for (len, stride) in dims.iter().rev() {
         let length = len.at(1) as i64;
         match runs.last_mut() {
             _ if length == 1 => {}
             Some(inner) if *stride == inner.length * inner.stride => inner.length *= length,
-            _ => runs.push(Run {
+            _ => runs.push(StridedRun {
                 length,
                 stride: *stride,
                 apart,
@@ -74,7 +74,7 @@ fn runs(dims: &[(Len, i64)]) -> Vec<Run> {
 }
 
 /// Steps along each run that together make `step` elements of the value.
-fn digits(mut step: i64, runs: &[Run]) -> impl Iterator<Item = i64> {
+fn digits(mut step: i64, runs: &[StridedRun]) -> impl Iterator<Item = i64> {
     runs.iter().map(move |run| {
         let digit = step / run.apart;
         step -= digit * run.apart;
@@ -83,7 +83,7 @@ fn digits(mut step: i64, runs: &[Run]) -> impl Iterator<Item = i64> {
 }
 
 /// Distance in the tensor.
-fn along(steps: &[i64], runs: &[Run]) -> i64 {
+fn along(steps: &[i64], runs: &[StridedRun]) -> i64 {
     steps
         .iter()
         .zip(runs)

@@ -178,9 +178,10 @@ fn same(rows: Option<RowId>, outlines: &[&Outline], segment: &Segment) -> Result
             _ => return Err("a step that was not there before, or twice".to_string()),
         }
     }
-    match segment.rows == rows && left.values().all(|left| *left == 0) {
-        true => Ok(()),
-        false => Err("a step is missing, or walks over other rows".to_string()),
+    if segment.rows == rows && left.values().all(|left| *left == 0) {
+        Ok(())
+    } else {
+        Err("a step is missing, or walks over other rows".to_string())
     }
 }
 

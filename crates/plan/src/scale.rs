@@ -22,7 +22,7 @@
 //! that are shifted out are never computed, except for their carries. In a ring a scaling is
 //! linear.
 
-use crate::points::{PointsCall, PowersCall};
+use crate::fixed_functions::{PointsCall, PowersCall};
 use sealane_program::call::{of_fixed, of_power};
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,

@@ -77,9 +77,10 @@ fn delay(graph: &Graph, phases: &mut [Phase]) {
         let op = &graph.values[index].op;
         let mut operands = op.operands().into_iter();
         let meets = operands.any(|operand| takes_all(graph, op, operand));
-        match by_rows(&ValueId(index as u32)) && !meets {
-            true => u32::MAX,
-            false => phase.level,
+        if by_rows(&ValueId(index as u32)) && !meets {
+            u32::MAX
+        } else {
+            phase.level
         }
     };
     let mut levels = phases.iter().enumerate().map(latest).collect::<Vec<_>>();

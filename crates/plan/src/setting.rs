@@ -14,18 +14,18 @@ use sealane_protocol::{Players, Profile, Protocol, Role, Setting};
 
 /// Parties of a session who may compute in place of all.
 #[derive(Clone, Copy, Debug)]
-pub struct Cast {
+pub struct Roster {
     /// The parties of the program that own inputs.
     owners: PartySet,
     /// Number of helpers.
     helpers: usize,
 }
 
-impl Cast {
+impl Roster {
     /// The owners of the inputs of a program, and so many helpers.
-    pub fn of(program: &Program, helpers: usize) -> Cast {
+    pub fn of(program: &Program, helpers: usize) -> Roster {
         let owners = program.inputs.iter().map(|input| PartyId(input.owner));
-        Cast {
+        Roster {
             owners: PartySet::of(owners),
             helpers,
         }
@@ -40,12 +40,13 @@ impl Cast {
 /// number of helpers.
 pub fn fewest_helpers(profile: &Profile, program: &Program) -> Option<Vec<String>> {
     let (roles, named) = (profile.roles.len(), &program.parties);
-    let cast = Cast::of(program, 0);
-    let others = [named.len(), cast.owners(), 0].into_iter();
+    let roster = Roster::of(program, 0);
+    let others = [named.len(), roster.owners(), 0].into_iter();
     let mut numbers = others.filter_map(|other| roles.checked_sub(other));
-    let helpers = match suits(profile, program, 0) {
-        true => 0,
-        false => numbers.find(|helpers| suits(profile, program, *helpers))?,
+    let helpers = if suits(profile, program, 0) {
+        0
+    } else {
+        numbers.find(|helpers| suits(profile, program, *helpers))?
     };
     Some(free_names(named, helpers))
 }
@@ -57,21 +58,21 @@ pub fn fewest_helpers(profile: &Profile, program: &Program) -> Option<Vec<String
 /// The parties do not fit the protocol.
 pub(crate) fn settings<P: Protocol>(
     program: &Program,
-    cast: Cast,
+    roster: Roster,
     network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
-    candidates(&P::profile(), &program.parties, cast, network)
+    candidates(&P::profile(), &program.parties, roster, network)
 }
 
 fn candidates(
     profile: &Profile,
     named: &[String],
-    cast: Cast,
+    roster: Roster,
     network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
-    let helpers = cast.helpers;
+    let helpers = roster.helpers;
     let parties = named.len() + helpers;
-    let together = cast.owners() + helpers;
+    let together = roster.owners() + helpers;
     let party = PartyId::from_index;
     let computing = match profile.outsiders {
         _ if profile.roles.is_empty() => Vec::new(),
@@ -79,9 +80,9 @@ fn candidates(
         true if profile.suits(helpers) => (named.len()..parties).map(party).collect(),
         true if profile.suits(together) => {
             let helpers = (named.len()..parties).map(party);
-            cast.owners.iter().chain(helpers).collect()
+            roster.owners.iter().chain(helpers).collect()
         }
-        _ => return Err(refusal(profile, named, cast)),
+        _ => return Err(refusal(profile, named, roster)),
     };
     let assigned = assignments(profile.roles, &computing).into_iter();
     let setting = |roles| Setting {
@@ -98,8 +99,8 @@ fn candidates(
 
 /// Returns whether a program can run a protocol with that many helpers.
 pub fn suits(profile: &Profile, program: &Program, helpers: usize) -> bool {
-    let cast = Cast::of(program, helpers);
-    candidates(profile, &program.parties, cast, NetworkClass::Lan).is_ok()
+    let roster = Roster::of(program, helpers);
+    candidates(profile, &program.parties, roster, NetworkClass::Lan).is_ok()
 }
 
 /// Every assignment of parties to roles: each role of one is tried with each party, in the given
@@ -131,7 +132,7 @@ fn assignments(roles: &[Role], parties: &[PartyId]) -> Vec<Vec<Vec<PartyId>>> {
 
 /// Returns every change of the helpers with which a program of the parties `named` can run a
 /// protocol.
-fn ways(profile: &Profile, named: &[String], cast: Cast) -> Vec<String> {
+fn ways(profile: &Profile, named: &[String], roster: Roster) -> Vec<String> {
     let (roles, parties) = (profile.roles.len(), named.len());
     let none = |who: &str| format!("name no helper: {who} compute");
     let some = |helpers: usize, how: &str| {
@@ -143,7 +144,7 @@ fn ways(profile: &Profile, named: &[String], cast: Cast) -> Vec<String> {
         0 => none("the program's parties"),
         _ => some(few, "with them"),
     });
-    let owners = match cast.owners() {
+    let owners = match roster.owners() {
         0 => None,
         owners if owners == parties => None,
         owners => roles.checked_sub(owners),
@@ -158,8 +159,8 @@ fn ways(profile: &Profile, named: &[String], cast: Cast) -> Vec<String> {
 }
 
 /// States which numbers do not fit, and every change that would make them fit.
-fn refusal(profile: &Profile, named: &[String], cast: Cast) -> Diagnostic {
-    let helpers = cast.helpers;
+fn refusal(profile: &Profile, named: &[String], roster: Roster) -> Diagnostic {
+    let helpers = roster.helpers;
     let (roles, parties) = (profile.roles.len(), named.len());
     let names = named.join(", ");
     let together = match helpers {
@@ -180,7 +181,7 @@ fn refusal(profile: &Profile, named: &[String], cast: Cast) -> Diagnostic {
         ),
         span: None,
         reason: format!("the program names {parties} ({names}) and the command {together}"),
-        hint: ways(profile, named, cast).join(", or "),
+        hint: ways(profile, named, roster).join(", or "),
     }
 }
 
@@ -227,10 +228,10 @@ mod tests {
     }
 
     /// Owners of inputs are the parties in capitals.
-    fn cast(names: &str, helpers: usize) -> Cast {
+    fn roster(names: &str, helpers: usize) -> Roster {
         let owns = |(_, name): &(usize, &str)| *name == name.to_uppercase();
         let owners = names.split(' ').enumerate().filter(owns);
-        Cast {
+        Roster {
             owners: PartySet::of(owners.map(|(at, _)| PartyId::from_index(at))),
             helpers,
         }
@@ -243,9 +244,9 @@ mod tests {
         names: &str,
         helpers: usize,
     ) -> Option<Vec<Vec<u8>>> {
-        let (profile, cast) = (profile(roles, outsiders), cast(names, helpers));
+        let (profile, roster) = (profile(roles, outsiders), roster(names, helpers));
         let named = named(names);
-        let settings = candidates(&profile, &named, cast, NetworkClass::Lan).ok()?;
+        let settings = candidates(&profile, &named, roster, NetworkClass::Lan).ok()?;
         let total = named.len() + helpers;
         assert!(settings.iter().all(|setting| setting.parties == total));
         let roles = |setting: Setting| {
@@ -256,8 +257,8 @@ mod tests {
     }
 
     fn refused(roles: &'static [Role], outsiders: bool, names: &str, helpers: usize) -> String {
-        let (profile, cast) = (profile(roles, outsiders), cast(names, helpers));
-        let refused = candidates(&profile, &named(names), cast, NetworkClass::Lan);
+        let (profile, roster) = (profile(roles, outsiders), roster(names, helpers));
+        let refused = candidates(&profile, &named(names), roster, NetworkClass::Lan);
         let error = refused.expect_err("the numbers do not fit");
         assert_eq!(error.code, "parties");
         format!("{}: {}; {}", error.message, error.reason, error.hint)

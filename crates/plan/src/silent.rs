@@ -26,8 +26,9 @@ pub(crate) fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, 
     let mut silent = plan.clone();
     silent.setting.silent = true;
     pools::refills::<P>(&mut silent);
-    match crossing_s::<P>(&silent, rows) < crossing_s::<P>(plan, rows) {
-        true => Cow::Owned(silent),
-        false => Cow::Borrowed(plan),
+    if crossing_s::<P>(&silent, rows) < crossing_s::<P>(plan, rows) {
+        Cow::Owned(silent)
+    } else {
+        Cow::Borrowed(plan)
     }
 }

@@ -405,7 +405,7 @@ pub enum StepOp {
     /// operands. The tape's inputs are: one element of each of `over`, another one, `captured`; its
     /// outputs: the elements of the first, then of the second, those that the network writes. With
     /// `rows` the elements are all rows of a table, and the step is in a segment that runs once.
-    Meet {
+    CompareExchange {
         /// The network.
         network: Network,
         /// Tape of a pair.
@@ -453,7 +453,7 @@ pub enum StepOp {
         rows: Option<RowId>,
         /// Number of elements; [`Len::Rows`] with `rows`.
         length: Len,
-        /// Values whose elements are sorted together, as in a [`StepOp::Meet`].
+        /// Values whose elements are sorted together, as in a [`StepOp::CompareExchange`].
         over: Vec<Operand>,
         /// The elements in order.
         outs: Vec<PlanValue>,

@@ -21,7 +21,7 @@ pub enum StepKind {
     /// A loop.
     Scan,
     /// Elements that meet along a network.
-    Meet,
+    CompareExchange,
     /// Elements that meet all rows of a table.
     Cross,
     /// A sort without a network.
@@ -60,7 +60,7 @@ macro_rules! read_values {
             StepOp::Product { left, right, .. } => {
                 read.extend([& $($mut)? left.value, & $($mut)? right.value]);
             }
-            StepOp::Meet { over, captured, .. } => {
+            StepOp::CompareExchange { over, captured, .. } => {
                 of!(over);
                 read.extend(captured.$iter());
             }
@@ -99,7 +99,7 @@ impl StepOp {
             StepOp::Product { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
-            StepOp::Meet { .. } => StepKind::Meet,
+            StepOp::CompareExchange { .. } => StepKind::CompareExchange,
             StepOp::Cross { .. } => StepKind::Cross,
             StepOp::Sort { .. } => StepKind::Sort,
             StepOp::Settle => StepKind::Settle,
@@ -115,7 +115,9 @@ impl StepOp {
                 let parts = parts.iter().map(|(rows, _)| *rows);
                 parts.chain([*rows]).collect()
             }
-            StepOp::Meet { rows, .. } | StepOp::Sort { rows, .. } => rows.iter().copied().collect(),
+            StepOp::CompareExchange { rows, .. } | StepOp::Sort { rows, .. } => {
+                rows.iter().copied().collect()
+            }
             StepOp::Cross { rows, .. } => vec![*rows],
             _ => Vec::new(),
         }
@@ -167,7 +169,7 @@ impl StepOp {
             StepOp::Settle | StepOp::Reveal { .. } => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
-            StepOp::Meet { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
+            StepOp::CompareExchange { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
             StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
         }
     }

@@ -139,13 +139,13 @@ fn links_and_estimates_grow_with_the_tiles() {
         .iter()
         .filter(|step| step.sent.iter().sum::<u64>() > 0);
     let steps = steps.map(|step| (&*step.label, step.times, step.ands));
-    let told = [
+    let reported = [
         ("input", 250, 0),
         ("input", 250, 0),
         ("and", 250, 8000),
         ("reveal", 1, 0),
     ];
-    assert_eq!(steps.collect::<Vec<_>>(), told);
+    assert_eq!(steps.collect::<Vec<_>>(), reported);
 }
 
 #[test]

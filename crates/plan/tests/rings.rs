@@ -279,12 +279,11 @@ fn a_masked_sum_converts_flags_and_not_numbers() {
         let ty = Type::unsigned(16);
         let (x, y) = (s.column("x", 0, ty), s.column("y", 1, ty));
         let flag = s.binary(Binary::Gt, x, y);
-        let masked = match by_product {
-            true => {
-                let flag = s.cast(flag, ty);
-                s.binary(Binary::Mul, flag, x)
-            }
-            false => s.select(flag, x, 0),
+        let masked = if by_product {
+            let flag = s.cast(flag, ty);
+            s.binary(Binary::Mul, flag, x)
+        } else {
+            s.select(flag, x, 0)
         };
         let total = s.reduce_to(Reduction::Sum, masked, None, Type::unsigned(32));
         s.reveal("total", total, &[0]);

@@ -119,9 +119,10 @@ impl Disk for Folder {
         let path = self.file(name);
         // Opened before it loses its name, so that nobody reads zeros under it.
         let opened = open_to_change(&path, false);
-        let removed = match path.is_dir() {
-            true => fs::remove_dir(&path),
-            false => fs::remove_file(&path),
+        let removed = if path.is_dir() {
+            fs::remove_dir(&path)
+        } else {
+            fs::remove_file(&path)
         };
         if if_any(removed)?.is_none() {
             return Ok(());

@@ -154,7 +154,7 @@ impl Filling<'_> {
         let me = mesh.me();
         let peer = PartyId(1 - me.0);
         let contribution = *coins.public("pool: session").nonce().as_bytes();
-        let theirs = meet(order, &offer, contribution, mesh)?;
+        let theirs = exchange_offers(order, &offer, contribution, mesh)?;
         self.compare_least(mesh)?;
         let state = self.pool.agreed(&offer, &theirs)?;
         let mut coins = coins.enter(mesh.session().as_bytes());
@@ -164,9 +164,10 @@ impl Filling<'_> {
             if batches == 0 {
                 continue;
             }
-            let role = match me == receiver {
-                true => Role::Receiver,
-                false => Role::Sender,
+            let role = if me == receiver {
+                Role::Receiver
+            } else {
+                Role::Sender
             };
             let half = state.half(role);
             if self.least.is_some_and(|least| half.left() >= least) {
@@ -202,9 +203,10 @@ impl Filling<'_> {
         let peer = PartyId(1 - mesh.me().0);
         mesh.send_control(peer, &Least(least))?;
         let Least(theirs) = mesh.recv_control(peer)?;
-        match theirs == least {
-            true => Ok(()),
-            false => Err(FillError::KeepsOther(theirs)),
+        if theirs == least {
+            Ok(())
+        } else {
+            Err(FillError::KeepsOther(theirs))
         }
     }
 
@@ -272,7 +274,7 @@ impl Filling<'_> {
 ///
 /// # Errors
 /// See [`FillError`].
-pub fn meet(
+pub fn exchange_offers(
     order: Order,
     offer: &Offer,
     contribution: [u8; 32],

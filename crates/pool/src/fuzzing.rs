@@ -1,11 +1,11 @@
 //! Bytes of other parties and of files, exposed to the fuzzer (`fuzz/`) alone. It is no part of the
 //! documented interface.
 //!
-//! Each function returns what this room itself would write for the value that it read.
+//! Each function returns what this crate itself would write for the value that it read.
 
 use crate::fill::Hello;
 use crate::keys::{ChainKey, WrapKey};
-use crate::state::{BatchCipher, Fill, Half, Offer, State};
+use crate::state::{BatchCipher, Fill, Half, Offer, PoolState};
 use sealane_ot::Role;
 
 /// Parses bytes as the first message of a fill.
@@ -28,14 +28,14 @@ pub fn hello(bytes: &[u8]) -> Option<Vec<u8>> {
 /// If a file that nobody has sealed is one, or a state does not come back.
 pub fn state(bytes: &[u8]) -> Option<Vec<u8>> {
     let key = WrapKey::new(b"fuzz", &[7; 32]);
-    assert!(State::open(&key, bytes).is_none(), "a forged file");
-    let state = State::read(bytes)?;
-    let plain = |state: &State| postcard::to_stdvec(state).expect("room in memory");
+    assert!(PoolState::open(&key, bytes).is_none(), "a forged file");
+    let state = PoolState::read(bytes)?;
+    let plain = |state: &PoolState| postcard::to_stdvec(state).expect("room in memory");
     let file = state.seal(&key).expect("randomness");
-    let again = State::open(&key, &file).expect("what was sealed");
+    let again = PoolState::open(&key, &file).expect("what was sealed");
     assert_eq!(plain(&state), plain(&again));
     let other = WrapKey::new(b"fuzz", &[8; 32]);
-    assert!(State::open(&other, &file).is_none(), "another key");
+    assert!(PoolState::open(&other, &file).is_none(), "another key");
     Some(plain(&state))
 }
 
@@ -50,8 +50,8 @@ fn fill((id, first, batches): (u8, u64, u64)) -> Fill {
 }
 
 /// A pool at a receiver, and the key of its next batch.
-fn pool() -> (State, ChainKey) {
-    let mut state = State::empty().expect("randomness");
+fn pool() -> (PoolState, ChainKey) {
+    let mut state = PoolState::empty().expect("randomness");
     let half = state.half_mut(Role::Receiver);
     let fills = FILLS.map(fill).to_vec();
     (half.next, half.taken, half.fills) = (NEXT, NEXT, fills);
@@ -117,7 +117,7 @@ pub fn agree(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Examples of what [`state`] and [`agree`] read: that pool, one that has gone on and lacks a fill,
 /// and one with a fill more.
 pub fn examples() -> [Vec<(&'static str, Vec<u8>)>; 2] {
-    let told = |next, fills: &[(u8, u64, u64)]| {
+    let reported = |next, fills: &[(u8, u64, u64)]| {
         let (mut state, _) = pool();
         let half = state.half_mut(Role::Sender);
         (half.next, half.fills) = (next, fills.iter().copied().map(fill).collect());
@@ -125,15 +125,15 @@ pub fn examples() -> [Vec<(&'static str, Vec<u8>)>; 2] {
     };
     let more = [FILLS[0], FILLS[1], FILLS[2], (4, 8, 5)];
     let states = [
-        ("same", told(NEXT, &FILLS)),
-        ("ahead", told(4, &FILLS[1..])),
-        ("more", told(0, &more)),
-        ("empty", told(9, &[])),
+        ("same", reported(NEXT, &FILLS)),
+        ("ahead", reported(4, &FILLS[1..])),
+        ("more", reported(0, &more)),
+        ("empty", reported(9, &[])),
     ];
-    let plain = |(name, state): &(&'static str, State)| {
+    let plain = |(name, state): &(&'static str, PoolState)| {
         (*name, postcard::to_stdvec(state).expect("room in memory"))
     };
-    let offer = |(name, state): &(&'static str, State)| {
+    let offer = |(name, state): &(&'static str, PoolState)| {
         let offer = postcard::to_stdvec(&state.offer());
         (*name, offer.expect("room in memory"))
     };

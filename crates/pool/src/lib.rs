@@ -1,5 +1,5 @@
-//! Room `pool`: random oblivious transfers that a pair of parties made ahead, on the disks of both,
-//! for runs to come.
+//! Crate `pool`: random oblivious transfers that a pair of parties made ahead, on the disks of
+//! both, for runs to come.
 //!
 //! A [`Pool`] belongs to one party and its dealings with one other. [`Filling`] makes OTs together
 //! with that party and adds them. A run takes what it needs before it begins ([`Pool::take`]) and
@@ -55,7 +55,7 @@ mod tests;
 pub mod watched;
 
 #[doc(hidden)]
-pub use fill::meet;
+pub use fill::exchange_offers;
 pub use fill::{FillError, Filling, Order};
 pub use pool::{Count, Pool, Taken};
 pub use sealane_ot::Role;

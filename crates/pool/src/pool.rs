@@ -3,7 +3,7 @@
 use crate::disk::{Disk, Folder, Lock};
 use crate::error;
 use crate::keys::{ChainKey, WrapKey};
-use crate::state::{Fill, Half, MOST_BYTES, Offer, State};
+use crate::state::{Fill, Half, MOST_BYTES, Offer, PoolState};
 use crate::stock::DiskStock;
 use sealane_diagnostic::Diagnostic;
 use sealane_files::UNFINISHED;
@@ -214,7 +214,7 @@ impl Pool {
 
     /// Returns the pool in step with the other party before a fill, for which this process holds
     /// the lock. On the disk it stays as it is: on the other party's word alone nothing is dropped.
-    pub(crate) fn agreed(&self, mine: &Offer, theirs: &Offer) -> Result<State, Diagnostic> {
+    pub(crate) fn agreed(&self, mine: &Offer, theirs: &Offer) -> Result<PoolState, Diagnostic> {
         let _lock = self.lock()?;
         let mut state = self.load()?;
         if state.offer() != *mine {
@@ -282,36 +282,36 @@ impl Pool {
     }
 
     /// Reads the state to show it.
-    fn look(&self) -> Result<State, Diagnostic> {
+    fn look(&self) -> Result<PoolState, Diagnostic> {
         // A folder that does not exist is not made.
         if self.disk.names().is_ok_and(|names| names.is_empty()) {
-            return State::empty().map_err(error::no_randomness);
+            return PoolState::empty().map_err(error::no_randomness);
         }
         // Another process overwrites an old state right after it has lost its name.
         let _lock = self.wait_for(|| self.disk.try_share(STATE_LOCK))?;
         self.load()
     }
 
-    fn load(&self) -> Result<State, Diagnostic> {
+    fn load(&self) -> Result<PoolState, Diagnostic> {
         let file = self.disk.read(STATE, MOST_BYTES);
         let place = format!("{}/{STATE}", self.place);
         match file.map_err(|error| error::unusable(&place, error))? {
-            None => State::empty().map_err(error::no_randomness),
-            Some(file) => State::open(&self.key, &file).ok_or_else(|| {
+            None => PoolState::empty().map_err(error::no_randomness),
+            Some(file) => PoolState::open(&self.key, &file).ok_or_else(|| {
                 let what = "its state was not written by this party, or is damaged";
                 error::unusable(&place, what)
             }),
         }
     }
 
-    fn store(&self, state: &State) -> Result<(), Diagnostic> {
+    fn store(&self, state: &PoolState) -> Result<(), Diagnostic> {
         let sealed = state.seal(&self.key).map_err(error::no_randomness)?;
         let written = self.disk.replace(STATE, &sealed);
         written.map_err(|error| error::unusable(&self.place, error))
     }
 
     /// Removes files that are of no use, unless a fill is under way: no state holds its files yet.
-    fn tidy(&self, state: &State) {
+    fn tidy(&self, state: &PoolState) {
         if let Ok(Some(_lock)) = self.disk.try_lock(FILL_LOCK) {
             self.sweep(state);
         }
@@ -319,7 +319,7 @@ impl Pool {
 
     /// Removes files of fills that the state does not hold any more, and those that a process that
     /// was killed has left. The next sweep finds what this one could not remove.
-    fn sweep(&self, state: &State) {
+    fn sweep(&self, state: &PoolState) {
         let held = |role: Role| {
             let half: &Half = state.half(role);
             half.fills.iter().map(move |fill| file_name(role, fill))

@@ -78,7 +78,7 @@ pub struct Part {
 
 /// State of a pool.
 #[derive(Serialize, Deserialize)]
-pub struct State {
+pub struct PoolState {
     /// Random name of the pool from its beginning to its destruction.
     pub epoch: [u8; 16],
     /// By role of this party.
@@ -186,10 +186,10 @@ impl Half {
     /// Goes on to batch `to`; keys of batches before it cannot be computed any more.
     fn advance(&mut self, to: u64) -> Result<(), getrandom::Error> {
         self.fills.retain(|fill| fill.end() > to);
-        match self.fills.is_empty() {
-            // Nothing is left that is encrypted under this chain.
-            true => self.key = ChainKey::fresh()?,
-            false => self.key.advance(to - self.next),
+        if self.fills.is_empty() {
+            self.key = ChainKey::fresh()?
+        } else {
+            self.key.advance(to - self.next)
         }
         self.next = to;
         Ok(())
@@ -251,13 +251,13 @@ impl Half {
     }
 }
 
-impl State {
+impl PoolState {
     /// A pool that holds nothing.
-    pub fn empty() -> Result<State, getrandom::Error> {
+    pub fn empty() -> Result<PoolState, getrandom::Error> {
         let mut epoch = [0; 16];
         getrandom::fill(&mut epoch)?;
         let halves = [Half::empty()?, Half::empty()?];
-        Ok(State { epoch, halves })
+        Ok(PoolState { epoch, halves })
     }
 
     /// The half in which this party has the role.
@@ -292,8 +292,8 @@ impl State {
     }
 
     /// Reads the file of a state; nothing if it is not one that this key has sealed.
-    pub fn open(key: &WrapKey, file: &[u8]) -> Option<State> {
-        State::read(&State::decrypt(key, file)?)
+    pub fn open(key: &WrapKey, file: &[u8]) -> Option<PoolState> {
+        PoolState::read(&PoolState::decrypt(key, file)?)
     }
 
     /// Decrypts the text of a state.
@@ -307,8 +307,8 @@ impl State {
     }
 
     /// Parses the text of a state.
-    pub(crate) fn read(text: &[u8]) -> Option<State> {
-        let state: State = postcard::from_bytes(text).ok()?;
+    pub(crate) fn read(text: &[u8]) -> Option<PoolState> {
+        let state: PoolState = postcard::from_bytes(text).ok()?;
         state.offer().is_valid().then_some(state)
     }
 }

@@ -5,7 +5,7 @@ mod disk;
 
 use crate::disk::{Disk, Folder};
 use crate::keys::WrapKey;
-use crate::state::{BatchCipher, Fill, State, batch_bytes};
+use crate::state::{BatchCipher, Fill, PoolState, batch_bytes};
 use crate::{BATCH, DiskStock, FillError, Filling, MOST_FILLS, Order, Pool, Taken};
 use disk::MemoryDisk;
 use sealane_block::{Block, Coins, Cpu};
@@ -35,9 +35,10 @@ fn pool_on(party: usize, disk: &Arc<MemoryDisk>) -> Pool {
 }
 
 fn role(party: usize, receiver: usize) -> Role {
-    match party == receiver {
-        true => Role::Receiver,
-        false => Role::Sender,
+    if party == receiver {
+        Role::Receiver
+    } else {
+        Role::Sender
     }
 }
 
@@ -181,13 +182,13 @@ impl Seen {
 
 /// Fills, takes, and counts what two parties do in their lives.
 #[derive(Default)]
-struct World {
+struct Model {
     disks: [Arc<MemoryDisk>; 2],
     seen: [Seen; 2],
     seed: u64,
 }
 
-impl World {
+impl Model {
     fn pools(&self) -> [Pool; 2] {
         [0, 1].map(|party| pool_on(party, &self.disks[party]))
     }
@@ -239,16 +240,16 @@ impl World {
 
 #[test]
 fn what_is_filled_is_taken_in_order_and_counted() {
-    let mut world = World::default();
-    assert!(world.fill([3, 2]).iter().all(Result::is_ok));
-    assert!(world.run(0, 2));
-    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
+    let mut model = Model::default();
+    assert!(model.fill([3, 2]).iter().all(Result::is_ok));
+    assert!(model.run(0, 2));
+    assert!(model.fill([1, 0]).iter().all(Result::is_ok));
     // The last batch of the first fill and the first of the second.
-    assert!(world.run(0, 2));
-    assert!(world.run(1, 1));
-    assert_eq!(world.counts(0), [[0, 4, 0, 0]; 2]);
-    assert_eq!(world.counts(1), [[1, 1, 0, 0]; 2]);
-    let short = take(&world.pools(), 0, 1).map(|stock| stock.err().unwrap());
+    assert!(model.run(0, 2));
+    assert!(model.run(1, 1));
+    assert_eq!(model.counts(0), [[0, 4, 0, 0]; 2]);
+    assert_eq!(model.counts(1), [[1, 1, 0, 0]; 2]);
+    let short = take(&model.pools(), 0, 1).map(|stock| stock.err().unwrap());
     assert!(short.iter().all(|error| error.code == "pool-short"));
     page::shows("pool-short", &short[0].to_string());
     // Only the half that is not used up has a file.
@@ -256,7 +257,7 @@ fn what_is_filled_is_taken_in_order_and_counted() {
         let names = disk.files();
         names.iter().filter(|name| name.ends_with(".ots")).count()
     };
-    assert_eq!(world.disks.each_ref().map(ots), [1, 1]);
+    assert_eq!(model.disks.each_ref().map(ots), [1, 1]);
 }
 
 #[test]
@@ -270,79 +271,79 @@ fn a_large_fill_on_a_wan_is_silent() {
     // Half of SoftSpoken's bytes for few, a part of them for many.
     assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
     assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
-    let mut world = World::default();
+    let mut model = Model::default();
     assert!(
-        fill_as(&world.pools(), order(2048, wan), 1)
+        fill_as(&model.pools(), order(2048, wan), 1)
             .iter()
             .all(Result::is_ok)
     );
-    assert!(world.run(1, 2048));
+    assert!(model.run(1, 2048));
 }
 
 #[test]
 fn one_restored_backup_is_harmless() {
     for party in 0..2 {
-        let mut world = World::default();
-        assert!(world.fill([4, 0]).iter().all(Result::is_ok));
-        let backup = world.disks[party].after_restart();
-        assert!(world.run(0, 2));
-        world.disks[party] = Arc::new(backup);
+        let mut model = Model::default();
+        assert!(model.fill([4, 0]).iter().all(Result::is_ok));
+        let backup = model.disks[party].after_restart();
+        assert!(model.run(0, 2));
+        model.disks[party] = Arc::new(backup);
         // `Seen` finds a batch that is read again.
-        assert!(world.run(0, 1));
-        assert!(world.fill([1, 0]).iter().all(Result::is_ok));
-        assert!(world.run(0, 2));
-        assert!(!world.run(0, 1));
+        assert!(model.run(0, 1));
+        assert!(model.fill([1, 0]).iter().all(Result::is_ok));
+        assert!(model.run(0, 2));
+        assert!(!model.run(0, 1));
         // The party that was set back learns what it has lost.
-        assert_eq!(world.counts(0)[party], [0, 3, 0, 2]);
+        assert_eq!(model.counts(0)[party], [0, 3, 0, 2]);
     }
 }
 
 #[test]
 fn a_backup_from_before_a_fill_forgets_that_fill() {
-    let mut world = World::default();
-    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
-    let backup = world.disks[0].after_restart();
-    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
-    world.disks[0] = Arc::new(backup);
-    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
-    assert!(world.run(0, 3));
-    assert_eq!(world.counts(0), [[0, 3, 0, 0], [0, 3, 0, 2]]);
+    let mut model = Model::default();
+    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
+    let backup = model.disks[0].after_restart();
+    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
+    model.disks[0] = Arc::new(backup);
+    assert!(model.fill([1, 0]).iter().all(Result::is_ok));
+    assert!(model.run(0, 3));
+    assert_eq!(model.counts(0), [[0, 3, 0, 0], [0, 3, 0, 2]]);
 }
 
 #[test]
 fn two_restored_backups_use_batches_twice_as_the_documentation_says() {
-    let mut world = World::default();
-    assert!(world.fill([4, 0]).iter().all(Result::is_ok));
+    let mut model = Model::default();
+    assert!(model.fill([4, 0]).iter().all(Result::is_ok));
     let backup = |disk: &Arc<MemoryDisk>| Arc::new(disk.after_restart());
-    let first = backup(&world.disks[0]);
-    assert!(world.run(0, 1));
-    let other = backup(&world.disks[1]);
-    assert!(world.run(0, 1));
+    let first = backup(&model.disks[0]);
+    assert!(model.run(0, 1));
+    let other = backup(&model.disks[1]);
+    assert!(model.run(0, 1));
     // They are of different moments; what was used after both of them is used again.
-    world.disks = [first, other];
-    let seen = std::mem::take(&mut world.seen);
-    assert!(world.run(0, 1));
-    for (before, after) in seen.iter().zip(&world.seen) {
+    model.disks = [first, other];
+    let seen = std::mem::take(&mut model.seen);
+    assert!(model.run(0, 1));
+    for (before, after) in seen.iter().zip(&model.seen) {
         assert!(after.0.is_subset(&before.0));
     }
 }
 
 #[test]
 fn a_batch_that_was_taken_cannot_be_read_later() {
-    let mut world = World::default();
-    assert!(world.fill([3, 0]).iter().all(Result::is_ok));
-    let disk = &world.disks[0];
+    let mut model = Model::default();
+    assert!(model.fill([3, 0]).iter().all(Result::is_ok));
+    let disk = &model.disks[0];
     let read = |name: &str| disk.content(name);
-    let state = |file: &[u8]| State::open(&wrap(0), file).unwrap();
+    let state = |file: &[u8]| PoolState::open(&wrap(0), file).unwrap();
     let before = state(&read("state"));
     let names = disk.files();
     let ots = names.iter().find(|name| name.ends_with(".ots")).unwrap();
     let [one, other] = [read(ots), read("state")];
-    assert!(take(&world.pools(), 0, 1).iter().all(Result::is_ok));
-    let after = state(&world.disks[0].content("state"));
+    assert!(take(&model.pools(), 0, 1).iter().all(Result::is_ok));
+    let after = state(&model.disks[0].content("state"));
     let role = Role::Receiver;
     let fill = &before.half(role).fills[0];
-    let opens = |state: &State, steps: u64, number: u64| {
+    let opens = |state: &PoolState, steps: u64, number: u64| {
         let length = batch_bytes(role);
         let mut text = one[number as usize * length..][..length].to_vec();
         let mut key = state.half(role).key.clone();
@@ -361,44 +362,44 @@ fn a_batch_that_was_taken_cannot_be_read_later() {
     assert!(opens(&after, 0, 1) && opens(&after, 1, 2));
     // The old state is gone from where it was.
     assert!(disk.erased().contains(&other));
-    assert!(State::open(&wrap(1), &other).is_none());
+    assert!(PoolState::open(&wrap(1), &other).is_none());
 }
 
 #[test]
-fn a_failed_check_destroys_the_pool_before_anybody_is_told() {
-    let mut world = World::default();
-    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
-    let pools = world.pools();
+fn a_failed_check_destroys_the_pool_before_anybody_is_reported() {
+    let mut model = Model::default();
+    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
+    let pools = model.pools();
     let [Ok((_, share)), _] = take(&pools, 0, 1) else {
         panic!("there are two")
     };
     let altered = Fault::Altered(PartyId(1));
     pools[0].heed(&altered).unwrap();
-    assert_eq!(world.counts(0)[0], [1, 0, 1, 0]);
+    assert_eq!(model.counts(0)[0], [1, 0, 1, 0]);
     let deviated = Fault::Deviated {
         party: PartyId(1),
         check: "a check",
     };
     pools[0].heed(&deviated).unwrap();
-    let left = world.disks[0].files();
+    let left = model.disks[0].files();
     assert!(left.iter().all(|name| name.ends_with("lock")), "{left:?}");
     // The end of a run of the time before is not counted.
     pools[0].finish(&share).unwrap();
     // The other party forgets its part at the next fill.
-    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
-    assert_eq!(world.counts(0), [[1, 0, 0, 0], [1, 0, 1, 1]]);
-    assert!(world.run(0, 1));
+    assert!(model.fill([1, 0]).iter().all(Result::is_ok));
+    assert_eq!(model.counts(0), [[1, 0, 0, 0], [1, 0, 1, 1]]);
+    assert!(model.run(0, 1));
 }
 
 #[test]
 fn damaged_files_are_refused() {
-    let mut world = World::default();
-    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
-    let disk = &world.disks[1];
+    let mut model = Model::default();
+    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
+    let disk = &model.disks[1];
     let names = disk.files();
     let ots = names.iter().find(|name| name.ends_with(".ots")).unwrap();
     disk.flip(ots, 40);
-    let [_, share] = take(&world.pools(), 0, 1);
+    let [_, share] = take(&model.pools(), 0, 1);
     let mut pairs = vec![[Block::ZERO; 2]; 1];
     let fault = share.unwrap().0.pairs(&mut pairs).err().unwrap();
     assert!(
@@ -415,8 +416,8 @@ fn damaged_files_are_refused() {
 /// Both decide by the same numbers, so that a party that dropped its pool is filled too.
 #[test]
 fn a_kept_pool_is_filled_where_both_hold_too_little() {
-    let world = World::default();
-    let pools = world.pools();
+    let model = Model::default();
+    let pools = model.pools();
     let order = Order {
         batches: [2, 1],
         network: NetworkClass::Lan,
@@ -443,8 +444,8 @@ fn a_kept_pool_is_filled_where_both_hold_too_little() {
 
 #[test]
 fn an_order_that_differs_makes_nothing() {
-    let world = World::default();
-    let pools = world.pools();
+    let model = Model::default();
+    let pools = model.pools();
     let mut meshes = Mesh::in_memory(2).into_iter();
     let ends = thread::scope(|scope| {
         let sides = [0, 1].map(|party| {
@@ -536,16 +537,16 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
 /// A party that says it holds nothing, or has passed everything, and does no more.
 #[test]
 fn nothing_is_dropped_on_the_word_of_the_other_party() {
-    let mut world = World::default();
-    assert!(world.fill([3, 2]).iter().all(Result::is_ok));
-    let mine = world.pools()[0].offer().unwrap();
-    world.disks[1] = Arc::default();
-    world.disks[1].crash_at(0);
-    assert!(world.fill([1, 1]).iter().all(Result::is_err));
-    let counts = [0, 1].map(|receiver| world.counts(receiver)[0]);
+    let mut model = Model::default();
+    assert!(model.fill([3, 2]).iter().all(Result::is_ok));
+    let mine = model.pools()[0].offer().unwrap();
+    model.disks[1] = Arc::default();
+    model.disks[1].crash_at(0);
+    assert!(model.fill([1, 1]).iter().all(Result::is_err));
+    let counts = [0, 1].map(|receiver| model.counts(receiver)[0]);
     assert_eq!(counts, [[3, 0, 0, 0], [2, 0, 0, 0]]);
     let offer = |next, fills: &[Fill]| {
-        let mut state = State::empty().unwrap();
+        let mut state = PoolState::empty().unwrap();
         let half = state.half_mut(Role::Sender);
         (half.next, half.fills) = (next, fills.to_vec());
         state.offer()
@@ -560,7 +561,7 @@ fn nothing_is_dropped_on_the_word_of_the_other_party() {
 
 #[cfg(unix)]
 #[test]
-fn what_stands_in_the_place_of_a_file_is_told_and_dropped() {
+fn what_stands_in_the_place_of_a_file_is_reported_and_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join("0").join(name);
     let pools = [0, 1].map(|party| {
@@ -576,9 +577,9 @@ fn what_stands_in_the_place_of_a_file_is_told_and_dropped() {
     for (make, reason) in [("mkdir", "a folder"), ("mkfifo", "a pipe")] {
         let made = std::process::Command::new(make).arg(path("state")).status();
         assert!(made.unwrap().success());
-        let told = pools[0].offer().err().unwrap().message;
+        let reported = pools[0].offer().err().unwrap().message;
         assert_eq!(
-            told,
+            reported,
             format!("the pool at pools/state: it is {reason}, where a file is needed")
         );
         pools[0].remove().unwrap();
@@ -588,13 +589,13 @@ fn what_stands_in_the_place_of_a_file_is_told_and_dropped() {
 
 #[test]
 fn a_run_removes_what_a_killed_fill_has_left() {
-    let mut world = World::default();
-    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    let mut model = Model::default();
+    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
     for name in ["sender-00.ots", ".sealane-left"] {
-        world.disks[0].replace(name, b"left").unwrap();
+        model.disks[0].replace(name, b"left").unwrap();
     }
-    assert!(world.run(0, 1));
-    let files = world.disks[0].files();
+    assert!(model.run(0, 1));
+    let files = model.disks[0].files();
     assert!(
         files
             .iter()
@@ -605,12 +606,12 @@ fn a_run_removes_what_a_killed_fill_has_left() {
 
 #[test]
 fn a_process_that_was_outrun_takes_nothing() {
-    let mut world = World::default();
-    assert!(world.fill([3, 0]).iter().all(Result::is_ok));
-    let pools = world.pools();
+    let mut model = Model::default();
+    assert!(model.fill([3, 0]).iter().all(Result::is_ok));
+    let pools = model.pools();
     let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
-    assert!(world.run(0, 1));
+    assert!(model.run(0, 1));
     let late = pools[0].take(Role::Receiver, 1, &offers[0], &offers[1]);
     assert_eq!(late.err().unwrap().code, Code::PoolBusy);
-    assert_eq!(world.counts(0)[0], [2, 1, 0, 0]);
+    assert_eq!(model.counts(0)[0], [2, 1, 0, 0]);
 }

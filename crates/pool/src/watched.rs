@@ -4,7 +4,7 @@
 use crate::disk::Unnamed;
 use crate::fill::BatchWriter;
 use crate::keys::{ChainKey, WrapKey};
-use crate::state::{Fill, Part, State};
+use crate::state::{Fill, Part, PoolState};
 use crate::stock::DiskStock;
 use sealane_block::Block;
 use sealane_ot::Role;
@@ -93,7 +93,7 @@ pub fn state(watch: Watch) {
     let mut private = Zeroizing::new([9; 85]);
     (watch.secret)(&mut private[..]);
     let wrap = WrapKey::new(&private[..], &[7; 32]);
-    let mut state = State::empty().expect("randomness");
+    let mut state = PoolState::empty().expect("randomness");
     for role in [Role::Sender, Role::Receiver] {
         let half = state.half_mut(role);
         half.key = secret_key(watch);
@@ -105,12 +105,13 @@ pub fn state(watch: Watch) {
         let parts = half.take(5).expect("randomness");
         assert_eq!(parts.len(), 2);
     }
-    let told = state.offer();
+    let reported = state.offer();
     let half = state.half_mut(Role::Receiver);
-    half.agree(told.opposite(Role::Sender)).expect("randomness");
+    half.agree(reported.opposite(Role::Sender))
+        .expect("randomness");
     let file = state.seal(&wrap).expect("randomness");
     (watch.public)(&file);
-    assert!(State::decrypt(&wrap, &file).is_some());
+    assert!(PoolState::decrypt(&wrap, &file).is_some());
 }
 
 fn secret_key(watch: Watch) -> ChainKey {

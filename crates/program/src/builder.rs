@@ -325,13 +325,14 @@ impl Builder {
         let declare = from.python();
         Err(Diagnostic::new(Code::TypeMismatch, message)
             .because("nothing is rounded unasked")
-            .hint(match ty.is_float() {
-                true => format!("write `.astype({})`, or declare `{declare}`", ty.python()),
-                false => format!(
+            .hint(if ty.is_float() {
+                format!("write `.astype({})`, or declare `{declare}`", ty.python())
+            } else {
+                format!(
                     "write `sl.saturate(…, {})`, which stops at the ends of the type, or declare \
-                     `{declare}`",
+                 `{declare}`",
                     ty.python()
-                ),
+                )
             })
             .at(span))
     }

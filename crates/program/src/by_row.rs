@@ -48,9 +48,10 @@ pub fn by_row(rows: &[RowSymbol], values: &[Value], id: ValueId) -> Option<Besid
         let input = matches!(value.op, Op::Param(_)) && value.shape.rows.is_none();
         beside.push(input || operands.iter().any(|id| beside[id.0 as usize]));
     }
-    let beside = match asked.shape.rows.is_some() && beside.last() == Some(&true) {
-        true => Beside::Inputs,
-        false => Beside::Nothing,
+    let beside = if asked.shape.rows.is_some() && beside.last() == Some(&true) {
+        Beside::Inputs
+    } else {
+        Beside::Nothing
     };
     (known.last() != Some(&Reads::Several)).then_some(beside)
 }

@@ -106,16 +106,18 @@ pub fn parse_date(text: &str) -> Result<i128, NoDate> {
 pub fn parse_timestamp(text: &str) -> Result<i128, NoDate> {
     let digits = |from: usize, count: usize| {
         let part = text.get(from..from + count).ok_or(NoDate::Form)?;
-        match part.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => part.parse::<i128>().map_err(|_| NoDate::Form),
-            false => Err(NoDate::Form),
+        if part.bytes().all(|byte| byte.is_ascii_digit()) {
+            part.parse::<i128>().map_err(|_| NoDate::Form)
+        } else {
+            Err(NoDate::Form)
         }
     };
     let sign = |at: usize, signs: &[u8]| {
         let byte = text.as_bytes().get(at);
-        match byte.is_some_and(|byte| signs.contains(byte)) {
-            true => Ok(()),
-            false => Err(NoDate::Form),
+        if byte.is_some_and(|byte| signs.contains(byte)) {
+            Ok(())
+        } else {
+            Err(NoDate::Form)
         }
     };
     let (year, month, day) = (digits(0, 4)?, digits(5, 2)?, digits(8, 2)?);
@@ -149,9 +151,10 @@ pub fn parse_timestamp(text: &str) -> Result<i128, NoDate> {
         zone if zone.starts_with(['+', '-']) => return Err(NoDate::Zone),
         _ => return Err(NoDate::Form),
     }
-    match hour < 24 && minute < 60 && second < 60 {
-        true => Ok(days * DAY_S + hour * 3600 + minute * 60 + second),
-        false => Err(NoDate::None),
+    if hour < 24 && minute < 60 && second < 60 {
+        Ok(days * DAY_S + hour * 3600 + minute * 60 + second)
+    } else {
+        Err(NoDate::None)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! * A function of bytes works along the last axis of each operand; the axes before it broadcast,
 //!   so one call serves a batch. Its semantics are those of its standard.
-//! * A function of floating point works element by element, and its operands broadcast. Room
+//! * A function of floating point works element by element, and its operands broadcast. Crate
 //!   `numeric` has the list of them, with their semantics. Of several results, a call gives the one
 //!   whose number its name ends with: `frexp_0`.
 //! * Some of these functions take fixed point as well: see [`OfFixed`] and [`OfPower`].
@@ -20,7 +20,7 @@ use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
 use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, counted};
-use sealane_numeric::Kind;
+use sealane_numeric::ValueKind;
 
 /// A function of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,16 +181,16 @@ fn infer_floats(
     for (id, kind) in operands.iter().zip(function.operands) {
         let value = scope.value(*id)?;
         match kind {
-            Kind::Float if !value.ty.is_float() => return Err(no_float(name, value.ty)),
-            Kind::Float => {
+            ValueKind::Float if !value.ty.is_float() => return Err(no_float(name, value.ty)),
+            ValueKind::Float => {
                 let first = *float.get_or_insert(value.ty);
                 if first != value.ty {
                     return Err(no_common_type(name, first, value.ty));
                 }
             }
-            Kind::Truth if value.ty != Type::Bool => return Err(no_such_type(name, value.ty)),
-            Kind::Truth => {}
-            Kind::Integer(bits) => integer_fits(scope, name, *id, *bits)?,
+            ValueKind::Truth if value.ty != Type::Bool => return Err(no_such_type(name, value.ty)),
+            ValueKind::Truth => {}
+            ValueKind::Integer(bits) => integer_fits(scope, name, *id, *bits)?,
         }
         joint = Some(match joint {
             None => value.meta(),
@@ -205,9 +205,9 @@ fn infer_floats(
         return Err(invalid("a call without operands"));
     };
     meta.ty = match function.results[result] {
-        Kind::Float => float,
-        Kind::Truth => Type::Bool,
-        Kind::Integer(bits) => Type::signed(bits.clamp(1, 64) as u8),
+        ValueKind::Float => float,
+        ValueKind::Truth => Type::Bool,
+        ValueKind::Integer(bits) => Type::signed(bits.clamp(1, 64) as u8),
     };
     meta.range = meta.ty.range();
     Ok(meta)

@@ -1,7 +1,7 @@
 //! Checker of programs: accepts exactly the programs that tracing could have made. A program that
 //! passes is as safe to plan as a traced one.
 //!
-//! It recomputes every type, shape, range and visibility, and bounds everything that later rooms
+//! It recomputes every type, shape, range and visibility, and bounds everything that later crates
 //! allocate for. It does not judge the results that a program reveals: people approve those, and
 //! the warnings point out what they may have missed.
 
@@ -199,9 +199,10 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             input.ty,
             range_text(input.ty.range(), input.ty)
         ))
-        .hint(match lo > hi {
-            true => "write the smaller end first: `sl.between(low, high)`",
-            false => "declare ends that the type holds, or a type with more bits",
+        .hint(if lo > hi {
+            "write the smaller end first: `sl.between(low, high)`"
+        } else {
+            "declare ends that the type holds, or a type with more bits"
         }));
     }
     shape::bounded(
@@ -337,14 +338,18 @@ fn drawn(main: &Graph) -> Vec<bool> {
 
 /// Bounds the size of a program before anything is computed on it.
 fn size(program: &Program) -> Result<(), Diagnostic> {
-    let within = |what: &str, count: usize, most: usize| match count <= most {
-        true => Ok(()),
-        false => Err(
-            Diagnostic::new(Code::Limit, format!("the program has {count} {what}"))
-                .because(format!("there can be at most {most}"))
-                .hint("join inputs in dimensions, walk with `sl.map` or `sl.scan`, or split it"),
-        ),
-    };
+    let within =
+        |what: &str, count: usize, most: usize| {
+            if count <= most {
+                Ok(())
+            } else {
+                Err(
+        Diagnostic::new(Code::Limit, format!("the program has {count} {what}"))
+            .because(format!("there can be at most {most}"))
+            .hint("join inputs in dimensions, walk with `sl.map` or `sl.scan`, or split it"),
+    )
+            }
+        };
     within("parties", program.parties.len(), MAX_PARTIES)?;
     within("row counts", program.rows.len(), MAX_PARTIES)?;
     within("inputs", program.inputs.len(), MAX_INPUTS)?;

@@ -122,9 +122,10 @@ impl Walk {
         }
         let params = values.len() as u32;
         for value in &old.values[left.len()..] {
-            left.push(match self.is_gone(&value.shape) {
-                true => Ok(None),
-                false => self.value(&mut values, old, value, &left),
+            left.push(if self.is_gone(&value.shape) {
+                Ok(None)
+            } else {
+                self.value(&mut values, old, value, &left)
             });
         }
         let returns = old.returns.iter().map(|id| id_of(&left[id.0 as usize]));
@@ -227,9 +228,10 @@ impl Walk {
         let wider = meta.ty != ty && !op.has_parts();
         values.push(value_of(op, meta, old));
         let id = ValueId(values.len() as u32 - 1);
-        match wider {
-            true => self.push(values, Op::Cast(id), old, ty),
-            false => Ok(id),
+        if wider {
+            self.push(values, Op::Cast(id), old, ty)
+        } else {
+            Ok(id)
         }
     }
 

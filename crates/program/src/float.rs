@@ -87,18 +87,20 @@ pub fn parse(text: &str, format: Format) -> Result<Nearest, NotStored> {
     };
     let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [before, behind].concat();
-    let number = match digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        true => BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(NotStored::NotADecimal)?,
-        false => return Err(NotStored::NotADecimal),
+    let number = if digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(NotStored::NotADecimal)?
+    } else {
+        return Err(NotStored::NotADecimal);
     };
     let ten = |power: i64| BigUint::from(10u8).pow(power.unsigned_abs() as u32);
     let nearest = match i64::from(exponent) - behind.len() as i64 {
         up @ 0.. => quotient(negative, number * ten(up), BigUint::from(1u8), format),
         down => quotient(negative, number, ten(down), format),
     };
-    match is_special(nearest.stored, format) {
-        true => Err(NotStored::TooLarge { negative }),
-        false => Ok(nearest),
+    if is_special(nearest.stored, format) {
+        Err(NotStored::TooLarge { negative })
+    } else {
+        Ok(nearest)
     }
 }
 
@@ -265,9 +267,10 @@ mod tests {
         for format in SMALL {
             for number in 0..1 << 16 {
                 let value = to_f64(number, format);
-                let want = match value.is_nan() {
-                    true => format.nan() as i128,
-                    false => number,
+                let want = if value.is_nan() {
+                    format.nan() as i128
+                } else {
+                    number
                 };
                 assert_eq!(from_f64(value, format).stored, want, "{number:x}");
                 assert!(from_f64(value, format).exact);
@@ -308,10 +311,7 @@ mod tests {
             digits in any::<i64>(), places in 0u32..30, single in any::<bool>(),
         ) {
             let text = format!("{digits}e-{places}");
-            let (format, want) = match single {
-                true => (Format::F32, text.parse::<f32>().map_or(-2, |x| x.to_bits().into())),
-                false => (Format::F64, text.parse::<f64>().map_or(-2, |x| x.to_bits().into())),
-            };
+            let (format, want) = if single { (Format::F32, text.parse::<f32>().map_or(-2, |x| x.to_bits().into())) } else { (Format::F64, text.parse::<f64>().map_or(-2, |x| x.to_bits().into())) };
             prop_assert_eq!(stored(&text, format), want);
             let ratio = from_ratio(digits.into(), 10u128.pow(places), format);
             prop_assert_eq!(ratio.stored, want);

@@ -391,9 +391,10 @@ pub type RowCounts = Vec<u64>;
 /// The row count that `symbol` adds up, if it is a sum of counts that are all known.
 pub fn summed_rows(symbol: &RowSymbol, counts: &[Option<u64>]) -> Option<u64> {
     let mut parts = symbol.sum.iter().map(|rows| counts[usize::from(rows.0)]);
-    match symbol.sum.is_empty() {
-        true => None,
-        false => parts.try_fold(0u64, |sum, part| Some(sum.saturating_add(part?))),
+    if symbol.sum.is_empty() {
+        None
+    } else {
+        parts.try_fold(0u64, |sum, part| Some(sum.saturating_add(part?)))
     }
 }
 

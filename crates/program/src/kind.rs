@@ -186,9 +186,10 @@ impl Kind {
         if let Form::Category(names) = &self.form {
             listed(name, names)?;
         }
-        match fits {
-            true => Ok(()),
-            false => Err(outside(name, self)),
+        if fits {
+            Ok(())
+        } else {
+            Err(outside(name, self))
         }
     }
 }
@@ -266,11 +267,12 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             && base.shape.rows == input.shape.rows
             && base.kind.cells(&base.shape.fixed) == input.shape.fixed
     });
-    match fits {
-        true => Ok(()),
-        false => Err(invalid(
+    if fits {
+        Ok(())
+    } else {
+        Err(invalid(
             "a mask of missing values is for no earlier nullable input of its owner and shape",
-        )),
+        ))
     }
 }
 
@@ -299,11 +301,12 @@ pub(crate) fn result(
                 value.shape.rows == shape.rows && base.kind.cells(&value.shape.fixed) == shape.fixed
             })
     });
-    match fits {
-        true => Ok(()),
-        false => Err(invalid(
+    if fits {
+        Ok(())
+    } else {
+        Err(invalid(
             "a mask of missing values is for no earlier nullable result of its receivers and shape",
-        )),
+        ))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Room `program`: a typed graph of tensor operations in single-assignment form, which represents
+//! Crate `program`: a typed graph of tensor operations in single-assignment form, which represents
 //! the user's function, independent of protocol and of the number of parties.
 //!
 //! A program is traced with [`builder::Builder`] or read with [`text::parse`]; both apply the rules
 //! of [`infer`] and give the same [`graph::Program`]. Parties hash, approve and compare its text
 //! form ([`text::print`]). `NUMERICS.md` is the norm for the meaning of numbers.
 //!
-//! The room holds no secrets: constants and signatures are public to every party.
+//! The crate holds no secrets: constants and signatures are public to every party.
 
 #![forbid(unsafe_code)]
 

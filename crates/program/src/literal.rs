@@ -388,9 +388,12 @@ fn finer(ty: Type) -> Option<Type> {
         return None;
     };
     let more = (2 * fraction).min(64 - (bits - fraction));
-    (more > fraction).then(|| match ty.is_signed() {
-        true => Type::fixed(bits - fraction, more),
-        false => Type::ufixed(bits - fraction, more),
+    (more > fraction).then(|| {
+        if ty.is_signed() {
+            Type::fixed(bits - fraction, more)
+        } else {
+            Type::ufixed(bits - fraction, more)
+        }
     })
 }
 

@@ -173,9 +173,10 @@ impl Type {
         }
         let (one, two) = (self.range(), other.range());
         if self.is_fixed() || other.is_fixed() {
-            let finest = match self.is_fixed() && self.fraction() >= other.fraction() {
-                true => self,
-                false => other,
+            let finest = if self.is_fixed() && self.fraction() >= other.fraction() {
+                self
+            } else {
+                other
             };
             let (one, two) = (one.converted(self, finest)?, two.converted(other, finest)?);
             return finest.smallest_like(one.hull(two));

@@ -79,12 +79,13 @@ fn unused(program: &Program) -> Vec<Diagnostic> {
         .clone()
         .filter(|(input, needed)| !**needed && !is_mask(input))
         .map(|(input, _)| {
-            let (what, hint) = match mask_counts(&input.name) {
-                true => (
+            let (what, hint) = if mask_counts(&input.name) {
+                (
                     "the cells of ",
                     "give a column that says which cells are missing",
-                ),
-                false => ("", "leave it out of the signature"),
+                )
+            } else {
+                ("", "leave it out of the signature")
             };
             let message = format!("no result depends on {what}input `{}`", input.name);
             Diagnostic::new(Code::UnusedInput, message)

@@ -10,7 +10,7 @@ use sealane_program::warnings::UNROLLED;
 const U16: Type = Type::unsigned(16);
 
 #[test]
-fn an_overflow_is_told_with_its_line() {
+fn an_overflow_is_reported_with_its_line() {
     let (mut b, x, _) = signature().expect("a signature");
     let span = at(12, 9, 14);
     let squared = b.binary(Binary::Mul, x.into(), x.into(), span.as_ref());
@@ -25,7 +25,7 @@ fn an_overflow_is_told_with_its_line() {
 }
 
 #[test]
-fn a_carry_that_grows_is_told_as_such() {
+fn a_carry_that_grows_is_reported_as_such() {
     let (mut b, x, _) = signature().expect("a signature");
     let column = b
         .index(x, &[Index::Ellipsis, Index::At(0)], None)
@@ -136,7 +136,7 @@ fn a_carry_is_as_visible_as_all_that_the_body_sees() {
 #[test]
 fn shapes_and_arguments_are_refused_by_name() {
     let (mut b, x, w) = signature().expect("a signature");
-    let says = |result: Result<_, Diagnostic>, code, message: &str| {
+    let reports = |result: Result<_, Diagnostic>, code, message: &str| {
         let error = result
             .map(|_: sealane_program::builder::Handle| ())
             .unwrap_err();
@@ -144,44 +144,44 @@ fn shapes_and_arguments_are_refused_by_name() {
     };
     let part = [Index::At(0)];
     let message = "axis 0 of shape [patients, 2] is symbolic and takes no index but `:`";
-    says(b.index(x, &part, None), Code::IndexRange, message);
-    says(
+    reports(b.index(x, &part, None), Code::IndexRange, message);
+    reports(
         b.index(w, &[Index::At(2)], None),
         Code::IndexRange,
         "index 2 is outside of axis 0 of shape [2]",
     );
-    says(
+    reports(
         b.index(w, &[Index::At(0); 2], None),
         Code::IndexRange,
         "2 indices into a value of shape [2]",
     );
-    says(
+    reports(
         b.dot(w, x, None, None),
         Code::ShapeMismatch,
         "`@` does not take [2] and [patients, 2]",
     );
-    says(
+    reports(
         b.call("md5", &[w.into()], None),
         Code::Name,
         "there is no function `md5`",
     );
-    says(
+    reports(
         b.call("aes128", &[w.into()], None),
         Code::TypeMismatch,
         "`aes128` takes 2 operands, not 1",
     );
     let message = "an operand of `sha256` may not fit u8";
-    says(
+    reports(
         b.call("sha256", &[w.into()], None),
         Code::RangeOverflow,
         message,
     );
-    says(
+    reports(
         b.stack(&[x.into()], 0, None),
         Code::ShapeMismatch,
         "no new axis 0 fits into shape [patients, 2]",
     );
-    says(
+    reports(
         b.stack(&[x.into(), w.into()], 1, None),
         Code::ShapeMismatch,
         "a stack of [patients, 2] and [2]",
@@ -487,12 +487,12 @@ fn what_is_probably_not_meant_is_warned_of() {
     b.reveal("result_2", x.into(), &[0], U16, None)
         .expect("a result");
     let (_, warnings) = b.finish().expect("a sound program");
-    let told: Vec<_> = warnings
+    let reported: Vec<_> = warnings
         .iter()
         .map(|w| (w.code, w.message.as_str()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (Code::UnrolledLoop, "this line became 1002 operations"),
             (Code::UnusedInput, "no result depends on input `w`"),

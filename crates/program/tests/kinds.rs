@@ -9,9 +9,10 @@ fn program(input: &str, more: &str, reveal: &str) -> String {
     format!(
         "sealane program 1\nname p\nparty a\nparty b\nrows n <= 9\ninput x : a {input}\n{more}main \
          {{\n  %0 = param 0 : {ty} known a\n{}}}\nreveal r = %0 : {reveal}\n",
-        match more.is_empty() {
-            true => "",
-            false => "  %1 = param 1 : bool[n] in 0..1 known a\n",
+        if more.is_empty() {
+            ""
+        } else {
+            "  %1 = param 1 : bool[n] in 0..1 known a\n"
         }
     )
 }
@@ -62,7 +63,7 @@ fn every_kind_has_one_text() {
 
 #[test]
 fn elements_that_are_not_of_the_kind_are_refused() {
-    for (input, more, reveal, told) in [
+    for (input, more, reveal, reported) in [
         ("i23[n] in -719163..0 as date", "", "i23 to b", "9999-12-31"),
         ("f32[n] as date", "", "f32 to b", "no dates"),
         (
@@ -140,10 +141,10 @@ fn elements_that_are_not_of_the_kind_are_refused() {
         ),
     ] {
         let text = program(input, more, reveal);
-        match told {
+        match reported {
             // Every `u8` is the number of a day.
             "" => drop(accepted(&text)),
-            told => assert!(refused(&text).contains(told), "{}", refused(&text)),
+            reported => assert!(refused(&text).contains(reported), "{}", refused(&text)),
         }
     }
 }

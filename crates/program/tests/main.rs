@@ -1,4 +1,4 @@
-//! All tests of this room in one binary: each binary links the kernels again.
+//! All tests of this crate in one binary: each binary links the kernels again.
 
 mod builder;
 mod by_row;

@@ -20,10 +20,10 @@ fn shown(make: impl Fn(&mut Builder, Handle, Handle) -> Result<Handle, Diagnosti
         b.finish()
     };
     let (_, warnings) = build().unwrap_or_else(|error: Diagnostic| panic!("{error}"));
-    let told = warnings
+    let reported = warnings
         .iter()
         .filter(|warning| warning.code == Code::RevealsInput);
-    told.map(|warning| warning.message.clone()).collect()
+    reported.map(|warning| warning.message.clone()).collect()
 }
 
 #[test]

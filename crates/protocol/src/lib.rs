@@ -1,8 +1,8 @@
-//! Room `protocol`: the description of a protocol, from which plans and costs are made.
+//! Crate `protocol`: the description of a protocol, from which plans and costs are made.
 //!
 //! A protocol describes itself ([`Profile`]), the domains in which it computes ([`Domain`]), the
 //! cost of each step in bytes, flights and time ([`Cost`], computed from a [`StepShape`]), and the
-//! correlations that it needs prepared ([`Demand`]). Planning needs nothing else; the room `party`
+//! correlations that it needs prepared ([`Demand`]). Planning needs nothing else; the crate `party`
 //! holds the other half, the party that runs the steps.
 #![forbid(unsafe_code)]
 

@@ -41,7 +41,7 @@ pub struct Basis {
     /// Assumptions, one sentence.
     pub assumption: String,
     /// Components, each with its paper.
-    pub papers: Vec<Paper>,
+    pub references: Vec<Paper>,
     /// Security, that of the weakest component.
     pub security: SecurityLevel,
 }
@@ -50,9 +50,9 @@ impl Basis {
     /// The components of a profile as `take` has them, which leaves out those that a run does not
     /// use, and the assumptions of these.
     pub fn of(profile: &Profile, assumption: &str, take: impl Fn(Paper) -> Option<Paper>) -> Basis {
-        let papers = profile.papers.iter().copied().filter_map(take);
-        let papers = papers.collect::<Vec<_>>();
-        let level = papers.iter().map(|paper| paper.security);
+        let references = profile.references.iter().copied().filter_map(take);
+        let references = references.collect::<Vec<_>>();
+        let level = references.iter().map(|paper| paper.security);
         let computational = level.clone().filter_map(|level| match level {
             Security::Computational(bits) => Some(bits),
             Security::Statistical(_) | Security::Perfect => None,
@@ -68,7 +68,7 @@ impl Basis {
         };
         Basis {
             assumption: assumption.to_string(),
-            papers,
+            references,
             security,
         }
     }
@@ -83,9 +83,10 @@ impl Paper {
             section,
             ..
         } = self;
-        match section.is_empty() {
-            true => format!("{authors}, {venue}"),
-            false => format!("{authors}, {venue}, {section}"),
+        if section.is_empty() {
+            format!("{authors}, {venue}")
+        } else {
+            format!("{authors}, {venue}, {section}")
         }
     }
 }

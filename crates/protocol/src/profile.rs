@@ -132,7 +132,7 @@ pub struct Profile {
     /// Assumptions, one sentence.
     pub assumption: &'static str,
     /// Components, each with its paper.
-    pub papers: &'static [Paper],
+    pub references: &'static [Paper],
     /// Security parameters of its runs.
     pub security: SecurityLevel,
 }
@@ -151,7 +151,7 @@ impl Profile {
         silent: false,
         corruption: Corruption::None,
         assumption: "none: it hides nothing",
-        papers: &[],
+        references: &[],
         security: SecurityLevel {
             computational: 0,
             statistical: 0,
@@ -160,9 +160,10 @@ impl Profile {
 
     /// Timing of its runs, unless a plan asks for another.
     pub fn timing(&self) -> Timing {
-        match self.offline {
-            true => Timing::TileByTile,
-            false => Timing::CountsAlone,
+        if self.offline {
+            Timing::TileByTile
+        } else {
+            Timing::CountsAlone
         }
     }
 

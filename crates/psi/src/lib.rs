@@ -1,4 +1,4 @@
-//! Room `psi`: the preparation of sets for private set intersection, before a run.
+//! Crate `psi`: the preparation of sets for private set intersection, before a run.
 //!
 //! Two parties agree on a seed and on a bound on the size of their sets. Each prepares its own set
 //! alone, in the clear, on its own machine; the result is input of the circuits in

@@ -49,7 +49,7 @@ pub fn sizes(agreement: &Agreement) -> Sizes {
 }
 
 /// The receiver's input, with the text of each item.
-pub struct Receiver<'a> {
+pub struct PhasedReceiver<'a> {
     /// The number stored in each bin.
     pub table: Zeroizing<Vec<u64>>,
     /// The items that found no bin.
@@ -61,7 +61,7 @@ pub struct Receiver<'a> {
 }
 
 /// The sender's input.
-pub struct Sender {
+pub struct PhasedSender {
     /// The numbers stored in each bin, `load` of them each.
     pub bins: Vec<Zeroizing<Vec<u64>>>,
     /// All items, for the stash.
@@ -72,7 +72,7 @@ pub struct Sender {
 ///
 /// # Errors
 /// More items than the stash has places for find no bin.
-pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
+pub fn receiver<'a>(items: &Items<'a>) -> Result<PhasedReceiver<'a>, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
     let places = items.iter();
@@ -94,7 +94,7 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
     stash.resize(STASH, EMPTY_STASH);
     let mut stash_texts: Vec<_> = left.iter().map(|&item| Some(items.at(item).1)).collect();
     stash_texts.resize(STASH, None);
-    Ok(Receiver {
+    Ok(PhasedReceiver {
         table: Zeroizing::new(bins.iter().map(stored).collect()),
         stash,
         texts: bins
@@ -109,7 +109,7 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
 ///
 /// # Errors
 /// A bin gets more items than it has places.
-pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
+pub fn sender(items: &Items<'_>) -> Result<PhasedSender, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
     let bin = || Zeroizing::new(Vec::with_capacity(sizes.load));
@@ -135,7 +135,7 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     let mut all = Zeroizing::new(Vec::with_capacity(sizes.items));
     all.extend(items.iter().map(|(item, _)| item));
     all.resize(sizes.items, NO_ITEM);
-    Ok(Sender { bins, items: all })
+    Ok(PhasedSender { bins, items: all })
 }
 
 /// The bin that a hash function assigns to an item, and the number stored there.
@@ -241,7 +241,11 @@ mod tests {
     }
 
     /// The receiver's texts that the circuit finds in the sender's set.
-    fn found<'a>(agreement: &Agreement, receiver: &Receiver<'a>, sender: &Sender) -> Vec<&'a str> {
+    fn found<'a>(
+        agreement: &Agreement,
+        receiver: &PhasedReceiver<'a>,
+        sender: &PhasedSender,
+    ) -> Vec<&'a str> {
         let sizes = sizes(agreement);
         let bins: Vec<u64> = sender
             .bins

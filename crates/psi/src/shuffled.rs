@@ -21,7 +21,7 @@ pub fn receiver(items: &Items<'_>) -> Result<Zeroizing<Vec<u64>>, Unfit> {
 }
 
 /// The sender's input.
-pub struct Sender {
+pub struct ShuffledSender {
     /// Its items in ascending order, padded.
     pub list: Zeroizing<Vec<u64>>,
     /// The settings of [`permutation_network`] for as many rows.
@@ -32,11 +32,11 @@ pub struct Sender {
 ///
 /// # Errors
 /// The attempt does not fit.
-pub fn sender(items: &Items<'_>, coins: &mut Coins) -> Result<Sender, Unfit> {
+pub fn sender(items: &Items<'_>, coins: &mut Coins) -> Result<ShuffledSender, Unfit> {
     let list = items.filled(false)?;
     let order = random_order(list.len(), coins);
     let switches = Zeroizing::new(permutation_switches(&order));
-    Ok(Sender { list, switches })
+    Ok(ShuffledSender { list, switches })
 }
 
 /// Draws an order of n rows, each with the same probability (up to 2^-100): Fisher and Yates, in

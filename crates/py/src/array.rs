@@ -112,7 +112,7 @@ pub fn literal(array: Array) -> PyResult<Literal> {
     Ok(Literal { shape, numbers })
 }
 
-/// Converts an array to an input of a program, each number by the rules of room `tables`; or
+/// Converts an array to an input of a program, each number by the rules of crate `tables`; or
 /// returns the refusal.
 ///
 /// # Errors
@@ -251,10 +251,11 @@ fn whole(shape: &[u64], elements: usize) -> PyResult<()> {
     let count = shape
         .iter()
         .try_fold(1u64, |product, length| product.checked_mul(*length));
-    match count == Some(elements as u64) {
-        true => Ok(()),
-        false => Err(PyValueError::new_err(
+    if count == Some(elements as u64) {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(
             "shape and elements of an array differ",
-        )),
+        ))
     }
 }

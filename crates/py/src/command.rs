@@ -45,17 +45,17 @@ impl ProgramLoader for PythonLoader {
 /// Explains an exception to the author of a program: a Sealane finding, or the place of another
 /// exception.
 fn explain(py: Python<'_>, error: &PyErr) -> Failure {
-    let told = || {
+    let reported = || {
         let value = error.value(py);
-        if let Some(told) = error::finding_of(py, value) {
-            return Ok(told);
+        if let Some(reported) = error::finding_of(py, value) {
+            return Ok(reported);
         }
         let value = value.call_method1("with_traceback", (error.traceback(py),))?;
         let raised = py.import("sealane._load")?;
         let raised = raised.call_method1("raised", (value,))?;
         error::finding_of(py, &raised).ok_or_else(|| PyErr::from_value(raised))
     };
-    told().unwrap_or_else(|error: PyErr| {
+    reported().unwrap_or_else(|error: PyErr| {
         let what = format!("a program could not be loaded: {error}");
         EngineError::internal(what).into()
     })

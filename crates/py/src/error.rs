@@ -140,8 +140,8 @@ pub fn within(mut finding: Diagnostic, call: &str) -> Diagnostic {
     if call.is_empty() {
         return finding;
     }
-    let told = finding.message.strip_prefix('`');
-    finding.message = match told.and_then(|told| told.split_once('`')) {
+    let reported = finding.message.strip_prefix('`');
+    finding.message = match reported.and_then(|reported| reported.split_once('`')) {
         Some((_, rest)) => format!("a step of `{call}`{rest}"),
         None => format!("in a step of `{call}`, {}", finding.message),
     };

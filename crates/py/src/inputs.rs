@@ -179,16 +179,17 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     if !foreign || error::finding_of(py, error.value(py)).is_some() {
         return error;
     }
-    let (code, hint) = match error.is_instance_of::<PyImportError>(py) {
-        true => (
+    let (code, hint) = if error.is_instance_of::<PyImportError>(py) {
+        (
             Code::DataType,
             "install what it names, or give the columns as an array: `x.to_numpy()`",
-        ),
-        false => (
+        )
+    } else {
+        (
             Code::DataUnreadable,
             "give a table whose `__arrow_c_stream__` or `__arrow_c_array__` gives capsules as Arrow \
-             says, or its columns as arrays",
-        ),
+         says, or its columns as arrays",
+        )
     };
     let message = format!("a table of type {} cannot be read", item.get_type());
     let (code, message, hint) = match column_twice(item) {
@@ -200,8 +201,8 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         None => (code, message, hint),
     };
     let kind = error.get_type(py).name().map(|name| name.to_string());
-    let told = [kind.unwrap_or_default(), error.value(py).to_string()].join(": ");
-    let finding = Diagnostic::new(code, message).because(told);
+    let reported = [kind.unwrap_or_default(), error.value(py).to_string()].join(": ");
+    let finding = Diagnostic::new(code, message).because(reported);
     let ours = error::failure(py, &refused(finding.hint(hint)));
     ours.set_cause(py, Some(error));
     ours

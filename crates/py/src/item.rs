@@ -250,13 +250,14 @@ pub fn magnitudes(
     };
     let stored = |end: f64| {
         let stored = float::from_f64(end, format).stored;
-        match end >= 0.0 && !float::is_special(stored, format) {
-            true => Ok(stored),
-            false => Err(refused(
+        if end >= 0.0 && !float::is_special(stored, format) {
+            Ok(stored)
+        } else {
+            Err(refused(
                 format!("an end of the magnitudes of {name}, {end:?}, is no magnitude of {ty}"),
                 "a magnitude is finite and not negative",
                 "declare magnitudes of numbers of the type: `sl.magnitude(0.01, 1e4)`",
-            )),
+            ))
         }
     };
     Ok(Range {

@@ -1,4 +1,4 @@
-//! Room `py`: Python bindings of the rooms below, and nothing else.
+//! Crate `py`: Python bindings of the crates below, and nothing else.
 //!
 //! `sealane._core` is private to the Python package: names, documentation and readable errors are
 //! in `python/sealane`, semantics in `program`, `plan` and `engine`. Long calls release the

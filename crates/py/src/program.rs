@@ -11,11 +11,11 @@ use sealane_engine::data::Inputs;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
-use sealane_host::meet::Meeting;
+use sealane_host::connect::Meeting;
 use sealane_host::progress::{ProgressDisplay, ProgressLine};
 use sealane_host::record::{RUNS, Recording};
-use sealane_host::session::meet_and_run;
-use sealane_host::{Failure, LoadedProgram, meet, view};
+use sealane_host::session::connect_and_run;
+use sealane_host::{Failure, LoadedProgram, connect, view};
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ impl Program {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
         let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
         let warnings = [self.warnings.clone(), found.warnings].concat();
-        Ok(Check(view::check(&self.graph, &warnings, &found.ways)))
+        Ok(Check(view::check(&self.graph, &warnings, &found.runnables)))
     }
 
     /// Plans a run and computes its cost.
@@ -203,13 +203,13 @@ impl Program {
             let mut config = Config::find(config.as_deref())?;
             config.patience = timeout.or(config.patience);
             let job = stated.job(self.graph.clone(), Some(&config))?;
-            let me = meet::party_index(&job, party)?;
+            let me = connect::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
-            let meeting = meet::prepare(&job, me, &config, identity.as_deref());
+            let meeting = connect::prepare(&job, me, &config, identity.as_deref());
             let meeting = meeting.inspect_err(|_| {
-                let key = |name: &str| meet::identity(name, &config, identity.as_deref());
+                let key = |name: &str| connect::identity(name, &config, identity.as_deref());
                 // Whatever comes of it, the failure is the one above.
-                let _ = meet::tell_of_missing(&job, me, &config, key);
+                let _ = connect::report_missing(&job, me, &config, key);
             })?;
             approved(&job, approve)?;
             Ok(Begun {
@@ -234,7 +234,7 @@ impl Program {
             } = begun;
             meeting.cancelled_by(cancel);
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
-            let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
+            let mut report = connect_and_run(&job, &inputs.data, &meeting, recording, shown)?;
             report
                 .notes
                 .splice(0..0, [program_notes, inputs.notes].concat());
@@ -253,7 +253,7 @@ pub fn own_party(
     identity: Option<PathBuf>,
 ) -> PyResult<String> {
     let name = Config::find(config.as_deref())
-        .and_then(|config| meet::own_name(party, &config, identity.as_deref()));
+        .and_then(|config| connect::own_name(party, &config, identity.as_deref()));
     name.map_err(|failure| error::failure(py, &failure))
 }
 
@@ -282,9 +282,9 @@ impl Stated {
     }
 
     fn job(&self, program: graph::Program, config: Option<&Config>) -> Result<Job, Failure> {
-        let network = meet::network(self.network, config);
-        let protocol = meet::protocol(self.protocol, config);
-        let helpers = meet::helpers(self.helpers.as_deref(), config);
+        let network = connect::network(self.network, config);
+        let protocol = connect::protocol(self.protocol, config);
+        let helpers = connect::helpers(self.helpers.as_deref(), config);
         let job = Job::new(program, protocol, network, helpers)?;
         Ok(if self.pool { job.from_pool()? } else { job })
     }

@@ -168,7 +168,7 @@ impl Plan {
     /// References, assumptions and security levels of a run at these row counts, one a line.
     #[getter]
     fn references(&self) -> String {
-        self.record.papers_card().to_string()
+        self.record.references_card().to_string()
     }
 
     /// Refuses the names that attributes had before with those that they have.

@@ -1,5 +1,5 @@
 //! Tables between Python and Arrow, through the PyCapsule interface: pandas, Polars, DuckDB and
-//! pyarrow pass streams of record batches, and take results as one. Only the checks of room
+//! pyarrow pass streams of record batches, and take results as one. Only the checks of crate
 //! `tables` copy memory, and none of these packages is needed.
 //!
 //! The interface is that of "The Arrow PyCapsule Interface" (arrow.apache.org/docs/format): methods
@@ -49,9 +49,10 @@ fn without_null<'py>(item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let columns = polars.call_method1("col", (null,))?;
         return item.call_method1("with_columns", (columns.call_method1("cast", (other,))?,));
     }
-    match item.getattr("dtype")?.eq(null)? {
-        true => item.call_method1("cast", (other,)),
-        false => Ok(item.clone()),
+    if item.getattr("dtype")?.eq(null)? {
+        item.call_method1("cast", (other,))
+    } else {
+        Ok(item.clone())
     }
 }
 

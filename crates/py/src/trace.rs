@@ -130,9 +130,10 @@ impl Trace {
             lengths,
         };
         let span = at.map(Span::from);
-        let operands = match operation.takes_values() {
-            true => self.values(py, operands, span.as_ref())?,
-            false => self.operands(py, operands, span.as_ref())?,
+        let operands = if operation.takes_values() {
+            self.values(py, operands, span.as_ref())?
+        } else {
+            self.operands(py, operands, span.as_ref())?
         };
         let made = self.named(py, &operands, span.as_ref(), |builder| {
             builder.apply(operation, &operands, &attributes, span.as_ref())

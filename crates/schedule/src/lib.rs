@@ -1,4 +1,4 @@
-//! Room `schedule`: work graphs, machine models, orders and batches.
+//! Crate `schedule`: work graphs, machine models, orders and batches.
 //!
 //! The main idea of this project, *find independent work, fill the lanes*, without reference to
 //! gates or protocols. A [`Graph`] holds pieces of work and their dependencies; its nodes are free
@@ -18,7 +18,7 @@
 //! A machine that issues nodes in cycles is a [`Pipeline`]; [`prioritised`] orders a graph inside
 //! its exact model, by one of several priorities or by a search, and [`in_order`] runs a given
 //! order. [`Lanes`] is the CPU as such a machine, whose cycles are batches. Models of garbling
-//! hardware are in room `accel`.
+//! hardware are in crate `accel`.
 //!
 //! Time and memory of batches are linear in nodes and edges, up to the logarithm of the window.
 //! Nothing here depends on secret values: graphs are public.

@@ -62,9 +62,10 @@ pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) ->
             break; // No order is shorter than the longest path.
         }
         let explores = number <= tries / 2;
-        let draw = match explores {
-            true => searcher.draw(&mut chance, last),
-            false => searcher.change(&best, &mut chance),
+        let draw = if explores {
+            searcher.draw(&mut chance, last)
+        } else {
+            searcher.change(&best, &mut chance)
         };
         // An exploring try has to be better, a change must not be worse.
         let limit = if explores { last } else { last + 1 };

@@ -175,9 +175,10 @@ fn is_device(name: &str) -> bool {
 }
 
 fn whole(fill: ReadContent<'_>, bytes: &mut [u8]) -> Result<(), StreamError> {
-    match fill(bytes)? == bytes.len() {
-        true => Ok(()),
-        false => Err(cut_off()),
+    if fill(bytes)? == bytes.len() {
+        Ok(())
+    } else {
+        Err(cut_off())
     }
 }
 

@@ -64,9 +64,10 @@ pub fn seal<W: Write>(
         to.write(&entry.head())?;
         if let EntryKind::File { bytes, .. } = entry.kind {
             let (mut file, size) = open_regular(path)?;
-            let copied = match size == bytes {
-                true => to.copy(&mut file, bytes, watch),
-                false => Err(StreamError::Resized),
+            let copied = if size == bytes {
+                to.copy(&mut file, bytes, watch)
+            } else {
+                Err(StreamError::Resized)
             };
             // Only this function knows which file failed.
             copied.map_err(|error| match error {
@@ -150,9 +151,10 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Refusal> {
     regular(path, &seen)?;
     let file = sealane_files::open(path, Accept::File).map_err(unreadable)?;
     let opened = file.metadata().map_err(unreadable)?;
-    match same(&seen, &opened) {
-        true => Ok((file, opened.len())),
-        false => Err(refusals::resized(path)),
+    if same(&seen, &opened) {
+        Ok((file, opened.len()))
+    } else {
+        Err(refusals::resized(path))
     }
 }
 
@@ -213,14 +215,13 @@ fn below(
     for (name, path) in names(folder, count)? {
         let metadata = fs::symlink_metadata(&path);
         let metadata = metadata.map_err(|error| refusals::unreadable(&path, &error))?;
-        let kind = match metadata.is_dir() {
-            true => EntryKind::Folder,
-            false => {
-                regular(&path, &metadata)?;
-                EntryKind::File {
-                    bytes: metadata.len(),
-                    executable: executable(&metadata),
-                }
+        let kind = if metadata.is_dir() {
+            EntryKind::Folder
+        } else {
+            regular(&path, &metadata)?;
+            EntryKind::File {
+                bytes: metadata.len(),
+                executable: executable(&metadata),
             }
         };
         let entry = Entry {

@@ -118,9 +118,10 @@ impl MasterKey {
         if wrong != 0 {
             return Err("it has other characters than digits and the letters a to f");
         }
-        match bool::from(master.checksum().ct_eq(&checksum)) {
-            true => Ok(master),
-            false => Err("its checksum is wrong: it was changed or mistyped"),
+        if bool::from(master.checksum().ct_eq(&checksum)) {
+            Ok(master)
+        } else {
+            Err("its checksum is wrong: it was changed or mistyped")
         }
     }
 
@@ -214,12 +215,13 @@ fn value(digit: u8) -> (u8, u8) {
 pub fn new_passphrase(ask: AskPassphrase<'_>) -> Result<Zeroizing<String>, Refusal> {
     let first = fit(ask("passphrase to seal with: ")?)?;
     let second = ask("the same once more: ")?;
-    match bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
-        true => Ok(first),
-        false => Err(refusals::passphrase(
+    if bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
+        Ok(first)
+    } else {
+        Err(refusals::passphrase(
             "the two passphrases differ",
             "run the command again, and type the same one twice",
-        )),
+        ))
     }
 }
 
@@ -307,18 +309,18 @@ mod tests {
 
     #[test]
     fn passphrases_are_asked_for_twice_and_have_bounds() {
-        let told = |answers: &[&str]| {
+        let reported = |answers: &[&str]| {
             let mut answers = answers.iter();
             let mut ask = |_: &str| Ok(Zeroizing::new(answers.next().unwrap().to_string()));
             new_passphrase(&mut ask).map(|text| text.to_string())
         };
-        assert_eq!(told(&[" a b ", " a b "]).unwrap(), " a b ");
+        assert_eq!(reported(&[" a b ", " a b "]).unwrap(), " a b ");
         let long = "x".repeat(MOST_PASSPHRASE_BYTES);
-        assert!(told(&[&long, &long]).is_ok());
+        assert!(reported(&[&long, &long]).is_ok());
         for wrong in [["a", "b"], ["a", "a "], ["", ""], ["a", ""]] {
-            assert_eq!(told(&wrong).unwrap_err().code, "passphrase");
+            assert_eq!(reported(&wrong).unwrap_err().code, "passphrase");
         }
         let longer = format!("{long}x");
-        assert!(told(&[&longer, &longer]).is_err());
+        assert!(reported(&[&longer, &longer]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Room `sealed`: sealed files.
+//! Crate `sealed`: sealed files.
 //!
 //! [`seal()`] makes one file of a file or a folder, which only the holder of a key file or a
 //! passphrase can read, and which cannot be changed, cut or mixed with others without [`open()`]
@@ -333,9 +333,10 @@ fn opened_name(args: &Open) -> Result<PathBuf, Refusal> {
 
 /// Returns an output that was named on the command line.
 fn named_output(output: &Path) -> Result<PathBuf, Refusal> {
-    match output == Path::new("-") {
-        true => Err(refusals::standard_output()),
-        false => Ok(output.to_path_buf()),
+    if output == Path::new("-") {
+        Err(refusals::standard_output())
+    } else {
+        Ok(output.to_path_buf())
     }
 }
 
@@ -364,12 +365,13 @@ fn check_outside_input(output: &Path, input: &Path) -> Result<(), Refusal> {
         (Ok(output), Ok(input)) => output.starts_with(input),
         _ => false,
     };
-    match inside {
-        true => Err(refusals::unsealable(
+    if inside {
+        Err(refusals::unsealable(
             input,
             "the output would be in it, and hold itself",
             "name an output outside of the folder, `-o NAME`",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Target of a verb: a file that room `files` writes, or a folder that appears under its name when
+//! Target of a verb: a file that crate `files` writes, or a folder that appears under its name when
 //! it is complete.
 //!
 //! Until then the output lies under a name that begins with `.sealane-`, and any error removes it.
@@ -34,12 +34,11 @@ impl Target {
             force,
         };
         target.check_free(force)?;
-        match folder.is_dir() {
-            true => Ok(target),
-            false => {
-                let error = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
-                Err(refusals::unwritable(path, &error))
-            }
+        if folder.is_dir() {
+            Ok(target)
+        } else {
+            let error = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
+            Err(refusals::unwritable(path, &error))
         }
     }
 
@@ -56,13 +55,15 @@ impl Target {
     /// Creates an unfinished file: readable by its owner alone if `private`, else with default
     /// rights.
     pub fn file(&self, private: bool) -> Result<NewFile, Refusal> {
-        let rights = match private {
-            true => Rights::Owner,
-            false => Rights::Usual,
+        let rights = if private {
+            Rights::Owner
+        } else {
+            Rights::Usual
         };
-        let taken = match self.force {
-            true => Taken::Replace,
-            false => Taken::Refuse,
+        let taken = if self.force {
+            Taken::Replace
+        } else {
+            Taken::Refuse
         };
         NewFile::begin(&self.path, rights, taken).map_err(|error| self.failed(&error))
     }

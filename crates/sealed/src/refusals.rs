@@ -107,15 +107,16 @@ pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -
 
 /// Refusal of an output name that is taken.
 pub fn exists(path: &Path, folder: bool) -> Refusal {
-    let (what, hint) = match folder {
-        true => (
+    let (what, hint) = if folder {
+        (
             "a folder is there already",
             "name another output, `-o NAME`: a folder is never replaced",
-        ),
-        false => (
+        )
+    } else {
+        (
             "a file is there already",
             "name another output, `-o NAME`, or replace it, `--force`",
-        ),
+        )
     };
     let what = format!("{}: {what}", path.display());
     Diagnostic::new(Code::OutputExists, what).hint(hint).into()

@@ -145,7 +145,7 @@ impl TestFolder {
     }
 
     /// Text of a failure without the path of the folder.
-    fn told(&self, failure: &Refusal) -> String {
+    fn reported(&self, failure: &Refusal) -> String {
         let folder = format!("{}/", self.0.path().display());
         failure.to_string().replace(&folder, "")
     }

@@ -11,8 +11,9 @@ pub trait TransferWatch {
 
 /// Reports content that has passed to a watch.
 pub(crate) fn passed(watch: &mut dyn TransferWatch, bytes: u64) -> Result<(), StreamError> {
-    match watch.passed(bytes) {
-        true => Ok(()),
-        false => Err(StreamError::Stopped),
+    if watch.passed(bytes) {
+        Ok(())
+    } else {
+        Err(StreamError::Stopped)
     }
 }

@@ -24,19 +24,19 @@ use sealane_program::kind::Form;
 const MISSING: &str = "add the column, or give another table";
 
 /// A table of Arrow data being read into inputs.
-pub(crate) struct Table<'w> {
+pub(crate) struct ArrowTable<'w> {
     header: Header,
     inputs: Vec<Filling<'w>>,
     records: u64,
 }
 
-impl<'w> Table<'w> {
+impl<'w> ArrowTable<'w> {
     /// Makes the table `name` with columns as in `schema`, and assigns columns to `wants`.
     pub(crate) fn new(
         name: &str,
         schema: &Schema,
         wants: &[InputSpec<'w>],
-    ) -> Result<Table<'w>, Diagnostic> {
+    ) -> Result<ArrowTable<'w>, Diagnostic> {
         let names = schema.fields().iter().map(|field| field.name().clone());
         let header = Header {
             table: name.to_string(),
@@ -65,7 +65,7 @@ impl<'w> Table<'w> {
                 }
             }
         }
-        Ok(Table {
+        Ok(ArrowTable {
             header,
             inputs,
             records: 0,
@@ -175,9 +175,10 @@ impl Cells<'_> {
         }
         let nulls = nulls.filter(|_| kind.nullable);
         let number = kind.form == Form::Number;
-        let read = match number {
-            true => numbers(&leaves).map(Reader::Numbers),
-            false => cells(&leaves).map(Reader::Cells),
+        let read = if number {
+            numbers(&leaves).map(Reader::Numbers)
+        } else {
+            cells(&leaves).map(Reader::Cells)
         };
         let nothing = nulls.is_some() || leaves.is_empty();
         let Some(read) = read.or(nothing.then_some(Reader::Nothing)) else {
@@ -224,9 +225,10 @@ impl Cells<'_> {
             let (inner, lengths) = open(&array);
             // The elements of the innermost list may be flattened dimensions.
             let (first, rest) = dims.split_first().unwrap_or((&1, &[]));
-            let length = match is_list(inner.data_type()) {
-                true => *first as usize,
-                false => each / per_row,
+            let length = if is_list(inner.data_type()) {
+                *first as usize
+            } else {
+                each / per_row
             };
             if let Some(index) = lengths.iter().position(|have| *have != length) {
                 let message = format!(

@@ -82,10 +82,10 @@ impl Cell<'_> {
                     0 => String::new(),
                     rest => format!(".{rest:0digits$}"),
                 };
-                match calendar::SECONDS.contains(sealane_program::types::Range::of(seconds.into()))
-                {
-                    true => calendar::timestamp_text(seconds.into()) + &rest,
-                    false => format!("second {seconds} since 1970-01-01"),
+                if calendar::SECONDS.contains(sealane_program::types::Range::of(seconds.into())) {
+                    calendar::timestamp_text(seconds.into()) + &rest
+                } else {
+                    format!("second {seconds} since 1970-01-01")
                 }
             }
         }
@@ -134,18 +134,17 @@ impl Filling<'_> {
             }
         };
         let stored = stored.map_err(|misfit| refused(input, cell, &misfit, &place()))?;
-        match self.put_exact(at, stored) {
-            true => Ok(()),
-            false => {
-                let place = format!(" {}", place());
-                let text = cell.text();
-                Err(crate::input_spec::out_of_range(
-                    input,
-                    &text,
-                    None,
-                    place.trim_end(),
-                ))
-            }
+        if self.put_exact(at, stored) {
+            Ok(())
+        } else {
+            let place = format!(" {}", place());
+            let text = cell.text();
+            Err(crate::input_spec::out_of_range(
+                input,
+                &text,
+                None,
+                place.trim_end(),
+            ))
         }
     }
 
@@ -182,9 +181,10 @@ fn encoded(encoding: Encoding, text: &str, room: usize) -> Result<Cow<'_, [u8]>,
             }
         },
     };
-    match bytes.len() <= room {
-        true => Ok(bytes),
-        false => Err(Misfit::Long(bytes.len())),
+    if bytes.len() <= room {
+        Ok(bytes)
+    } else {
+        Err(Misfit::Long(bytes.len()))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::header::Header;
 use crate::input_spec::{FILL_IN, Filling, InputSpec, Loaded, NOT_WHOLE, no_value};
 use crate::npy::in_words;
 use crate::number::Number;
-use crate::records::{Fault, Place, Record, Records};
+use crate::records::{Fault, LineColumn, Record, Records};
 use crate::{unreadable, unreadable_but};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_files::Accept;
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Reads the inputs of a file, record by record.
 pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
-    let (table, mut rows) = Table::open(path)?;
+    let (table, mut rows) = CsvTable::open(path)?;
     let mut inputs = table.inputs(wants)?;
     let are_texts = wants.iter().map(|want| is_of_text(want.input, wants));
     let are_texts = are_texts.collect::<Vec<_>>();
@@ -54,18 +54,18 @@ fn is_of_text(input: &Input, wants: &[InputSpec<'_>]) -> bool {
 }
 
 /// A table being read.
-pub(crate) struct Table {
+pub(crate) struct CsvTable {
     pub(crate) header: Header,
     pub(crate) header_span: Span,
 }
 
-impl Table {
+impl CsvTable {
     /// Opens a file and reads its header.
-    pub(crate) fn open(path: &Path) -> Result<(Table, Records), Diagnostic> {
+    pub(crate) fn open(path: &Path) -> Result<(CsvTable, Records), Diagnostic> {
         let file = sealane_files::open(path, Accept::FileOrPipe);
         let rows = file.and_then(Records::new);
         let mut rows = rows.map_err(|error| unreadable(path, &in_words(&error)))?;
-        let mut table = Table {
+        let mut table = CsvTable {
             header: Header {
                 table: path.display().to_string(),
                 names: Vec::new(),
@@ -101,7 +101,7 @@ impl Table {
         let Header { table, names, .. } = &self.header;
         let malformed = |line, message: String, reason, hint| {
             let column = 1;
-            let span = self.span((Place { line, column }, 2));
+            let span = self.span((LineColumn { line, column }, 2));
             let finding = Diagnostic::new(Code::DataMalformed, message).at(Some(&span));
             Err(finding.because(reason).hint(hint))
         };
@@ -171,7 +171,7 @@ impl Table {
     }
 
     /// Position of what begins at a place and ends before a column.
-    pub(crate) fn span(&self, (place, end_column): (Place, u32)) -> Span {
+    pub(crate) fn span(&self, (place, end_column): (LineColumn, u32)) -> Span {
         Span {
             file: self.header.table.clone(),
             line: place.line,

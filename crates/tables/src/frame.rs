@@ -289,9 +289,10 @@ impl Column<'_> {
             return Zeroizing::new(decimal::value_text(number, self.result.data.ty));
         };
         let text = Zeroizing::new(text);
-        match text.contains([',', '"', '\n', '\r']) || text.trim() != *text {
-            true => Zeroizing::new(format!("\"{}\"", text.replace('"', "\"\""))),
-            false => text,
+        if text.contains([',', '"', '\n', '\r']) || text.trim() != *text {
+            Zeroizing::new(format!("\"{}\"", text.replace('"', "\"\"")))
+        } else {
+            text
         }
     }
 

@@ -85,9 +85,12 @@ impl<'a> InputSpec<'a> {
         records: u64,
         at_least: bool,
     ) -> Result<(), Diagnostic> {
-        let has = |limit: u64| match at_least {
-            true => format!("{table} has more than {limit} records"),
-            false => format!("{table} has {records} records"),
+        let has = |limit: u64| {
+            if at_least {
+                format!("{table} has more than {limit} records")
+            } else {
+                format!("{table} has {records} records")
+            }
         };
         match (self.records(), self.rows) {
             (Some(want), _) if records > want || (records < want && !at_least) => {
@@ -344,9 +347,12 @@ pub fn integers(
     signed: bool,
 ) -> Result<Loaded, Diagnostic> {
     let input = want.input;
-    let number = |word: u64| match signed {
-        true => i128::from(word as i64),
-        false => i128::from(word),
+    let number = |word: u64| {
+        if signed {
+            i128::from(word as i64)
+        } else {
+            i128::from(word)
+        }
     };
     // The order of the words themselves, which vectorises; that of their numbers does not.
     let flip = u64::from(signed) << 63;
@@ -484,12 +490,13 @@ pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnosti
         .into_iter()
         .chain(input.shape.fixed.iter().map(u64::to_string));
     let declared = declared.collect::<Vec<_>>().join(", ");
-    let (declared, hint) = match declared.is_empty() {
-        true => (
+    let (declared, hint) = if declared.is_empty() {
+        (
             "a single value".to_string(),
             "give one number, not an array",
-        ),
-        false => (format!("[{declared}]"), "give an array of that shape"),
+        )
+    } else {
+        (format!("[{declared}]"), "give an array of that shape")
     };
     let message = format!("`{}` has the shape {dims:?}{place}", input.name);
     Diagnostic::new(Code::DataShape, message)

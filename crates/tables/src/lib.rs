@@ -1,4 +1,4 @@
-//! Room `tables`: tables of users to typed [`Data`](sealane_program::types::Data) and back.
+//! Crate `tables`: tables of users to typed [`Data`](sealane_program::types::Data) and back.
 //!
 //! A [`TableSource`] is a file or a stream of Arrow record batches; [`read`] reads several inputs
 //! from it, each by its [`InputSpec`], in one pass, and checks every cell: type, shape, declared
@@ -24,8 +24,8 @@
 //! | `texts` | text columns of a CSV |
 //! | `frame` | results side by side, and out to files and record batches |
 //!
-//! This room knows nothing of parties: `engine` decides which party owns which input, and which row
-//! counts have to agree.
+//! This crate knows nothing of parties: `engine` decides which party owns which input, and which
+//! row counts have to agree.
 #![forbid(unsafe_code)]
 
 mod arrow;
@@ -81,7 +81,7 @@ pub fn read(source: TableSource<'_>, wants: &[InputSpec<'_>]) -> Result<Vec<Load
         TableSource::Batches { name, reader } => {
             let schema = reader.schema();
             let all = (0..schema.fields().len()).collect::<Vec<_>>();
-            arrow::Table::new(name, &schema, wants)?.take(&all, reader)
+            arrow::ArrowTable::new(name, &schema, wants)?.take(&all, reader)
         }
     }
 }

@@ -147,9 +147,10 @@ fn fill(
 fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
     let cause = format!("its elements are {dtype}; {READ}");
     let hint = "convert it, then save it again: `x.astype(np.float64)`";
-    match dtype.contains('f') {
-        true => unreadable_but(path, &cause, hint),
-        false => unreadable(path, &cause),
+    if dtype.contains('f') {
+        unreadable_but(path, &cause, hint)
+    } else {
+        unreadable(path, &cause)
     }
 }
 

@@ -137,9 +137,10 @@ impl Number<'_> {
             Number::Ratio(ratio) => (decimal(ratio.nearest_float(format)), true),
             Number::Written(text) => (decimal(float::parse(text, format)?), false),
         };
-        match finite && float::is_special(nearest.stored, format) {
-            true => Err(Unfit::TooLarge),
-            false => Ok(nearest),
+        if finite && float::is_special(nearest.stored, format) {
+            Err(Unfit::TooLarge)
+        } else {
+            Ok(nearest)
         }
     }
 
@@ -179,9 +180,10 @@ fn whole_float(value: f64, digits: u32) -> Result<i128, Unfit> {
         return Err(Unfit::TooLarge);
     }
     let whole = value as i128;
-    match whole.unsigned_abs() < 1 << digits {
-        true => Ok(whole),
-        false => Err(Unfit::Inexact(whole)),
+    if whole.unsigned_abs() < 1 << digits {
+        Ok(whole)
+    } else {
+        Err(Unfit::Inexact(whole))
     }
 }
 
@@ -203,17 +205,19 @@ fn whole_text(text: &str) -> Result<i128, Unfit> {
     if written < needed as usize {
         return Err(Unfit::Abbreviated(stored));
     }
-    match magnitude < 1 << f64::MANTISSA_DIGITS {
-        true => Ok(stored),
-        false => Err(Unfit::Inexact(stored)),
+    if magnitude < 1 << f64::MANTISSA_DIGITS {
+        Ok(stored)
+    } else {
+        Err(Unfit::Inexact(stored))
     }
 }
 
 /// Stored number of an element of data.
 pub(crate) fn of_element(ty: Type, element: u64) -> i128 {
-    match ty.is_signed() {
-        true => i128::from(element as i64),
-        false => i128::from(element),
+    if ty.is_signed() {
+        i128::from(element as i64)
+    } else {
+        i128::from(element)
     }
 }
 
@@ -367,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_as_decimals() {
+    fn numbers_are_reported_as_decimals() {
         let text = |unscaled, scale| Number::Decimal { unscaled, scale }.text();
         assert_eq!(text(-5, 2), "-0.05");
         assert_eq!(text(1234, 2), "12.34");

@@ -4,7 +4,7 @@
 //! The metadata of the file is checked before a page is read: its rows against the bound of each
 //! input, its columns against the requirements of the inputs. Pages of other columns are not read.
 
-use crate::arrow::{Table, broken};
+use crate::arrow::{ArrowTable, broken};
 use crate::input_spec::{InputSpec, Loaded};
 use crate::{guard, pages, unreadable, unreadable_but};
 use arrow_array::RecordBatch;
@@ -38,7 +38,7 @@ fn read_file(path: &Path, name: &str, wants: &[InputSpec<'_>]) -> Result<Vec<Loa
     // holds durations and not plain numbers.
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| not_parquet(path, &error))?;
-    let table = Table::new(name, builder.schema(), wants)?;
+    let table = ArrowTable::new(name, builder.schema(), wants)?;
     let rows = builder.metadata().file_metadata().num_rows();
     let rows = u64::try_from(rows).map_err(|_| broken(name, &"it has less than no rows"))?;
     table.expect(rows)?;

@@ -18,21 +18,21 @@ const CHUNK: usize = 1 << 13;
 
 /// Place in a file: line and column, in characters, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LineColumn {
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
 
-impl Place {
+impl LineColumn {
     /// The place behind a text that begins here.
-    fn after(self, text: &str) -> Place {
+    fn after(self, text: &str) -> LineColumn {
         let column = |text: &str| text.chars().count() as u32;
         match text.rsplit_once('\n') {
-            Some((before, last)) => Place {
+            Some((before, last)) => LineColumn {
                 line: self.line + before.matches('\n').count() as u32 + 1,
                 column: column(last) + 1,
             },
-            None => Place {
+            None => LineColumn {
                 column: self.column + column(text),
                 ..self
             },
@@ -46,25 +46,25 @@ pub(crate) enum Fault {
     /// It cannot be read.
     Unreadable(io::Error),
     /// A record that is not UTF-8.
-    Encoding(Place),
+    Encoding(LineColumn),
     /// A record that is too long, or one that is too long in a cell in quotes which begins here.
-    Long(Place, Option<Place>),
+    Long(LineColumn, Option<LineColumn>),
     /// A cell that begins with a quote here, and never ends.
-    Open(Place),
+    Open(LineColumn),
     /// Text after the end of a quoted cell.
     Behind {
         /// Place of the text.
-        at: Place,
+        at: LineColumn,
         /// Beginning of the cell.
-        from: Place,
+        from: LineColumn,
     },
     /// A quote here, in a cell that does not begin with one.
-    Bare(Place),
+    Bare(LineColumn),
 }
 
 /// State of the pass over a record.
 #[derive(Clone, Copy)]
-enum State {
+enum ScanState {
     /// At the beginning of a cell.
     Begin,
     /// In a cell without quotes.
@@ -83,7 +83,7 @@ pub(crate) struct Records {
     from: usize,
     to: usize,
     /// Place of that byte.
-    place: Place,
+    place: LineColumn,
     /// True if the byte before it is a carriage return, which a line feed may belong to.
     after_return: bool,
     /// Ends of the cells of the last record.
@@ -96,7 +96,7 @@ pub(crate) struct Records {
 pub(crate) struct Record<'a> {
     text: &'a str,
     ends: &'a [usize],
-    pub(crate) place: Place,
+    pub(crate) place: LineColumn,
     /// First of the blank lines before it.
     pub(crate) blank: Option<u32>,
 }
@@ -109,14 +109,15 @@ impl Records {
         let is_packed = start == [0x1f, 0x8b];
         let file = io::Cursor::new(start).chain(file);
         let mut records = Records {
-            source: match is_packed {
-                true => Box::new(MultiGzDecoder::new(file)),
-                false => Box::new(file),
+            source: if is_packed {
+                Box::new(MultiGzDecoder::new(file))
+            } else {
+                Box::new(file)
             },
             buffer: Zeroizing::default(),
             from: 0,
             to: 0,
-            place: Place { line: 1, column: 1 },
+            place: LineColumn { line: 1, column: 1 },
             after_return: false,
             ends: Vec::new(),
             is_ended: true,
@@ -136,29 +137,31 @@ impl Records {
             return Ok(None);
         }
         self.ends.clear();
-        let (mut state, mut length) = (State::Begin, 0);
+        let (mut state, mut length) = (ScanState::Begin, 0);
         self.is_ended = 'record: loop {
             for &byte in &self.buffer[self.from + length..self.to] {
                 state = match (state, byte) {
-                    (State::Begin, b'"') => State::Quoted(length),
-                    (State::Plain, b'"') => return Err(Fault::Bare(self.place_of(length))),
-                    (State::Quoted(from), b'"') => State::Closing(from),
-                    (State::Closing(from), b'"') | (State::Quoted(from), _) => State::Quoted(from),
+                    (ScanState::Begin, b'"') => ScanState::Quoted(length),
+                    (ScanState::Plain, b'"') => return Err(Fault::Bare(self.place_of(length))),
+                    (ScanState::Quoted(from), b'"') => ScanState::Closing(from),
+                    (ScanState::Closing(from), b'"') | (ScanState::Quoted(from), _) => {
+                        ScanState::Quoted(from)
+                    }
                     (_, b',') => {
                         self.ends.push(length);
-                        State::Begin
+                        ScanState::Begin
                     }
                     (_, b'\r' | b'\n') => break 'record true,
-                    (State::Closing(from), _) => {
+                    (ScanState::Closing(from), _) => {
                         let (at, from) = (self.place_of(length), self.place_of(from));
                         return Err(Fault::Behind { at, from });
                     }
-                    (State::Begin | State::Plain, _) => State::Plain,
+                    (ScanState::Begin | ScanState::Plain, _) => ScanState::Plain,
                 };
                 length += 1;
             }
             let open = match state {
-                State::Quoted(from) => Some(self.place_of(from)),
+                ScanState::Quoted(from) => Some(self.place_of(from)),
                 _ => None,
             };
             if length > MOST_BYTES {
@@ -196,9 +199,10 @@ impl Records {
                 None => break,
             }
             self.after_return = self.buffer[self.from] == b'\r';
-            self.place = match self.after_return {
-                true => self.place.after("\r"),
-                false => self.place.after("\n"),
+            self.place = if self.after_return {
+                self.place.after("\r")
+            } else {
+                self.place.after("\n")
             };
             self.from += 1;
         }
@@ -233,7 +237,7 @@ impl Records {
     }
 
     /// The place of a byte of the record that is being read.
-    fn place_of(&self, at: usize) -> Place {
+    fn place_of(&self, at: usize) -> LineColumn {
         let before = &self.buffer[self.from..self.from + at];
         self.place.after(&String::from_utf8_lossy(before))
     }
@@ -262,16 +266,16 @@ impl<'a> Record<'a> {
     }
 
     /// The place of a cell, and the column behind its first line.
-    pub(crate) fn extent(&self, cell: usize) -> (Place, u32) {
+    pub(crate) fn extent(&self, cell: usize) -> (LineColumn, u32) {
         self.extent_of(self.start(cell), self.ends[cell])
     }
 
     /// The same of the whole record.
-    pub(crate) fn whole(&self) -> (Place, u32) {
+    pub(crate) fn whole(&self) -> (LineColumn, u32) {
         self.extent_of(0, self.text.len())
     }
 
-    fn extent_of(&self, start: usize, end: usize) -> (Place, u32) {
+    fn extent_of(&self, start: usize, end: usize) -> (LineColumn, u32) {
         let place = self.place.after(&self.text[..start]);
         let line = self.text[start..end].lines().next();
         let width = line.map_or(0, |line| line.chars().count()) as u32;
@@ -322,14 +326,14 @@ mod tests {
             (" \"a\"", "bare 1:2"),
             ("a\r\n\r\n5\"", "bare 3:2"),
         ] {
-            let place = |Place { line, column }| format!("{line}:{column}");
-            let told = match pass(text, |_| ()) {
+            let place = |LineColumn { line, column }| format!("{line}:{column}");
+            let reported = match pass(text, |_| ()) {
                 Err(Fault::Open(at)) => format!("open {}", place(at)),
                 Err(Fault::Behind { at, from }) => format!("behind {} {}", place(at), place(from)),
                 Err(Fault::Bare(at)) => format!("bare {}", place(at)),
                 other => format!("{other:?}"),
             };
-            assert_eq!(told, wanted, "{text:?}");
+            assert_eq!(reported, wanted, "{text:?}");
         }
     }
 

@@ -6,7 +6,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 use crate::cell::is_composed;
-use crate::csv_table::Table;
+use crate::csv_table::CsvTable;
 
 /// Cells of a CSV file with a header line, as texts without surrounding white space; erased on
 /// drop.
@@ -25,7 +25,7 @@ impl Texts {
     /// The file cannot be read, is malformed, lacks one of the columns or has it twice, or one of
     /// their cells is empty.
     pub fn read(path: &Path, wanted: &[&str]) -> Result<Texts, Diagnostic> {
-        let (table, mut rows) = Table::open(path)?;
+        let (table, mut rows) = CsvTable::open(path)?;
         let all = table.header.names.iter().map(String::as_str);
         let wanted: Vec<&str> = match wanted {
             [] => all.collect(),

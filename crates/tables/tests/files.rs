@@ -50,7 +50,7 @@ fn shapes_are_filled_row_by_row() {
 }
 
 #[test]
-fn a_missing_column_is_told_with_the_header() {
+fn a_missing_column_is_reported_with_the_header() {
     assert_refused(
         csv(age(), "name,Age,city\nA,41,Bern\n"),
         "error[data-column-missing]: people.csv has no column `age`\n \
@@ -104,7 +104,7 @@ fn a_missing_column_is_told_with_the_header() {
 }
 
 #[test]
-fn a_value_that_is_no_number_is_told_with_its_cell() {
+fn a_value_that_is_no_number_is_reported_with_its_cell() {
     assert_refused(
         csv(age(), "name,age\nA,41\n\"Ng, A\",old\n"),
         "error[data-not-a-number]: `old` in column `age` is not a whole number\n \
@@ -214,7 +214,7 @@ fn columns_that_are_taken_by_their_order_are_named() {
 }
 
 #[test]
-fn a_value_out_of_range_is_told_with_its_cell_and_the_range() {
+fn a_value_out_of_range_is_reported_with_its_cell_and_the_range() {
     let reason = "reason: the program declares this range, and every later range rests on it\n\
                   hint: mend the value, or declare a wider type or range in the program";
     assert_refused(
@@ -236,7 +236,7 @@ fn a_value_out_of_range_is_told_with_its_cell_and_the_range() {
 }
 
 #[test]
-fn a_table_that_is_no_table_is_told_with_the_line() {
+fn a_table_that_is_no_table_is_reported_with_the_line() {
     assert_refused(
         csv(age(), "age,name\n1,A\n2\n"),
         "error[data-malformed]: people.csv is not a well-formed CSV table\n \
@@ -365,7 +365,7 @@ fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
 }
 
 #[test]
-fn arrays_that_cannot_be_read_are_told_why() {
+fn arrays_that_cannot_be_read_is_reported_why() {
     let refused = |bytes: &[u8], reason: &str| {
         let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
         let text = read(matrix, "x.npy", bytes)
@@ -420,7 +420,7 @@ fn arrays_that_cannot_be_read_are_told_why() {
 
 /// Regression tests: each of these was once silently read as other rows than intended.
 #[test]
-fn quotes_that_do_not_enclose_a_cell_are_told_with_their_place() {
+fn quotes_that_do_not_enclose_a_cell_is_reported_with_their_place() {
     assert_refused(
         csv(age(), "age,name\n1,\"Ada\n2,Bob\n3,Cyd\n"),
         "error[data-malformed]: people.csv has a quote that is never closed\n \

@@ -111,21 +111,21 @@ fn tables_that_gzip_has_packed_are_read_and_damaged_ones_refused() {
         assert_eq!(ages(name, &whole), Ok(vec![41, 7]));
     }
     let one = packed(&[b"name,age\nA,41\nB,old\n"]);
-    let told = ages("x.csv.gz", &one).expect_err("a word");
+    let reported = ages("x.csv.gz", &one).expect_err("a word");
     assert!(
-        told.contains("`old` in column `age`") && !told.contains(" | "),
-        "{told}"
+        reported.contains("`old` in column `age`") && !reported.contains(" | "),
+        "{reported}"
     );
     let right = packed(&[b"age\n41\n"]);
     for at in 2..right.len() {
-        let told = ages("x.csv.gz", &right[..at]).expect_err("it was cut off");
-        assert!(told.contains("cut off"), "{told}");
+        let reported = ages("x.csv.gz", &right[..at]).expect_err("it was cut off");
+        assert!(reported.contains("cut off"), "{reported}");
     }
     for at in right.len() - 8..right.len() {
         let mut damaged = right.clone();
         damaged[at] ^= 1;
-        let told = ages("x.csv.gz", &damaged).expect_err("it was damaged");
-        assert!(told.starts_with("error[data-unreadable]"), "{told}");
+        let reported = ages("x.csv.gz", &damaged).expect_err("it was damaged");
+        assert!(reported.starts_with("error[data-unreadable]"), "{reported}");
     }
 }
 
@@ -133,19 +133,22 @@ fn tables_that_gzip_has_packed_are_read_and_damaged_ones_refused() {
 #[test]
 fn records_are_bounded_whatever_they_are_unpacked_from() {
     let zeros = vec![b'0'; 5 << 20];
-    let told = ages("x.csv.gz", &packed(&[b"age\n4\n", &zeros])).expect_err("too long");
+    let reported = ages("x.csv.gz", &packed(&[b"age\n4\n", &zeros])).expect_err("too long");
     assert!(
-        told.contains("x.csv.gz has a record of more than 4 MiB\n --> x.csv.gz:3:1"),
-        "{told}"
+        reported.contains("x.csv.gz has a record of more than 4 MiB\n --> x.csv.gz:3:1"),
+        "{reported}"
     );
-    let told = ages("x.csv", &[b"age,n\n4,\"", &zeros[..]].concat()).expect_err("too long");
+    let reported = ages("x.csv", &[b"age,n\n4,\"", &zeros[..]].concat()).expect_err("too long");
     assert!(
-        told.contains("not closed within 4 MiB\n --> x.csv:2:3"),
-        "{told}"
+        reported.contains("not closed within 4 MiB\n --> x.csv:2:3"),
+        "{reported}"
     );
     let rows = b"4\n".repeat(1 << 20);
-    let told = ages("x.csv.gz", &packed(&[b"age\n", &rows])).expect_err("too many");
-    assert!(told.contains("x.csv.gz has more than 4 records"), "{told}");
+    let reported = ages("x.csv.gz", &packed(&[b"age\n", &rows])).expect_err("too many");
+    assert!(
+        reported.contains("x.csv.gz has more than 4 records"),
+        "{reported}"
+    );
     let wide = [&b"n,age\n"[..], &zeros[..3 << 20], b",7"].concat();
     assert_eq!(ages("x.csv", &wide), Ok(vec![7]));
 }
@@ -159,8 +162,8 @@ fn a_path_that_leads_to_no_file_is_refused() {
         let path = folder.path().join(name);
         for target in ["/dev/zero", "/"] {
             std::os::unix::fs::symlink(target, &path).expect("a link");
-            let told = read_path(age(), &path).map(|_| ()).expect_err("no file");
-            assert!(told.starts_with("error[data-unreadable]"), "{told}");
+            let reported = read_path(age(), &path).map(|_| ()).expect_err("no file");
+            assert!(reported.starts_with("error[data-unreadable]"), "{reported}");
             fs::remove_file(&path).expect("the link");
         }
     }
@@ -168,8 +171,8 @@ fn a_path_that_leads_to_no_file_is_refused() {
         b"\x93NUMPY\x01\x00v\0{'descr': '|u1', 'fortran_order': False, 'shape': (4194304,), }"
             .to_vec();
     large.resize(4 << 20, 0);
-    let told = ages("x.npy", &large).expect_err("far too many");
-    assert!(told.contains("the limit"), "{told}");
+    let reported = ages("x.npy", &large).expect_err("far too many");
+    assert!(reported.contains("the limit"), "{reported}");
 }
 
 /// Position of the values of a column, which are contiguous.

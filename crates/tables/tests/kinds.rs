@@ -246,14 +246,14 @@ fn cells_in_memory_follow_the_same_rule() {
         let loaded = sealane_tables::cells(want, dims, cells.iter().copied());
         loaded.map(|loaded| loaded.data.numbers().collect::<Vec<_>>())
     };
-    let told = |error: Diagnostic| error.to_string();
+    let reported = |error: Diagnostic| error.to_string();
     let texts = [Some(Cell::Text("1970-01-05")), None];
     let [value, mask] = nullable(date());
-    assert_eq!(take(&value, &[2], &texts).map_err(told), Ok(vec![4, 0]));
-    assert_eq!(take(&mask, &[2], &texts).map_err(told), Ok(vec![0, 1]));
-    let error = told(take(&date(), &[2], &texts).unwrap_err());
+    assert_eq!(take(&value, &[2], &texts).map_err(reported), Ok(vec![4, 0]));
+    assert_eq!(take(&mask, &[2], &texts).map_err(reported), Ok(vec![0, 1]));
+    let error = reported(take(&date(), &[2], &texts).unwrap_err());
     assert!(error.contains("at element 1"), "{error}");
-    let error = told(take(&date(), &[2, 1], &texts).unwrap_err());
+    let error = reported(take(&date(), &[2, 1], &texts).unwrap_err());
     assert!(error.contains("shape"), "{error}");
     // An accent of its own is unequal to a character that has it, which nobody sees.
     let wide = of_kind(Type::U8, (0, 255), &[6], Form::Text(Encoding::Utf8));

@@ -120,7 +120,7 @@ fn one_file_serves_several_inputs() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_row_and_column() {
+fn what_does_not_fit_is_reported_with_row_and_column() {
     let refused = |input: Input, bound, text: &str| {
         assert_eq!(read("duckdb", input, bound), Err(text.to_string()));
     };

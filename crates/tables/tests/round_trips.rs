@@ -96,10 +96,7 @@ proptest! {
             *last = stray;
         }
         let want = InputSpec { input: &input, rows: None };
-        let number = |word: &u64| Number::Int(match signed {
-            true => i128::from(*word as i64),
-            false => i128::from(*word),
-        });
+        let number = |word: &u64| Number::Int(if signed { i128::from(*word as i64) } else { i128::from(*word) });
         let one_by_one = sealane_tables::array(want, &shape, words.iter().map(number));
         let at_once = sealane_tables::integers(want, &shape, words.clone().into(), signed);
         match (one_by_one, at_once) {

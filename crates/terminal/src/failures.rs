@@ -15,11 +15,10 @@ const RENAMED: [(&str, &str); 1] = [("--papers", "--references")];
 /// last of that stream. Standard output is for results alone.
 pub fn print_failure(failure: &Failure, json: bool) {
     let finding = failure.finding();
-    match json {
-        true => {
-            let _ = writeln!(std::io::stderr(), "{}", object(failure));
-        }
-        false => write(finding.code, finding.painted()),
+    if json {
+        let _ = writeln!(std::io::stderr(), "{}", object(failure));
+    } else {
+        write(finding.code, finding.painted())
     }
 }
 
@@ -115,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_of_numbers_are_told_in_words() {
-        let told =
+    fn bounds_of_numbers_are_reported_in_words() {
+        let reported =
             |range| without_ranges(&format!("invalid value '0' for '-c': 0 is not in {range}"));
-        assert!(told("1..=32").ends_with(": 0 is not from 1 to 32"));
-        assert!(told("1..18446744073709551615").ends_with(": 0 is not 1 or more"));
+        assert!(reported("1..=32").ends_with(": 0 is not from 1 to 32"));
+        assert!(reported("1..18446744073709551615").ends_with(": 0 is not 1 or more"));
         assert_eq!(without_ranges("no such verb"), "no such verb");
     }
 

@@ -1,4 +1,4 @@
-//! Room `terminal`: a command of this project at a terminal, whatever its verbs are.
+//! Crate `terminal`: a command of this project at a terminal, whatever its verbs are.
 //!
 //! | file | content |
 //! |---|---|

@@ -46,18 +46,20 @@ pub fn print_card(json: bool, card: &Card, value: &Value) -> Result<(), Failure>
 /// # Errors
 /// As of [`print_line`].
 pub fn print_view(json: bool, view: &impl View) -> Result<(), Failure> {
-    match json {
-        true => print_line(view.json()),
-        false => print_line(view.card()),
+    if json {
+        print_line(view.json())
+    } else {
+        print_line(view.card())
     }
 }
 
 /// Prints to standard error what could not be written to standard output; returns a description of
 /// where it is.
 pub fn print_view_to_stderr(json: bool, view: &impl View) -> &'static str {
-    let text = match json {
-        true => view.json().to_string(),
-        false => printable(&view.card().to_string()),
+    let text = if json {
+        view.json().to_string()
+    } else {
+        printable(&view.card().to_string())
     };
     match writeln!(stderr(), "{text}") {
         Ok(()) => "the report stands above, on standard error",

@@ -76,8 +76,12 @@ fn tell(line: &'static str) {
     let began = Instant::now();
     let write = move || writeln!(stderr(), "sealane: {line}");
     // Where the machine gives no thread, the process ends without the line.
-    let told = thread::Builder::new().spawn(write);
-    while told.as_ref().is_ok_and(|told| !told.is_finished()) && began.elapsed() < LAST_LINE {
+    let reported = thread::Builder::new().spawn(write);
+    while reported
+        .as_ref()
+        .is_ok_and(|reported| !reported.is_finished())
+        && began.elapsed() < LAST_LINE
+    {
         thread::sleep(Duration::from_millis(1));
     }
 }

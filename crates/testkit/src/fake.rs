@@ -52,7 +52,7 @@ const XOR: Domain = Domain {
 };
 
 /// State of a step between two flights.
-pub enum Pending<'a> {
+pub enum FakePending<'a> {
     /// An input whose bytes this party waits for, or already has.
     Input(PartyId, usize, usize, Option<Bits>),
     /// A tape that waits for the products of the current batch.
@@ -174,7 +174,7 @@ impl<const CHEATER: u8> Party for FakeParty<CHEATER> {
 
 impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
     type Share = Bits;
-    type Pending<'a> = Pending<'a>;
+    type Pending<'a> = FakePending<'a>;
     type Material = ();
     type Output = ();
     type Check = u8;
@@ -210,7 +210,9 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                     _ => None,
                 };
                 let mine = mine.map(|data| Planes::new(bits, elements, data));
-                Ok(Progress::More(Pending::Input(owner, bits, elements, mine)))
+                Ok(Progress::More(FakePending::Input(
+                    owner, bits, elements, mine,
+                )))
             }
             Step::Tape {
                 tape,
@@ -243,14 +245,14 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
             Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
-            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 Err(Fault::internal("fake sorts by networks, in copies"))
             }
             Step::Settle { checks } => {
                 for to in self.setting.others(self.me) {
                     mesh.send(to, &checks)?;
                 }
-                Ok(Progress::More(Pending::Settle(checks)))
+                Ok(Progress::More(FakePending::Settle(checks)))
             }
             Step::Open { results } => {
                 for Opened { share, to, .. } in &results {
@@ -258,32 +260,37 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                         mesh.send(to, share.data())?;
                     }
                 }
-                Ok(Progress::More(Pending::Open(results)))
+                Ok(Progress::More(FakePending::Open(results)))
             }
         }
     }
 
-    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    fn advance<'a>(
+        &mut self,
+        pending: FakePending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
         let done = |share| Ok(Progress::share(share));
         match pending {
-            Pending::Input(_, _, _, Some(mine)) => done(mine),
-            Pending::Input(owner, planes, elements, None) => {
+            FakePending::Input(_, _, _, Some(mine)) => done(mine),
+            FakePending::Input(owner, planes, elements, None) => {
                 let mut data = vec![0; planes * elements];
                 mesh.recv(owner, &mut data)?;
                 done(Planes::new(planes, elements, data))
             }
-            Pending::Tape(run) => self.read_layer(run, mesh),
-            Pending::Settle(mut checks) => {
+            FakePending::Tape(run) => self.read_layer(run, mesh),
+            FakePending::Settle(mut checks) => {
                 self.add_from_others(&mut checks, mesh)?;
-                match checks.iter().any(|sum| *sum != 0) {
-                    true => Err(Fault::CheckFailed),
-                    false => Ok(Progress::Done(Outcome::Settled(()))),
+                if checks.iter().any(|sum| *sum != 0) {
+                    Err(Fault::CheckFailed)
+                } else {
+                    Ok(Progress::Done(Outcome::Settled(())))
                 }
             }
-            Pending::Open(results) => {
+            FakePending::Open(results) => {
                 let mut revealed = Vec::new();
                 for Opened { share, to, .. } in results {
                     if !to.contains(self.me) {
@@ -355,7 +362,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
                 if self.me.0 != 0 {
                     mesh.send(PartyId(0), &run.factors())?;
                 }
-                return Ok(Progress::More(Pending::Tape(run)));
+                return Ok(Progress::More(FakePending::Tape(run)));
             }
             run.batch += 1;
         }
@@ -386,7 +393,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
                 let own = self.deal(&products, mesh)?;
                 run.take_products(&own.iter().map(|e| (e ^ e >> 1) & 1).collect::<Vec<_>>());
             }
-            return Ok(Progress::More(Pending::Tape(run)));
+            return Ok(Progress::More(FakePending::Tape(run)));
         }
         if self.me.0 != 0 {
             let mut shares = vec![0; run.factors().len() / 2];

@@ -1,4 +1,4 @@
-//! Room `testkit`: slow and simple reference implementations, random programs to compare the fast
+//! Crate `testkit`: slow and simple reference implementations, random programs to compare the fast
 //! ones with, and adversaries on the wire. For tests only; nothing here protects a secret.
 //!
 //! | module | what it is |

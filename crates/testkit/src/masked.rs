@@ -161,9 +161,9 @@ impl Common {
         // The last party gets another word than all others.
         let last = self.others().last();
         for to in self.others() {
-            let mut told = words.to_vec();
-            told[0] ^= u64::from(Some(to) == last);
-            mesh.send(to, &to_bytes(&told))?;
+            let mut reported = words.to_vec();
+            reported[0] ^= u64::from(Some(to) == last);
+            mesh.send(to, &to_bytes(&reported))?;
         }
         Ok(())
     }
@@ -213,9 +213,10 @@ impl Common {
                 *check ^= sum;
             }
         }
-        match checks.iter().all(|sum| *sum == 0) {
-            true => Ok(()),
-            false => Err(Fault::CheckFailed),
+        if checks.iter().all(|sum| *sum == 0) {
+            Ok(())
+        } else {
+            Err(Fault::CheckFailed)
         }
     }
 

@@ -1,4 +1,4 @@
-//! Random programs with inputs, for every room that takes a program.
+//! Random programs with inputs, for every crate that takes a program.
 //!
 //! A program is grown from a tape of random numbers: each decides one thing (an operation, an
 //! operand, a type). The generator drives the real builder and goes on where the builder refuses,
@@ -312,12 +312,12 @@ impl Grower<'_> {
     fn bounded(&mut self, a: Handle, lo: i128, hi: i128) -> Option<Handle> {
         let value = self.builder.value(a)?;
         // A value that `i64` does not hold is reduced in its own type first.
-        let a = match Type::I64.holds(value.range) {
-            true => a,
-            false => self
-                .builder
+        let a = if Type::I64.holds(value.range) {
+            a
+        } else {
+            self.builder
                 .binary(Binary::Min, a.into(), Operand::Int(hi), None)
-                .ok()?,
+                .ok()?
         };
         let a = self.builder.cast(a, Type::I64, None).ok()?;
         let a = self
@@ -346,14 +346,15 @@ impl Grower<'_> {
         let axis = self.pick(&[None, Some(0), Some(-1)]);
         let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
         let truth = matches!(op, Reduction::Any | Reduction::All);
-        let (a, dtype) = match truth {
-            true => (
+        let (a, dtype) = if truth {
+            (
                 self.builder
                     .binary(Binary::Ne, a.into(), Operand::Int(0), None)
                     .ok()?,
                 None,
-            ),
-            false => (a, dtype),
+            )
+        } else {
+            (a, dtype)
         };
         self.builder.reduce(op, a, axis, dtype, None).ok()
     }

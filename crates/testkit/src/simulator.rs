@@ -14,7 +14,7 @@
 //! | `network` | connections |
 //! | `link` | a transport with events at given frames |
 //!
-//! TLS and the meeting of the parties are not simulated: a world begins with connected parties,
+//! TLS and the meeting of the parties are not simulated: a model begins with connected parties,
 //! over links that are not encrypted. [`crate::relay`] tests the reaction of TLS to changed bytes.
 
 mod link;
@@ -26,7 +26,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sealane_net::{Limits, Machine, Transport, Waker, danger_plaintext_transport};
+use sealane_net::{Limits, Runtime, Transport, Waker, danger_plaintext_transport};
 
 use link::Link;
 pub use link::{Event, Happening};
@@ -34,7 +34,7 @@ use network::{Connection, Wire};
 use scheduler::Scheduler;
 use waker::SimulatedWaker;
 
-/// Bounds within which a world has to end; otherwise it is considered to hang.
+/// Bounds within which a model has to end; otherwise it is considered to hang.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Simulated time.
@@ -43,7 +43,7 @@ pub struct Bounds {
     pub steps: u64,
 }
 
-/// Outcome of a world.
+/// Outcome of a model.
 #[derive(Debug)]
 pub struct Ending {
     /// Simulated time at the end.
@@ -63,15 +63,15 @@ pub struct Ending {
 }
 
 /// A network of processes, one per party.
-pub struct World {
+pub struct Model {
     scheduler: Arc<Scheduler>,
     connections: Arc<Mutex<Vec<Connection>>>,
 }
 
-impl World {
-    /// Makes a world of so many processes, determined by `seed`. It keeps a log on demand.
-    pub fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> World {
-        World {
+impl Model {
+    /// Makes a model of so many processes, determined by `seed`. It keeps a log on demand.
+    pub fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Model {
+        Model {
             scheduler: Arc::new(Scheduler::new(seed, processes, bounds, log)),
             connections: Arc::default(),
         }
@@ -101,7 +101,7 @@ impl World {
     }
 }
 
-/// A process of a world: the machine of one party.
+/// A process of a model: the machine of one party.
 #[derive(Clone)]
 pub struct Process {
     scheduler: Arc<Scheduler>,
@@ -110,7 +110,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// The time since the beginning of the world.
+    /// The time since the beginning of the model.
     pub fn now(&self) -> Duration {
         self.scheduler.now()
     }
@@ -194,7 +194,7 @@ impl Process {
     }
 }
 
-impl Machine for Process {
+impl Runtime for Process {
     fn waker(&self) -> Waker {
         SimulatedWaker::waker(&self.scheduler)
     }

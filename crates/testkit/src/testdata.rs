@@ -50,9 +50,10 @@ pub fn shared(name: &str) -> Option<String> {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let why = format!("{} is not there", path.display());
-            match is_named || folder.exists() {
-                true => skip(&why),
-                false => leave_out(&why),
+            if is_named || folder.exists() {
+                skip(&why)
+            } else {
+                leave_out(&why)
             }
             None
         }

@@ -1,5 +1,5 @@
 //! Golden transcripts: the traffic under fixed coins in a fixed session, of every protocol and, in
-//! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tests of room
+//! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tests of crate
 //! `garble` do the same for the tables of every scheme.
 
 use sealane_block::Cpu;
@@ -32,7 +32,7 @@ macro_rules! garblings {
                 const NAME: &'static str = $text;
                 const HASH: &'static str = "of a test";
                 const ASSUMPTION: &'static str = "for tests";
-                const PAPERS: &'static [Paper] = &[];
+                const REFERENCES: &'static [Paper] = &[];
             }
         )*
     };

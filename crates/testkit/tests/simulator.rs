@@ -1,14 +1,14 @@
-//! Meshes in simulated worlds: parties that write far more than their links hold, in any order,
-//! over slow links; and worlds with parties that never end.
+//! Meshes in simulated models: parties that write far more than their links hold, in any order,
+//! over slow links; and models with parties that never end.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sealane_net::{Limits, Machine, Mesh, NetError, Transport};
+use sealane_net::{Limits, Mesh, NetError, Runtime, Transport};
 use sealane_parties::PartyId;
 use sealane_testkit::random::Random;
 use sealane_testkit::simulator::network::Wire;
-use sealane_testkit::simulator::{Bounds, Ending, Event, Happening, World};
+use sealane_testkit::simulator::{Bounds, Ending, Event, Happening, Model};
 
 const BOUNDS: Bounds = Bounds {
     time: Duration::from_secs(7200),
@@ -40,22 +40,22 @@ fn tiny() -> Limits {
 /// Actions of a party with its mesh; returns the error that ends it, if any.
 type Party = dyn Fn(&mut Mesh) -> Result<(), NetError> + Send + Sync;
 
-/// Outcome of a world, and of each of its parties that did not die.
+/// Outcome of a model, and of each of its parties that did not die.
 type Outcome = (Ending, Vec<Option<Result<(), NetError>>>);
 
 /// Runs the same party everywhere, with events at links of some.
 fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) -> Outcome {
     let mut random = Random::new(seed);
-    let world = World::new(seed, parties, BOUNDS, false);
+    let model = Model::new(seed, parties, BOUNDS, false);
     let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
     rows.resize_with(parties, || (0..parties).map(|_| None).collect());
     for one in 0..parties {
         for other in one + 1..parties {
-            let connection = world.connect([one, other], [(); 2].map(|()| wire(&mut random)));
+            let connection = model.connect([one, other], [(); 2].map(|()| wire(&mut random)));
             for (me, peer) in [(one, other), (other, one)] {
                 let events = events.iter().filter(|(of, _)| *of == me);
                 let events = events.map(|(_, event)| *event).collect();
-                let process = world.process(me);
+                let process = model.process(me);
                 let transport = process.transport(&connection, tiny()).unwrap();
                 rows[me][peer] = Some(process.link(transport, &connection, events));
             }
@@ -64,16 +64,16 @@ fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) 
     let endings = Arc::new(Mutex::new(vec![None; parties]));
     for (me, row) in rows.into_iter().enumerate() {
         let (party, endings) = (Arc::clone(&party), Arc::clone(&endings));
-        let process = world.process(me);
+        let process = model.process(me);
         let body = move || {
             let mesh = Mesh::on_machine(&process, PartyId::from_index(me), row, tiny());
             let ending = party(&mut mesh.unwrap());
             endings.lock().unwrap()[me] = Some(ending);
         };
-        let machine = world.process(me);
+        let machine = model.process(me);
         machine.spawn("party", Box::new(body)).unwrap();
     }
-    let ending = world.run();
+    let ending = model.run();
     assert!(ending.panics.is_empty(), "{:?}", ending.panics);
     let endings = endings.lock().unwrap().clone();
     (ending, endings)
@@ -206,7 +206,7 @@ fn what_is_held_up_for_less_than_the_silence_arrives() {
 }
 
 #[test]
-fn a_world_that_does_not_end_is_told() {
+fn a_model_that_does_not_end_is_reported() {
     let rests = [first(0, false, Happening::Computes(2 * BOUNDS.time))];
     let (ending, endings) = run(1, 2, &rests, Arc::new(say_and_wait));
     let stuck = ending.stuck.unwrap();

@@ -67,8 +67,8 @@ impl Computing {
     ) -> Result<Arriving> {
         self.keys.add_zero(form, summand.data_mut());
         let bulk = Some(self.cpu);
-        send(bulk, form, summand.data(), self.seat.previous, mesh)?;
-        Arriving::of(bulk, form, [Some(summand), None], self.seat.next)
+        send(bulk, form, summand.data(), self.role_index.previous, mesh)?;
+        Arriving::of(bulk, form, [Some(summand), None], self.role_index.next)
     }
 }
 
@@ -111,9 +111,10 @@ pub(crate) fn recv_to(
     into: &mut [u64],
     mesh: &mut Mesh,
 ) -> Result<()> {
-    match form.unpack_to(into, |bytes| fill(bulk, from, bytes, mesh))? {
-        true => Ok(()),
-        false => Err(bits_after_the_end(from)),
+    if form.unpack_to(into, |bytes| fill(bulk, from, bytes, mesh))? {
+        Ok(())
+    } else {
+        Err(bits_after_the_end(from))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bits in words: 64 to a word, first bit lowest.
 //!
-//! All code of this room that moves bits (tensors, the dense form of messages, conversion between
+//! All code of this crate that moves bits (tensors, the dense form of messages, conversion between
 //! bit planes and ring elements) uses the few functions here. None of them branches on a bit.
 
 use std::mem;
@@ -23,9 +23,10 @@ pub(crate) fn low_mask(count: usize) -> u64 {
 pub(crate) fn read(words: &[u64], at: usize, count: usize) -> u64 {
     let (word, shift) = (at / 64, at % 64);
     let low = words[word] >> shift;
-    let high = match shift + count > 64 {
-        true => words[word + 1] << (64 - shift),
-        false => 0,
+    let high = if shift + count > 64 {
+        words[word + 1] << (64 - shift)
+    } else {
+        0
     };
     (low | high) & low_mask(count)
 }

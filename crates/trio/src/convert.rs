@@ -76,7 +76,7 @@ impl Computing {
         let parts = Form::ring(k, 1, elements).parts(share)?;
         let form = Form::bits(bits, elements);
         let word = |component| {
-            let place = self.seat.place_of(component);
+            let place = self.role_index.place_of(component);
             let mut shared = [form.zeros(), form.zeros()];
             if let (Some(place), Some(parts)) = (place, parts) {
                 planes_from_elements(parts[place], shared[place].data_mut());
@@ -100,12 +100,12 @@ impl Computing {
         let parts = Form::bits(bits, elements).parts(share)?;
         let weights = weights(bits, signed, k);
         let form = Form::ring(k, weights.len(), elements);
-        let values = match (parts, self.seat.role) {
+        let values = match (parts, self.role_index.role) {
             (Some([own, next]), 0) => Some(expand(form, |at| own[at] ^ next[at])),
             (None, 0) => Some(form.zeros()),
             _ => None,
         };
-        let d = self.seat.place_of(2).map(|place| match parts {
+        let d = self.role_index.place_of(2).map(|place| match parts {
             Some(parts) => expand(form, |at| parts[place][at]),
             None => form.zeros(),
         });
@@ -124,7 +124,7 @@ impl Computing {
         let [own, next] = c.finish(mesh)?;
         // c has no component 2, and d no other: role 0 has no summand, and roles 1 and 2 have the
         // product of d and the other component of c that they hold.
-        let (summand, linear) = match (self.seat.role, d) {
+        let (summand, linear) = match (self.role_index.role, d) {
             (1, Some(d)) => (product(form, &own, &d, &weights), [own, d]),
             (_, Some(d)) => (product(form, &next, &d, &weights), [d, next]),
             (_, None) => (form.zeros(), [own, next]),
@@ -191,9 +191,12 @@ pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share> {
 
 /// The weight of each bit of a value. Bits above `k` weigh a multiple of `2^k` and are left out.
 fn weights(bits: usize, signed: bool, k: usize) -> Vec<u64> {
-    let weight = |bit: usize| match signed && bit + 1 == bits {
-        true => (1u64 << bit).wrapping_neg(),
-        false => 1 << bit,
+    let weight = |bit: usize| {
+        if signed && bit + 1 == bits {
+            (1u64 << bit).wrapping_neg()
+        } else {
+            1 << bit
+        }
     };
     (0..bits.min(k)).map(weight).collect()
 }

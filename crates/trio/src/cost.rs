@@ -3,9 +3,9 @@
 use crate::convert::adder;
 use crate::form::width;
 use crate::keys::KEY_BYTES;
-use crate::sort::{BITS_A_TURN, place_bits};
+use crate::sort::{BITS_A_PASS, place_bits};
 use crate::tape::{reshared, under_masks};
-use crate::{masked, reveal, seat};
+use crate::{masked, reveal, role_index};
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
@@ -30,8 +30,8 @@ const ELEMENT_NS: u64 = 15;
 /// Nominal cost of a row that is shuffled, for each word of it: of a million rows, as many words of
 /// memory are read in a random order.
 const SHUFFLED_NS: u64 = 80;
-/// Nominal cost of the place of a row in a turn of a sort.
-const TURN_NS: u64 = 120;
+/// Nominal cost of the place of a row in a pass of a sort.
+const PASS_NS: u64 = 120;
 /// Nominal cost of a bit that is input or revealed.
 const BIT_NS: u64 = 1;
 
@@ -134,7 +134,7 @@ fn masked(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
 pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let mut demand = Demand::default();
     if let StepShape::Input { owner, .. } = work
-        && seat::role(setting, *owner).is_none()
+        && role_index::role(setting, *owner).is_none()
     {
         demand.add(Correlation::Seed { owner: *owner }, 1);
     }
@@ -142,9 +142,9 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 }
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let message = |from, to| Message::new(from, seat::party(setting, to), KEY_BYTES);
+    let message = |from, to| Message::new(from, role_index::party(setting, to), KEY_BYTES);
     let mut flight: Flight = (0..3)
-        .map(|role| message(seat::party(setting, role), role + 2))
+        .map(|role| message(role_index::party(setting, role), role + 2))
         .collect();
     for kind in demand.0.keys() {
         if let Correlation::Seed { owner } = kind {
@@ -157,11 +157,11 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
 
 /// An input of so many bits.
 fn input(setting: &Setting, owner: PartyId, bits: u64) -> Flight {
-    let to = match seat::role(setting, owner) {
+    let to = match role_index::role(setting, owner) {
         Some(role) => vec![role + 2],
         None => vec![1, 2],
     };
-    let message = |role| Message::new(owner, seat::party(setting, role), bits.div_ceil(8));
+    let message = |role| Message::new(owner, role_index::party(setting, role), bits.div_ceil(8));
     to.into_iter().map(message).collect()
 }
 
@@ -179,7 +179,7 @@ fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) ->
         [None, Some(k)] => {
             let inputs = elements * bits.min(k);
             let flights = vec![
-                input(setting, seat::party(setting, 0), inputs * k),
+                input(setting, role_index::party(setting, 0), inputs * k),
                 reshare(setting, elements * k),
             ];
             Cost {
@@ -194,8 +194,8 @@ fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) ->
 /// Each role sends so many bits to its predecessor.
 fn reshare(setting: &Setting, bits: u64) -> Flight {
     let message = |role| Message {
-        from: seat::party(setting, role),
-        to: seat::party(setting, role + 2),
+        from: role_index::party(setting, role),
+        to: role_index::party(setting, role + 2),
         bytes: bits.div_ceil(8),
     };
     (0..3).map(message).collect()
@@ -204,8 +204,8 @@ fn reshare(setting: &Setting, bits: u64) -> Flight {
 /// A message of so many bits from one role to another.
 fn message(setting: &Setting, [from, to]: [usize; 2], bits: u64) -> Message {
     Message {
-        from: seat::party(setting, from),
-        to: seat::party(setting, to),
+        from: role_index::party(setting, from),
+        to: role_index::party(setting, to),
         bytes: bits.div_ceil(8),
     }
 }
@@ -228,7 +228,7 @@ fn shuffle(setting: &Setting, hidden: u64, opened: Option<u64>) -> Vec<Flight> {
     ]
 }
 
-/// The turns of a sort.
+/// The passes of a sort.
 fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
     let mut flights = Vec::new();
     if rows < 2 {
@@ -237,9 +237,9 @@ fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
     let places = rows * u64::from(place_bits(rows));
     let mut left = key_bits;
     while left > 0 {
-        let bits = left.min(BITS_A_TURN as u64);
+        let bits = left.min(BITS_A_PASS as u64);
         left -= bits;
-        flights.push(input(setting, seat::party(setting, 0), bits * places));
+        flights.push(input(setting, role_index::party(setting, 0), bits * places));
         flights.push(reshare(setting, bits * places));
         if bits > 1 {
             flights.push(reshare(setting, places));
@@ -247,16 +247,16 @@ fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
         flights.push(vec![message(setting, [2, 1], places)]);
         flights.extend(shuffle(setting, rows * planes, Some(places)));
     }
-    let turns = key_bits.div_ceil(BITS_A_TURN as u64);
+    let turns = key_bits.div_ceil(BITS_A_PASS as u64);
     Cost {
-        compute_ns: turns * rows * (TURN_NS + planes.div_ceil(64) * SHUFFLED_NS),
+        compute_ns: turns * rows * (PASS_NS + planes.div_ceil(64) * SHUFFLED_NS),
         ..Cost::of(flights)
     }
 }
 
 fn digests(setting: &Setting) -> Flight {
     let message = |(from, to)| Message::new(from, to, DIGEST_BYTES);
-    seat::links(setting).map(message).collect()
+    role_index::links(setting).map(message).collect()
 }
 
 /// Cost of the messages that open the results.
@@ -264,8 +264,8 @@ fn open(setting: &Setting, results: &[Opening]) -> Flight {
     let to = |to: PartyId| {
         let learnt = results.iter().filter(move |result| result.to.contains(to));
         let bytes = learnt.map(|result| result.bits.div_ceil(8)).sum();
-        let givers = reveal::givers(seat::role(setting, to)).into_iter();
-        givers.map(move |(giver, _)| Message::new(seat::party(setting, giver), to, bytes))
+        let givers = reveal::givers(role_index::role(setting, to)).into_iter();
+        givers.map(move |(giver, _)| Message::new(role_index::party(setting, giver), to, bytes))
     };
     setting.everyone().flat_map(to).collect()
 }

@@ -14,13 +14,13 @@ pub(crate) type Name = (usize, &'static str);
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Flaw {
+pub(crate) enum InjectedFault {
     /// The values of a stream are all zero: a mask, an order or a share of zero is missing.
     Zero(Name),
     /// Each value of a stream is that before it: a mask is used again.
     Again(Name),
     /// The messages of a link, from the first party to the second, go to the third one too.
-    Astray([usize; 3]),
+    Misrouted([usize; 3]),
 }
 
 /// A stream, and how many of its values each party has taken.
@@ -44,7 +44,7 @@ pub(crate) struct Drawn {
     /// The party whose own values are drawn at random, and the number of its draw.
     pub(crate) given: Option<(usize, u64)>,
     given_choices: u64,
-    pub(crate) flaw: Option<Flaw>,
+    pub(crate) fault: Option<InjectedFault>,
     /// By party, the values that it has taken.
     pub(crate) seen: Vec<Vec<u8>>,
 }
@@ -67,13 +67,13 @@ impl Drawn {
 
     /// The next value of a stream for one of its holders.
     fn take(&mut self, source: usize, party: usize, below: u64) -> u64 {
-        let (name, flaw) = (self.sources[source].name, self.flaw);
+        let (name, fault) = (self.sources[source].name, self.fault);
         let at = self.sources[source].taken[party];
         if at == self.sources[source].values.len() {
             let before = self.sources[source].values.last().copied();
-            let value = match (flaw, before) {
-                (Some(Flaw::Zero(zero)), _) if zero == name => 0,
-                (Some(Flaw::Again(again)), Some(before)) if again == name => before,
+            let value = match (fault, before) {
+                (Some(InjectedFault::Zero(zero)), _) if zero == name => 0,
+                (Some(InjectedFault::Again(again)), Some(before)) if again == name => before,
                 _ => {
                     let holders = self.sources[source].holders.clone();
                     self.choose(below, &holders)

@@ -12,8 +12,8 @@
 use crate::arrive::{Arriving, send};
 use crate::form::Form;
 use crate::keys::Key;
+use crate::role_index;
 use crate::roles::Computing;
-use crate::seat;
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -31,20 +31,20 @@ impl Computing {
         values: Option<Planes<u64>>,
         mesh: &mut Mesh,
     ) -> Result<Arriving> {
-        let (seat, keys) = (self.seat, &mut self.keys);
-        let parts = match (seat.role + 3 - owner) % 3 {
+        let (role_index, keys) = (self.role_index, &mut self.keys);
+        let parts = match (role_index.role + 3 - owner) % 3 {
             0 => {
                 let mut rest = values.ok_or_else(no_values)?;
                 let random = keys.next.input(form);
                 form.group.subtract(rest.data_mut(), random.data());
                 form.trim(rest.data_mut());
-                send(bulk, form, rest.data(), seat.previous, mesh)?;
+                send(bulk, form, rest.data(), role_index.previous, mesh)?;
                 [Some(rest), Some(random)]
             }
             1 => [Some(keys.own.input(form)), Some(form.zeros())],
             _ => [Some(form.zeros()), None],
         };
-        Arriving::of(bulk, form, parts, seat.next)
+        Arriving::of(bulk, form, parts, role_index.next)
     }
 
     /// The input of a party without a role.
@@ -71,7 +71,13 @@ pub(crate) fn give(
     }
     form.trim(rest.data_mut());
     for holder in [1, 2] {
-        send(None, form, rest.data(), seat::party(setting, holder), mesh)?;
+        send(
+            None,
+            form,
+            rest.data(),
+            role_index::party(setting, holder),
+            mesh,
+        )?;
     }
     Ok(())
 }

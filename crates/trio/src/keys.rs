@@ -17,7 +17,7 @@
 
 use crate::form::{Form, Group};
 use crate::order::Order;
-use crate::seat::{self, Seat};
+use crate::role_index::{self, RoleIndex};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -159,17 +159,17 @@ pub(crate) struct Keys {
 impl Keys {
     /// Makes key `i` and exchanges it; receives the keys of outsiders.
     pub(crate) fn prepare(
-        seat: Seat,
+        role_index: RoleIndex,
         guests: &[PartyId],
         maker: KeyMaker,
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Keys> {
         let seed = coins.secret(KEY).seed();
-        mesh.send(seat.previous, seed.as_bytes())?;
+        mesh.send(role_index.previous, seed.as_bytes())?;
         mesh.flush()?;
         let own = maker.key(&seed);
-        let next = maker.recv(seat.next, mesh)?;
+        let next = maker.recv(role_index.next, mesh)?;
         let mut keys = Keys {
             own,
             next,
@@ -178,7 +178,7 @@ impl Keys {
         for guest in guests {
             let mut components = [None, None];
             for component in [0, 1] {
-                if let Some(place) = seat.place_of(component) {
+                if let Some(place) = role_index.place_of(component) {
                     components[place] = Some(maker.recv(*guest, mesh)?);
                 }
             }
@@ -208,7 +208,7 @@ pub(crate) fn prepare_guest(
     let keys = [0, 1].map(|component| (component, coins.secret(KEY).seed()));
     for (component, key) in &keys {
         for holder in [component + 2, *component] {
-            mesh.send(seat::party(setting, holder), key.as_bytes())?;
+            mesh.send(role_index::party(setting, holder), key.as_bytes())?;
         }
     }
     mesh.flush()?;
@@ -218,7 +218,7 @@ pub(crate) fn prepare_guest(
 /// The parties without a role that own inputs.
 pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>> {
     let guest = |kind: &Correlation| match kind {
-        Correlation::Seed { owner } if seat::role(setting, *owner).is_none() => Ok(*owner),
+        Correlation::Seed { owner } if role_index::role(setting, *owner).is_none() => Ok(*owner),
         kind => Err(Fault::Internal(format!("trio prepares no {kind:?}"))),
     };
     demand.0.keys().map(guest).collect()

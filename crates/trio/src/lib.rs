@@ -1,4 +1,4 @@
-//! Room `trio`: three parties, honest majority, semi-honest: (2,3) replicated sharing.
+//! Crate `trio`: three parties, honest majority, semi-honest: (2,3) replicated sharing.
 //!
 //! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k`
 //! for integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices
@@ -13,7 +13,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `seat` | the ring of roles, and the components that each holds |
+//! | `role_index` | the ring of roles, and the components that each holds |
 //! | `keys` | common randomness, shares of zero |
 //! | `form` | components of both algebras as words in rows, and their messages |
 //! | `arrive` | a component in transit; the one resharing of all products |
@@ -21,7 +21,7 @@
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
 //! | `masked` | tapes with functions of a few bits, for which a helper deals |
 //! | `order` | rows, and the orders that a shuffle puts them in |
-//! | `share`, `packed`, `bits`, `weave` | tensors of shares and their movements |
+//! | `share`, `packed`, `bits`, `column_split` | tensors of shares and their movements |
 //! | `cost` | the exact cost of all steps |
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
@@ -34,8 +34,10 @@
 //! the digests before a reveal find accidental corruption only. See SECURITY.md.
 #![forbid(unsafe_code)]
 
+mod aligned_buffer;
 mod arrive;
 mod bits;
+mod column_split;
 mod convert;
 mod cost;
 mod form;
@@ -43,30 +45,29 @@ mod form;
 mod ideal;
 mod input;
 mod keys;
-mod lines;
 mod masked;
 mod order;
 mod outside;
 mod packed;
-mod papers;
 mod product;
+mod references;
 mod reveal;
+mod role_index;
 mod roles;
-mod seat;
 mod share;
 mod shuffle;
 mod sort;
 mod tape;
 #[cfg(test)]
 mod views;
-mod weave;
 
 use arrive::Arriving;
 use convert::{Inject, Weighed};
 use form::Form;
 use keys::{KeyMaker, Keys};
-use masked::{Layouts, RunningMasked, Spares};
+use masked::{Layouts, Recycled, RunningMasked};
 use outside::Outside;
+use role_index::RoleIndex;
 use roles::Computing;
 use sealane_block::Erased;
 use sealane_circuit::{Lookups, Tape};
@@ -80,7 +81,6 @@ use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol, Role,
     SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
-use seat::Seat;
 pub use share::Share;
 use shuffle::Shuffling;
 use sort::Sorting;
@@ -95,19 +95,19 @@ pub enum Trio {}
 pub struct TrioParty {
     setting: Setting,
     me: PartyId,
-    place: Place,
+    place: Membership,
 }
 
 /// A party that computes, or one that does not.
-enum Place {
+enum Membership {
     Role(Erased<Computing>),
     Outside(Erased<Outside>),
 }
 
 /// A step that has begun.
-pub struct Pending<'a>(State<'a>);
+pub struct TrioPending<'a>(StepState<'a>);
 
-enum State<'a> {
+enum StepState<'a> {
     /// A party without a role waits for so many flights between others.
     Watch(usize, Share),
     /// The last component of the result is in transit.
@@ -142,7 +142,7 @@ impl Protocol for Trio {
             silent: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
-            papers: papers::PAPERS,
+            references: references::REFERENCES,
             security: SecurityLevel {
                 computational: 128,
                 statistical: 0,
@@ -215,19 +215,19 @@ impl Party for TrioParty {
         let (setting, coins) = (setting.clone(), &mut coins);
         let guests = keys::guests(&setting, demand)?;
         let maker = KeyMaker { cpu, session };
-        let place = match Seat::of(&setting, me) {
-            Some(seat) => Place::Role(Erased::new(Computing {
+        let place = match RoleIndex::of(&setting, me) {
+            Some(role_index) => Membership::Role(Erased::new(Computing {
                 setting: setting.clone(),
                 cpu,
-                seat,
-                keys: Keys::prepare(seat, &guests, maker, coins, mesh)?,
+                role_index,
+                keys: Keys::prepare(role_index, &guests, maker, coins, mesh)?,
                 layouts: Layouts::default(),
-                spares: Spares::default(),
+                recycled: Recycled::default(),
             })),
             None => {
                 let owns = guests.contains(&me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, maker, coins, mesh));
-                Place::Outside(Erased::new(Outside {
+                Membership::Outside(Erased::new(Outside {
                     setting: setting.clone(),
                     me,
                     keys: keys.transpose()?,
@@ -238,7 +238,7 @@ impl Party for TrioParty {
     }
 
     fn expect(&mut self, tape: &Tape, lanes: usize) {
-        if let Place::Role(party) = &mut self.place {
+        if let Membership::Role(party) = &mut self.place {
             party.expect_masked(tape, lanes);
         }
     }
@@ -246,7 +246,7 @@ impl Party for TrioParty {
 
 impl Steps for TrioParty {
     type Share = Share;
-    type Pending<'a> = Pending<'a>;
+    type Pending<'a> = TrioPending<'a>;
     type Material = ();
     type Output = ();
     type Check = ();
@@ -256,18 +256,21 @@ impl Steps for TrioParty {
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Share {
         let form = Form::of_words(domain, bits, values.len());
         let form = form.expect("a constant lives in a domain of trio");
-        let Some(seat) = Seat::of(&self.setting, self.me) else {
+        let Some(role_index) = RoleIndex::of(&self.setting, self.me) else {
             return form.shape();
         };
         // Component 0 is the value.
-        form.share([0, 1].map(|place| match seat.place_of(0) == Some(place) {
-            true => form.encode(values),
-            false => form.zeros(),
+        form.share([0, 1].map(|place| {
+            if role_index.place_of(0) == Some(place) {
+                form.encode(values)
+            } else {
+                form.zeros()
+            }
         }))
     }
 
     fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
-        match Seat::of(&self.setting, self.me) {
+        match RoleIndex::of(&self.setting, self.me) {
             Some(_) => product::linear(domain, lanes, terms),
             None => Ok(Share::zeros(1, lanes)),
         }
@@ -285,41 +288,45 @@ impl Steps for TrioParty {
         match step {
             Step::Settle { .. } => {
                 send_digests(mesh, reveal::peers(&self.setting, self.me))?;
-                Ok(more(State::Settle))
+                Ok(more(StepState::Settle))
             }
             Step::Open { results } => {
                 reveal::open(&self.setting, self.me, &results, mesh)?;
-                Ok(more(State::Open(results)))
+                Ok(more(StepState::Open(results)))
             }
             step => match &mut self.place {
-                Place::Role(party) => party.begin(step, mesh),
-                Place::Outside(party) => party.begin(step, mesh),
+                Membership::Role(party) => party.begin(step, mesh),
+                Membership::Outside(party) => party.begin(step, mesh),
             },
         }
     }
 
-    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    fn advance<'a>(
+        &mut self,
+        pending: TrioPending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
         match (pending.0, &mut self.place) {
-            (State::Settle, _) => {
+            (StepState::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;
                 Ok(Progress::Done(Outcome::Settled(())))
             }
-            (State::Open(results), _) => {
+            (StepState::Open(results), _) => {
                 let revealed = reveal::learn(&self.setting, self.me, &results, mesh)?;
                 Ok(Progress::Done(Outcome::Opened(revealed, ())))
             }
-            (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
-            (state, Place::Role(party)) => party.advance(state, mesh),
+            (StepState::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
+            (state, Membership::Role(party)) => party.advance(state, mesh),
             _ => Err(Fault::internal("a step of another role")),
         }
     }
 }
 
-fn more<'a>(state: State<'a>) -> Progress<'a, TrioParty> {
-    Progress::More(Pending(state))
+fn more<'a>(state: StepState<'a>) -> Progress<'a, TrioParty> {
+    Progress::More(TrioPending(state))
 }
 
 fn done<'a>(share: Share) -> Progress<'a, TrioParty> {
@@ -330,6 +337,6 @@ fn done<'a>(share: Share) -> Progress<'a, TrioParty> {
 fn watch<'a>(flights: usize, shape: Share) -> Progress<'a, TrioParty> {
     match flights {
         0 => done(shape),
-        _ => more(State::Watch(flights, shape)),
+        _ => more(StepState::Watch(flights, shape)),
     }
 }

@@ -55,7 +55,9 @@ impl Outside {
             Step::Shuffle { share, .. } | Step::Sort { share, .. } => {
                 Share::zeros(share.planes(), share.elements())
             }
-            Step::Meet { .. } => return Err(Fault::internal("elements of trio meet in copies")),
+            Step::CompareExchange { .. } => {
+                return Err(Fault::internal("elements of trio meet in copies"));
+            }
             Step::Settle { .. } | Step::Open { .. } => {
                 return Err(Fault::internal("an opening begins elsewhere"));
             }

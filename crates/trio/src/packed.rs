@@ -3,10 +3,10 @@
 //! Plane-major: each plane starts a word, lane `l` of a plane is bit `l % 64` of its word `l / 64`,
 //! and bits past the last lane are zero. A view of lanes decomposes into runs: contiguous lanes
 //! move by words, repeated lanes are filled, columns of rows are split and joined by words
-//! ([`Weave`]), and only other strided lanes move bit by bit.
+//! ([`ColumnSplit`]), and only other strided lanes move bit by bit.
 
 use crate::bits::{self, Writer, low_mask, words_for};
-use crate::weave::Weave;
+use crate::column_split::ColumnSplit;
 use sealane_party::{Planes, Shares};
 use sealane_protocol::View;
 use std::sync::OnceLock;
@@ -87,7 +87,7 @@ impl Packed {
             return None;
         };
         let stride = usize::try_from(stride).ok()?;
-        let weave = Weave::of(stride)?;
+        let column_split = ColumnSplit::of(stride)?;
         let least = base + offsets.iter().min()?;
         let first = least - least % stride;
         let strand = |offset: &usize| base + offset - first;
@@ -100,7 +100,7 @@ impl Packed {
         let mut strands = Planes::<u64>::zeros(stride, words);
         for plane in 0..self.planes() {
             let lanes = &self.plane(plane)[first / 64..];
-            weave.split(lanes, words, strands.data_mut());
+            column_split.split(lanes, words, strands.data_mut());
             for (i, offset) in offsets.iter().enumerate() {
                 let to = gathered.words_mut().plane_mut(i * self.planes() + plane);
                 to.copy_from_slice(strands.plane(strand(offset)));
@@ -164,12 +164,12 @@ impl Shares for Packed {
     fn spread(&self, inner: usize) -> Packed {
         let planes = self.planes() / inner;
         let elements = self.elements * inner;
-        if let Some(weave) = Weave::of(inner) {
+        if let Some(column_split) = ColumnSplit::of(inner) {
             let mut joined = Packed::zeros(planes, elements);
             for plane in 0..planes {
                 let strands = (0..inner).map(|i| self.plane(i * planes + plane));
                 let strands = strands.collect::<Vec<_>>();
-                weave.join(&strands, joined.words_mut().plane_mut(plane));
+                column_split.join(&strands, joined.words_mut().plane_mut(plane));
             }
             return joined;
         }
@@ -210,10 +210,10 @@ impl Shares for Packed {
         }
     }
 
-    fn beside(parts: &[&Packed]) -> Packed {
+    fn concatenate(parts: &[&Packed]) -> Packed {
         let words = parts.iter().map(|part| part.words()).collect::<Vec<_>>();
         let elements = parts.first().map_or(0, |part| part.elements);
-        Packed::of(elements, Planes::beside(&words))
+        Packed::of(elements, Planes::concatenate(&words))
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Packed {
@@ -377,7 +377,7 @@ mod tests {
                     assert_same(&packed, &bytes);
                 }
             }
-            assert_same(&Packed::beside(&[&packed, &resized.0]), &Planes::beside(&[&bytes, &resized.1]));
+            assert_same(&Packed::concatenate(&[&packed, &resized.0]), &Planes::concatenate(&[&bytes, &resized.1]));
             for inner in (1..=bytes.planes()).filter(|inner| bytes.planes() % inner == 0) {
                 assert_same(&packed.spread(inner), &bytes.spread(inner));
             }

@@ -104,8 +104,9 @@ pub(crate) fn cross(form: Form, x: [&[u64]; 2], y: [&[u64]; 2]) -> Planes<u64> {
 /// read before it is written to comes to a process twice.
 pub(crate) fn add_terms(sum: &mut [u64], terms: impl Iterator<Item = u64>, first: bool) {
     let pairs = sum.iter_mut().zip(terms);
-    match first {
-        true => pairs.for_each(|(sum, term)| *sum = term),
-        false => pairs.for_each(|(sum, term)| *sum = sum.wrapping_add(term)),
+    if first {
+        pairs.for_each(|(sum, term)| *sum = term)
+    } else {
+        pairs.for_each(|(sum, term)| *sum = sum.wrapping_add(term))
     }
 }

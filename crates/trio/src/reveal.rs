@@ -17,7 +17,7 @@
 
 use crate::arrive::{recv, send};
 use crate::form::Form;
-use crate::seat;
+use crate::role_index;
 use crate::share::Share;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -29,7 +29,7 @@ pub(crate) type Revealed = Vec<Option<Words>>;
 
 /// The parties with which this one may have exchanged payload.
 pub(crate) fn peers(setting: &Setting, me: PartyId) -> Vec<PartyId> {
-    let links = seat::links(setting).filter(|(from, _)| *from == me);
+    let links = role_index::links(setting).filter(|(from, _)| *from == me);
     links.map(|(_, to)| to).collect()
 }
 
@@ -49,12 +49,12 @@ pub(crate) fn open(
     results: &[Opened<Share>],
     mesh: &mut Mesh,
 ) -> Result<()> {
-    let role = seat::role(setting, me);
+    let role = role_index::role(setting, me);
     for Opened { share, domain, to } in results {
         let form = Form::of(*domain, share.planes(), share.elements())?;
         let parts = form.parts(share)?;
         for to in to.iter() {
-            let givers = givers(seat::role(setting, to)).into_iter();
+            let givers = givers(role_index::role(setting, to)).into_iter();
             for (_, places) in givers.filter(|(giver, _)| Some(*giver) == role) {
                 let given = parts.map(|parts| places.iter().map(move |place| parts[*place]));
                 let sum = form.sum(given.into_iter().flatten());
@@ -80,8 +80,8 @@ pub(crate) fn learn(
         }
         let form = Form::of(*domain, share.planes(), share.elements())?;
         let mut sum = form.sum(form.parts(share)?.into_iter().flatten());
-        for (giver, _) in givers(seat::role(setting, me)) {
-            let part = recv(None, form, seat::party(setting, giver), mesh)?;
+        for (giver, _) in givers(role_index::role(setting, me)) {
+            let part = recv(None, form, role_index::party(setting, giver), mesh)?;
             form.group.add(sum.data_mut(), part.data());
         }
         form.trim(sum.data_mut());

@@ -3,12 +3,12 @@
 use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
-use crate::masked::{Layouts, Spares};
-use crate::seat::{self, Seat};
+use crate::masked::{Layouts, Recycled};
+use crate::role_index::{self, RoleIndex};
 use crate::shuffle::{self, ShuffleProgress};
 use crate::sort::SortProgress;
 use crate::tape::{TapeProgress, masked};
-use crate::{State, TrioParty, done, more};
+use crate::{StepState, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_party::{Fault, Progress, Result, Shares, Step};
@@ -18,10 +18,10 @@ use sealane_protocol::Setting;
 pub(crate) struct Computing {
     pub(crate) setting: Setting,
     pub(crate) cpu: Cpu,
-    pub(crate) seat: Seat,
+    pub(crate) role_index: RoleIndex,
     pub(crate) keys: Keys,
     pub(crate) layouts: Layouts,
-    pub(crate) spares: Spares,
+    pub(crate) recycled: Recycled,
 }
 
 impl Computing {
@@ -41,11 +41,11 @@ impl Computing {
             } => {
                 let form = Form::of_words(domain, bits, elements)?;
                 let values = values.map(|values| form.encode(&values));
-                let arriving = match seat::role(&self.setting, owner) {
+                let arriving = match role_index::role(&self.setting, owner) {
                     Some(role) => self.input_of_role(role, None, form, values, mesh)?,
                     None => self.input_of_guest(owner, form)?,
                 };
-                Ok(more(State::Arriving(arriving)))
+                Ok(more(StepState::Arriving(arriving)))
             }
             Step::Tape {
                 tape,
@@ -59,7 +59,7 @@ impl Computing {
                 right,
             } => {
                 let product = self.product(domain, &left.gathered(), &right.gathered(), mesh)?;
-                Ok(more(State::Arriving(product)))
+                Ok(more(StepState::Arriving(product)))
             }
             Step::Convert {
                 from,
@@ -71,7 +71,7 @@ impl Computing {
                 (Some(k), None) => Ok(ran(self.decompose(k, bits, &share, mesh)?)),
                 (None, Some(k)) => {
                     let inject = self.inject(k, bits, signed, &share, mesh)?;
-                    Ok(more(State::Inject(Box::new(inject))))
+                    Ok(more(StepState::Inject(Box::new(inject))))
                 }
                 (Some(k), Some(smaller)) if smaller <= k => Ok(done(reduce(k, smaller, &share)?)),
                 _ => {
@@ -82,10 +82,10 @@ impl Computing {
             Step::Shuffle { domain, share } => {
                 let form = Form::of(domain, share.planes(), share.elements())?;
                 let shuffling = self.shuffle_share(form, &share, mesh)?;
-                Ok(more(State::Shuffle(form, Box::new(shuffling))))
+                Ok(more(StepState::Shuffle(form, Box::new(shuffling))))
             }
             Step::Sort { share, key, .. } => Ok(sorted(self.sort(&share, &key, mesh)?)),
-            Step::Meet { .. } => Err(Fault::internal("elements of trio meet in copies")),
+            Step::CompareExchange { .. } => Err(Fault::internal("elements of trio meet in copies")),
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))
             }
@@ -95,30 +95,30 @@ impl Computing {
     /// Continues a step that has begun.
     pub(crate) fn advance<'a>(
         &mut self,
-        state: State<'a>,
+        state: StepState<'a>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, TrioParty>> {
         match state {
-            State::Arriving(arriving) => {
+            StepState::Arriving(arriving) => {
                 let form = arriving.form;
                 Ok(done(form.share(arriving.finish(mesh)?)))
             }
-            State::Tape(run) => Ok(ran(self.advance_tape(run, mesh)?)),
-            State::Masked(run) => Ok(ran(masked(self.advance_masked(run, mesh)?))),
-            State::Inject(inject) => {
+            StepState::Tape(run) => Ok(ran(self.advance_tape(run, mesh)?)),
+            StepState::Masked(run) => Ok(ran(masked(self.advance_masked(run, mesh)?))),
+            StepState::Inject(inject) => {
                 let weighed = self.weigh(*inject, mesh)?;
-                Ok(more(State::Weighed(Box::new(weighed))))
+                Ok(more(StepState::Weighed(Box::new(weighed))))
             }
-            State::Weighed(weighed) => Ok(done(weighed.finish(mesh)?)),
-            State::Shuffle(form, shuffling) => {
+            StepState::Weighed(weighed) => Ok(done(weighed.finish(mesh)?)),
+            StepState::Shuffle(form, shuffling) => {
                 Ok(match self.advance_shuffle(*shuffling, mesh)? {
                     ShuffleProgress::More(shuffling) => {
-                        more(State::Shuffle(form, Box::new(shuffling)))
+                        more(StepState::Shuffle(form, Box::new(shuffling)))
                     }
                     ShuffleProgress::Done(hidden, _) => done(shuffle::shuffled(form, hidden)?),
                 })
             }
-            State::Sort(sorting) => Ok(sorted(self.advance_sort(sorting, mesh)?)),
+            StepState::Sort(sorting) => Ok(sorted(self.advance_sort(sorting, mesh)?)),
             _ => Err(Fault::Internal("a step of another role".to_string())),
         }
     }
@@ -126,15 +126,15 @@ impl Computing {
 
 fn sorted<'a>(sorted: SortProgress) -> Progress<'a, TrioParty> {
     match sorted {
-        SortProgress::More(sorting) => more(State::Sort(sorting)),
+        SortProgress::More(sorting) => more(StepState::Sort(sorting)),
         SortProgress::Done(share) => done(share),
     }
 }
 
 fn ran(ran: TapeProgress<'_>) -> Progress<'_, TrioParty> {
     match ran {
-        TapeProgress::More(run) => more(State::Tape(run)),
-        TapeProgress::Masked(run) => more(State::Masked(run)),
+        TapeProgress::More(run) => more(StepState::Tape(run)),
+        TapeProgress::Masked(run) => more(StepState::Masked(run)),
         TapeProgress::Done(share) => done(share),
     }
 }

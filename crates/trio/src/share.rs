@@ -81,8 +81,8 @@ impl Shares for Share {
         })
     }
 
-    fn beside(parts: &[&Share]) -> Share {
-        all(parts, Pair::beside, Pair::beside).unwrap_or_else(|| {
+    fn concatenate(parts: &[&Share]) -> Share {
+        all(parts, Pair::concatenate, Pair::concatenate).unwrap_or_else(|| {
             Share(Body::Shape(
                 parts.iter().map(|part| part.planes()).sum(),
                 parts.first().map_or(0, |part| part.elements()),
@@ -191,9 +191,9 @@ impl<T: Shares> Shares for Pair<T> {
         both.for_each(|(to, from)| to.put(places, from, first));
     }
 
-    fn beside(parts: &[&Self]) -> Self {
+    fn concatenate(parts: &[&Self]) -> Self {
         let all = |i: usize| parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>();
-        Pair([0, 1].map(|i| T::beside(&all(i))))
+        Pair([0, 1].map(|i| T::concatenate(&all(i))))
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {

@@ -3,8 +3,8 @@
 //! Each pair of neighbours in turn puts the rows in a random order which both draw from the key
 //! that they have in common, and hides the rows from the third (Laur, Willemson, Zhang,
 //! "Round-Efficient Oblivious Database Manipulation", ISC 2011). The order of all three together is
-//! unknown to each, who lacks one of them. Between the turns the rows are the sum of two parts, so
-//! that a turn costs one element of each row, as in Araki, Furukawa, Ohara, Pinkas, Rosemarin,
+//! unknown to each, who lacks one of them. Between the passes the rows are the sum of two parts, so
+//! that a pass costs one element of each row, as in Araki, Furukawa, Ohara, Pinkas, Rosemarin,
 //! Tsuchida, "Secure Graph Analysis at Scale", CCS 2021. With `o_1`, `o_2`, `o_0` the orders, and
 //! `r`, `s`, `t`, `y_0` masks, from keys `k_1`, `k_2` and `k_0`:
 //!
@@ -33,7 +33,7 @@ use sealane_net::Mesh;
 use sealane_party::{Fault, Planes, Result, Shares};
 
 /// Rows that go through a shuffle together.
-struct Table {
+struct ShuffledRows {
     rows: Rows,
     opened: bool,
     /// This party's part between two flights, if it has one, or the first component of the result;
@@ -44,7 +44,7 @@ struct Table {
 /// A shuffle between two flights.
 pub(crate) struct Shuffling {
     count: usize,
-    tables: Vec<Table>,
+    tables: Vec<ShuffledRows>,
     /// Flights that have been read.
     read: u8,
     /// The last order, at the two parties that know it.
@@ -76,7 +76,7 @@ impl Computing {
         opened: Option<InParts<'_>>,
         mesh: &mut Mesh,
     ) -> Result<Shuffling> {
-        let role = self.seat.role;
+        let role = self.role_index.role;
         let order = match role {
             0 => Some(self.keys.next.order(count)),
             1 => Some(self.keys.own.order(count)),
@@ -87,16 +87,16 @@ impl Computing {
             // Role 0 has components 0 and 1, role 1 has component 2 behind component 1.
             let sum = (role == 0).then(|| rows.form.sum([*own, *next]));
             let part = sum.as_ref().map_or(*next, Planes::data);
-            let part = self.first_turn(order.as_ref(), *rows, part, mesh)?;
-            tables.push(Table {
+            let part = self.first_pass(order.as_ref(), *rows, part, mesh)?;
+            tables.push(ShuffledRows {
                 rows: *rows,
                 opened: false,
                 parts: [part, None],
             });
         }
         if let Some((rows, part)) = opened {
-            let part = self.first_turn(order.as_ref(), rows, part, mesh)?;
-            tables.push(Table {
+            let part = self.first_pass(order.as_ref(), rows, part, mesh)?;
+            tables.push(ShuffledRows {
                 rows,
                 opened: true,
                 parts: [part, None],
@@ -110,25 +110,25 @@ impl Computing {
         })
     }
 
-    /// The turn of roles 0 and 1, who know the order, each with a part of the rows.
-    fn first_turn(
+    /// The pass of roles 0 and 1, who know the order, each with a part of the rows.
+    fn first_pass(
         &mut self,
         order: Option<&Order>,
         rows: Rows,
         part: &[u64],
         mesh: &mut Mesh,
     ) -> Result<Option<Planes<u64>>> {
-        let (seat, keys, form) = (self.seat, &mut self.keys, rows.form);
+        let (role_index, keys, form) = (self.role_index, &mut self.keys, rows.form);
         let Some(order) = order else {
             return Ok(None);
         };
         let mut part = order.of_rows(rows, part);
-        match seat.role {
+        match role_index.role {
             0 => keys.next.subtract_mask(form, part.data_mut()),
             _ => keys.own.add_mask(form, part.data_mut()),
         }
-        if seat.role == 0 {
-            send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
+        if role_index.role == 0 {
+            send(Some(self.cpu), form, part.data(), role_index.previous, mesh)?;
             return Ok(None);
         }
         Ok(Some(part))
@@ -167,68 +167,68 @@ impl Computing {
     ) -> Result<ShuffleProgress> {
         shuffling.read += 1;
         match shuffling.read {
-            1 => self.second_turn(&mut shuffling, mesh)?,
-            2 => self.third_turn(&mut shuffling, mesh)?,
+            1 => self.second_pass(&mut shuffling, mesh)?,
+            2 => self.third_pass(&mut shuffling, mesh)?,
             _ => return self.end_shuffle(shuffling, mesh),
         }
         Ok(ShuffleProgress::More(shuffling))
     }
 
-    /// The turn of roles 1 and 2, whose parts `role 1` has and role 0 has sent.
-    fn second_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
-        let (seat, keys) = (self.seat, &mut self.keys);
-        let key = match seat.role {
+    /// The pass of roles 1 and 2, whose parts `role 1` has and role 0 has sent.
+    fn second_pass(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
+        let (role_index, keys) = (self.role_index, &mut self.keys);
+        let key = match role_index.role {
             0 => return Ok(()),
             1 => &mut keys.next,
             _ => &mut keys.own,
         };
         let order = key.order(shuffling.count);
-        for Table { rows, parts, .. } in &mut shuffling.tables {
+        for ShuffledRows { rows, parts, .. } in &mut shuffling.tables {
             let form = rows.form;
-            let before = match seat.role {
+            let before = match role_index.role {
                 1 => parts[0].take().ok_or_else(missing)?,
-                _ => recv(Some(self.cpu), form, seat.next, mesh)?,
+                _ => recv(Some(self.cpu), form, role_index.next, mesh)?,
             };
             let mut part = order.of_rows(*rows, before.data());
-            match seat.role {
+            match role_index.role {
                 1 => key.subtract_mask(form, part.data_mut()),
                 _ => key.add_mask(form, part.data_mut()),
             }
-            match seat.role {
-                1 => send(Some(self.cpu), form, part.data(), seat.previous, mesh)?,
+            match role_index.role {
+                1 => send(Some(self.cpu), form, part.data(), role_index.previous, mesh)?,
                 _ => parts[0] = Some(part),
             }
         }
         Ok(())
     }
 
-    /// The turn of roles 2 and 0, which leaves the result.
-    fn third_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
-        let (seat, keys) = (self.seat, &mut self.keys);
-        let key = match seat.role {
+    /// The pass of roles 2 and 0, which leaves the result.
+    fn third_pass(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
+        let (role_index, keys) = (self.role_index, &mut self.keys);
+        let key = match role_index.role {
             0 => &mut keys.own,
             1 => return Ok(()),
             _ => &mut keys.next,
         };
-        let (pair, third) = match seat.role {
-            0 => (seat.previous, seat.next),
-            _ => (seat.next, seat.previous),
+        let (pair, third) = match role_index.role {
+            0 => (role_index.previous, role_index.next),
+            _ => (role_index.next, role_index.previous),
         };
         let order = key.order(shuffling.count);
-        for Table {
+        for ShuffledRows {
             rows,
             opened,
             parts,
         } in &mut shuffling.tables
         {
             let form = rows.form;
-            let before = match seat.role {
-                0 => recv(Some(self.cpu), form, seat.next, mesh)?,
+            let before = match role_index.role {
+                0 => recv(Some(self.cpu), form, role_index.next, mesh)?,
                 _ => parts[0].take().ok_or_else(missing)?,
             };
             let mut masked = order.of_rows(*rows, before.data());
             let part = opened.then(|| form.sum([masked.data()]));
-            match seat.role {
+            match role_index.role {
                 0 => key.subtract_mask(form, masked.data_mut()),
                 _ => key.add_mask(form, masked.data_mut()),
             }
@@ -240,12 +240,12 @@ impl Computing {
                 }
                 None => {
                     let first = key.mask(form);
-                    if seat.role == 2 {
+                    if role_index.role == 2 {
                         form.group.subtract(masked.data_mut(), first.data());
                         form.trim(masked.data_mut());
                     }
                     send(Some(self.cpu), form, masked.data(), third, mesh)?;
-                    match seat.role {
+                    match role_index.role {
                         0 => [Some(first), Some(masked)],
                         _ => [Some(masked), Some(first)],
                     }
@@ -258,26 +258,26 @@ impl Computing {
 
     /// Reads the last flight.
     fn end_shuffle(&mut self, shuffling: Shuffling, mesh: &mut Mesh) -> Result<ShuffleProgress> {
-        let (seat, last) = (self.seat, shuffling.last);
+        let (role_index, last) = (self.role_index, shuffling.last);
         let (mut hidden, mut opened) = (Vec::new(), None);
-        for Table {
+        for ShuffledRows {
             rows,
             opened: is_opened,
             parts,
         } in shuffling.tables
         {
             let form = rows.form;
-            let parts = match (seat.role, parts) {
+            let parts = match (role_index.role, parts) {
                 // The parts of roles 0 and 2, in this order: components 1 and 2, or a sum.
                 (1, _) => [
-                    recv(Some(self.cpu), form, seat.previous, mesh)?,
-                    recv(Some(self.cpu), form, seat.next, mesh)?,
+                    recv(Some(self.cpu), form, role_index.previous, mesh)?,
+                    recv(Some(self.cpu), form, role_index.next, mesh)?,
                 ],
                 (_, [Some(part), None]) => {
-                    let pair = if seat.role == 0 {
-                        seat.previous
+                    let pair = if role_index.role == 0 {
+                        role_index.previous
                     } else {
-                        seat.next
+                        role_index.next
                     };
                     let other = recv(Some(self.cpu), form, pair, mesh)?;
                     let order = last.as_ref().ok_or_else(missing)?;
@@ -286,9 +286,10 @@ impl Computing {
                 (_, [Some(own), Some(next)]) => [own, next],
                 _ => return Err(missing()),
             };
-            match is_opened {
-                true => opened = Some(form.sum(parts.each_ref().map(Planes::data))),
-                false => hidden.push(parts),
+            if is_opened {
+                opened = Some(form.sum(parts.each_ref().map(Planes::data)))
+            } else {
+                hidden.push(parts)
             }
         }
         Ok(ShuffleProgress::Done(hidden, opened))

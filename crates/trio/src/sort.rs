@@ -1,6 +1,6 @@
 //! Stable sort of rows by a key of bits, from the lowest bits to the highest: radix sort.
 //!
-//! A turn takes two bits of the key, or one. Rows move to the places that these give them, and
+//! A pass takes two bits of the key, or one. Rows move to the places that these give them, and
 //! those of equal bits stay in order (Chida, Hamada, Ikarashi, Kikuchi, Kiribuchi, Pinkas, "An
 //! Efficient Secure Three-Party Sorting Protocol with an Honest Majority", ePrint 2019/695;
 //! Asharov, Hamada, Ikarashi, Kikuchi, Nof, Pinkas, Takahashi, Tomida, "Efficient Secure
@@ -13,7 +13,7 @@
 //! | 1 | the place of a row: the inner product of its cases and places for each, which are sums |
 //! | 3 | rows and places are shuffled, and the places opened: then all parties move the rows |
 //!
-//! The rows themselves move in each turn, all columns together. Opened places are a permutation
+//! The rows themselves move in each pass, all columns together. Opened places are a permutation
 //! after a random order that no party knows, so they are a random permutation whatever the rows
 //! are.
 
@@ -29,8 +29,8 @@ use crate::shuffle::{ShuffleProgress, Shuffling};
 use sealane_net::Mesh;
 use sealane_party::{Fault, KeyBit, Planes, Result, Shares};
 
-/// Bits of the key that a turn takes at most.
-pub(crate) const BITS_A_TURN: usize = 2;
+/// Bits of the key that a pass takes at most.
+pub(crate) const BITS_A_PASS: usize = 2;
 
 /// Bits of the numbers of so many rows, at least one.
 pub(crate) fn place_bits(rows: u64) -> u32 {
@@ -50,7 +50,7 @@ pub(crate) struct Sorting {
 
 /// Messages in transit.
 enum Stage {
-    /// Nothing: a turn begins.
+    /// Nothing: a pass begins.
     Idle,
     Inject(Inject),
     Weighed(Weighed),
@@ -69,7 +69,7 @@ pub(crate) enum SortProgress {
 
 #[cfg(test)]
 impl Sorting {
-    /// This party's part of the places of a turn, if they are in transit.
+    /// This party's part of the places of a pass, if they are in transit.
     pub(crate) fn places(self: Box<Self>) -> Result<Planes<u64>, Box<Sorting>> {
         match self.stage {
             Stage::Place(part) => Ok(part),
@@ -102,7 +102,7 @@ impl Computing {
             key: key.iter().rev().copied().collect(),
             stage: Stage::Idle,
         };
-        self.turn(Box::new(sorting), mesh)
+        self.pass(Box::new(sorting), mesh)
     }
 
     /// Reads the flight that is due and writes the next one.
@@ -117,15 +117,14 @@ impl Computing {
             Stage::Inject(inject) => Stage::Weighed(self.weigh(inject, mesh)?),
             Stage::Weighed(weighed) => {
                 let bits = components(weighed.finish(mesh)?)?;
-                match bits[0].data().len() == count {
-                    true => self.places(count, k, &bits, None, mesh)?,
-                    false => {
-                        let form = Form::ring(k, 1, count);
-                        let low = bits.each_ref().map(|bits| &bits.data()[..count]);
-                        let high = bits.each_ref().map(|bits| &bits.data()[count..]);
-                        let product = self.reshare(form, cross(form, low, high), mesh)?;
-                        Stage::Both(bits, product)
-                    }
+                if bits[0].data().len() == count {
+                    self.places(count, k, &bits, None, mesh)?
+                } else {
+                    let form = Form::ring(k, 1, count);
+                    let low = bits.each_ref().map(|bits| &bits.data()[..count]);
+                    let high = bits.each_ref().map(|bits| &bits.data()[count..]);
+                    let product = self.reshare(form, cross(form, low, high), mesh)?;
+                    Stage::Both(bits, product)
                 }
             }
             Stage::Both(bits, product) => {
@@ -151,15 +150,15 @@ impl Computing {
                     let shuffled = hidden.into_iter().next().ok_or_else(lost)?;
                     let rows = Rows::bits(count, sorting.bits);
                     sorting.rows = shuffled.map(|part| order.of_rows(rows, part.data()));
-                    return self.turn(sorting, mesh);
+                    return self.pass(sorting, mesh);
                 }
             },
         };
         Ok(SortProgress::More(sorting))
     }
 
-    /// Begins the next turn, or ends the sort.
-    fn turn(&mut self, mut sorting: Box<Sorting>, mesh: &mut Mesh) -> Result<SortProgress> {
+    /// Begins the next pass, or ends the sort.
+    fn pass(&mut self, mut sorting: Box<Sorting>, mesh: &mut Mesh) -> Result<SortProgress> {
         let (count, bits) = (sorting.count, sorting.bits);
         let left = sorting.key.len();
         if count < 2 || left == 0 {
@@ -168,12 +167,12 @@ impl Computing {
             let planes = planes.map(|rows| planes_of_rows(count, bits, rows.data()));
             return Ok(SortProgress::Done(form.share(planes)));
         }
-        let mut taken = sorting.key.split_off(left - left.min(BITS_A_TURN));
+        let mut taken = sorting.key.split_off(left - left.min(BITS_A_PASS));
         taken.reverse();
         let form = Form::bits(1, taken.len() * count);
         let columns = [0, 1].map(|place| {
             // Component 0 holds what is public: the ones of bits that are inverted.
-            let public = self.seat.place_of(0) == Some(place);
+            let public = self.role_index.place_of(0) == Some(place);
             let rows = sorting.rows[place].data();
             Planes::new(1, form.words(), column(count, bits, rows, &taken, public))
         });
@@ -196,14 +195,14 @@ impl Computing {
         both: Option<&[Planes<u64>; 2]>,
         mesh: &mut Mesh,
     ) -> Result<Stage> {
-        let (seat, form) = (self.seat, Form::ring(k, 1, count));
+        let (role_index, form) = (self.role_index, Form::ring(k, 1, count));
         let cases = [0, 1].map(|place| Cases {
             low: &bits[place].data()[..count],
             high: both.map(|both| (&bits[place].data()[count..], both[place].data())),
-            one: u64::from(seat.place_of(0) == Some(place)),
+            one: u64::from(role_index.place_of(0) == Some(place)),
         });
         // Role 0 has components 0 and 1 of what is no product, role 1 has component 2.
-        let [with_own, with_next] = [[1, 1], [0, 1], [0, 0]][seat.role];
+        let [with_own, with_next] = [[1, 1], [0, 1], [0, 0]][role_index.role];
         let mut before = cases.each_ref().map(Cases::starts);
         let mut part = form.zeros();
         for (row, part) in part.data_mut().iter_mut().enumerate() {
@@ -223,13 +222,13 @@ impl Computing {
                 cases.for_each(|(before, case)| *before = before.wrapping_add(*case));
             }
         }
-        match seat.role {
+        match role_index.role {
             0 => self.keys.own.add_mask(form, part.data_mut()),
             1 => form.trim(part.data_mut()),
             _ => self.keys.next.subtract_mask(form, part.data_mut()),
         }
-        if seat.role == 2 {
-            send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
+        if role_index.role == 2 {
+            send(Some(self.cpu), form, part.data(), role_index.previous, mesh)?;
         }
         Ok(Stage::Place(part))
     }
@@ -241,8 +240,8 @@ impl Computing {
         mut part: Planes<u64>,
         mesh: &mut Mesh,
     ) -> Result<Planes<u64>> {
-        if self.seat.role == 1 {
-            let rest = recv(Some(self.cpu), form, self.seat.next, mesh)?;
+        if self.role_index.role == 1 {
+            let rest = recv(Some(self.cpu), form, self.role_index.next, mesh)?;
             form.group.add(part.data_mut(), rest.data());
             form.trim(part.data_mut());
         }
@@ -251,12 +250,12 @@ impl Computing {
 }
 
 /// Cases of two bits.
-const CASES: usize = 1 << BITS_A_TURN;
+const CASES: usize = 1 << BITS_A_PASS;
 
-/// One component of the bits of a turn.
+/// One component of the bits of a pass.
 struct Cases<'a> {
     low: &'a [u64],
-    /// The higher bits, if a turn has two, and the products of both.
+    /// The higher bits, if a pass has two, and the products of both.
     high: Option<(&'a [u64], &'a [u64])>,
     /// The component of the public number 1.
     one: u64,

@@ -6,13 +6,13 @@
 //! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
 //! stays in cache for any number of lanes. A wire of a chunk is both components side by side.
 
+use crate::aligned_buffer::AlignedBuffer;
 use crate::arrive::Arriving;
 use crate::bits::words_for;
 use crate::form::Form;
-use crate::lines::Lines;
 use crate::masked::{MaskedProgress, RunningMasked};
+use crate::role_index::RoleIndex;
 use crate::roles::Computing;
-use crate::seat::Seat;
 use crate::share::{Body, Pair, Share};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::Tape;
@@ -75,7 +75,7 @@ impl Computing {
             return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
-        wires.set_one(self.seat, lanes);
+        wires.set_one(self.role_index, lanes);
         let mut slot = FIRST_INPUT as usize;
         for share in operands {
             // At a party with a role, a shape alone is zero.
@@ -219,19 +219,20 @@ pub(crate) enum Wires {
 impl Wires {
     /// All slots zero.
     pub(crate) fn new(slots: usize, words: usize) -> Wires {
-        match words < WIDE / 2 {
-            true => Wires::Narrow(Chunks::new(slots, words)),
-            false => Wires::Wide(Chunks::new(slots, words)),
+        if words < WIDE / 2 {
+            Wires::Narrow(Chunks::new(slots, words))
+        } else {
+            Wires::Wide(Chunks::new(slots, words))
         }
     }
 
     /// The constant 1 has component 0 alone, which roles 0 and 2 hold.
-    pub(crate) fn set_one(&mut self, seat: Seat, lanes: usize) {
+    pub(crate) fn set_one(&mut self, role_index: RoleIndex, lanes: usize) {
         let mut ones = Form::bits(1, lanes).zeros();
         ones.data_mut().fill(u64::MAX);
         Form::bits(1, lanes).trim(ones.data_mut());
         let none = vec![0; words_for(lanes)];
-        match seat.place_of(0) {
+        match role_index.place_of(0) {
             Some(0) => self.load(ONE as usize, [ones.data(), &none]),
             Some(_) => self.load(ONE as usize, [&none, ones.data()]),
             None => {}
@@ -288,9 +289,9 @@ pub(crate) struct Chunks<const C: usize> {
     pub(crate) slots: usize,
     /// Words of a wire, of all chunks.
     pub(crate) words: usize,
-    words_of_wires: Lines,
+    words_of_wires: AlignedBuffer,
     /// Wires that are the same in all lanes, beside the slots.
-    words_of_common: Lines,
+    words_of_common: AlignedBuffer,
 }
 
 impl<const C: usize> Chunks<C> {
@@ -298,8 +299,8 @@ impl<const C: usize> Chunks<C> {
         Chunks {
             slots,
             words,
-            words_of_wires: Lines::zeros(slots * words.div_ceil(C) * 2 * C),
-            words_of_common: Lines::zeros(0),
+            words_of_wires: AlignedBuffer::zeros(slots * words.div_ceil(C) * 2 * C),
+            words_of_common: AlignedBuffer::zeros(0),
         }
     }
 
@@ -328,7 +329,7 @@ impl<const C: usize> Chunks<C> {
     }
 
     fn set_common(&mut self, common: &[[u64; 2]]) {
-        self.words_of_common = Lines::zeros(common.len() * 2 * C);
+        self.words_of_common = AlignedBuffer::zeros(common.len() * 2 * C);
         let wires: &mut [Wire<C>] = self.words_of_common.as_chunks_mut().0.as_chunks_mut().0;
         for (wire, words) in wires.iter_mut().zip(common) {
             *wire = words.map(|word| [word; C]);
@@ -374,7 +375,7 @@ impl<const C: usize> Chunks<C> {
                 _ => 0,
             },
         );
-        let mut scratch = Lines::zeros(C * places.max().unwrap_or(0));
+        let mut scratch = AlignedBuffer::zeros(C * places.max().unwrap_or(0));
         for (chunk, wires) in self.chunks_mut().enumerate() {
             cpu.run(Gates {
                 gates,

@@ -1,4 +1,4 @@
-//! Exact views of one corrupted party in each gadget of this room, over small rings, with every
+//! Exact views of one corrupted party in each step of this crate, over small rings, with every
 //! possible randomness.
 //!
 //! The hybrid model: streams of keys are independent random values (`ideal`). For each party and
@@ -12,45 +12,45 @@
 //! Where the values of all streams and inputs are too many, [`Choices::Unknown`] draws those that
 //! the corrupted party knows at random, a number of times, and enumerates all others.
 //!
-//! *Flaws.* Each gadget runs again with each [`Flaw`] that its streams and links admit: a stream
-//! without randomness, one that repeats its values, and messages that go to another party as well.
-//! Each has to be caught, but for those that the gadget lists as harmless, which must not be.
+//! *Faults.* Each test runs again with each [`InjectedFault`] that its streams and links admit: a
+//! stream without randomness, one that repeats its values, and messages that go to another party as
+//! well. Each has to be caught, but for those that the test lists as harmless, which must not be.
 //!
-//! *Pieces.* A turn of a sort by two bits with rows is larger than what can be counted. Its places
-//! are one gadget, up to the part that each party has of them; the shuffle of rows and parts of
-//! places together, which is all that follows, is another; and a turn by one bit is counted whole.
+//! *Pieces.* A pass of a sort by two bits with rows is larger than what can be counted. Its places
+//! are one test, up to the part that each party has of them; the shuffle of rows and parts of
+//! places together, which is all that follows, is another; and a pass by one bit is counted whole.
 
 mod leak;
 mod link;
 mod masked;
+mod model;
 mod order;
 mod steps;
-mod world;
 
-use crate::ideal::Flaw::{self, Again, Astray, Zero};
+use crate::ideal::InjectedFault::{self, Again, Misrouted, Zero};
 use crate::{Share, Trio};
 use leak::{Choices, leak};
+use model::{Model, Shared, TestedSteps};
 use sealane_protocol::{Algebra, Domain, Protocol};
 use std::sync::Arc;
-use world::{Run, Shared, World};
 
 const RING: &str = "trio: zero shares of integers";
 
 /// Some steps, and how they are checked.
-struct Gadget {
+struct ViewTest {
     /// Parties without a role.
     outsiders: usize,
-    run: Run,
+    run: TestedSteps,
     choices: Choices,
-    /// Flaws that show nothing here, which the comments explain.
-    harmless: &'static [Flaw],
-    /// The label of streams that another gadget shows to be needed.
+    /// Faults that show nothing here, which the comments explain.
+    harmless: &'static [InjectedFault],
+    /// The label of streams that another test shows to be needed.
     untried: Option<&'static str>,
 }
 
-impl Gadget {
-    fn new(run: Run, choices: Choices) -> Gadget {
-        Gadget {
+impl ViewTest {
+    fn new(run: TestedSteps, choices: Choices) -> ViewTest {
+        ViewTest {
             outsiders: 0,
             run,
             choices,
@@ -60,15 +60,15 @@ impl Gadget {
     }
 
     fn check(&self) {
-        let mut world = World::new(self.outsiders);
-        let mut leaks = |flaw| leak(&mut world, self.run, self.choices, flaw);
+        let mut model = Model::new(self.outsiders);
+        let mut leaks = |fault| leak(&mut model, self.run, self.choices, fault);
         assert_eq!(leaks(None), None, "a party sees what it must not");
-        let flaws = World::new(self.outsiders).flaws(self.run).into_iter();
-        let tried = flaws.filter(|flaw| match flaw {
+        let faults = Model::new(self.outsiders).faults(self.run).into_iter();
+        let tried = faults.filter(|fault| match fault {
             Zero((_, label)) | Again((_, label)) => Some(*label) != self.untried,
-            Astray(_) => true,
+            Misrouted(_) => true,
         });
-        let harmless = tried.filter(|flaw| leaks(Some(*flaw)).is_none());
+        let harmless = tried.filter(|fault| leaks(Some(*fault)).is_none());
         assert_eq!(harmless.collect::<Vec<_>>(), self.harmless);
     }
 }

@@ -55,7 +55,7 @@ proptest! {
             });
             let columns = columns.collect::<Vec<_>>();
             let columns = columns.iter().map(Arc::as_ref).collect::<Vec<_>>();
-            let share = Arc::new(Share::beside(&columns));
+            let share = Arc::new(Share::concatenate(&columns));
             let shuffled = side.shuffle(k, &share);
             [&share, &shuffled].map(|share| side.held(share))
         });
@@ -88,7 +88,7 @@ proptest! {
             let number = side.input(PartyId(0), None, 9, numbers);
             let places = (0..rows as u64).collect::<Vec<_>>();
             let place = side.input(PartyId(0), None, 8, &places);
-            let share = Arc::new(Share::beside(&[&low, &number, &place]));
+            let share = Arc::new(Share::concatenate(&[&low, &number, &place]));
             let sorted = side.sort(&share, &key);
             side.held(&sorted)
         });

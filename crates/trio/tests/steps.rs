@@ -197,10 +197,7 @@ proptest! {
             let decomposed = side.convert(Some(k), None, back, signed, &integers);
             [&ring, &reduced, &decomposed].map(|share| side.held(share)).to_vec()
         });
-        let integer = |value: &u64| match signed {
-            true => (value << (64 - bits)) as i64 >> (64 - bits),
-            false => (value << (64 - bits) >> (64 - bits)) as i64,
-        };
+        let integer = |value: &u64| if signed { (value << (64 - bits)) as i64 >> (64 - bits) } else { (value << (64 - bits) >> (64 - bits)) as i64 };
         let want = |k| values.iter().map(|value| low(integer(value) as u64, k)).collect::<Vec<_>>();
         prop_assert_eq!(value(&setting, &nth(&ends, 0), Some(k)), want(k));
         prop_assert_eq!(value(&setting, &nth(&ends, 1), Some(smaller)), want(smaller));

@@ -77,9 +77,12 @@ fn roles() -> Setting {
 fn views(case: Case) -> Vec<View> {
     let setting = roles();
     let (meshes, logs) = recorded(PARTIES);
-    let seed = |me: PartyId| match case.same && setting.role_of(me).is_some() {
-        true => case.coins * 8,
-        false => case.coins * 8 + 1 + u64::from(me.0),
+    let seed = |me: PartyId| {
+        if case.same && setting.role_of(me).is_some() {
+            case.coins * 8
+        } else {
+            case.coins * 8 + 1 + u64::from(me.0)
+        }
     };
     session(&setting, &[GUEST], seed, meshes, |side| {
         let logs = &logs[side.me.index()];
@@ -134,9 +137,12 @@ impl<'a> Watch<'a> {
         }
         if let Some(parts) = share.components() {
             for bit in 0..if ring { 2 } else { share.planes() } {
-                let low = |part: &[u64], lane: usize| match ring {
-                    true => (part[lane] >> bit & 1) as u8,
-                    false => (part[bit] >> lane & 1) as u8,
+                let low = |part: &[u64], lane: usize| {
+                    if ring {
+                        (part[lane] >> bit & 1) as u8
+                    } else {
+                        (part[bit] >> lane & 1) as u8
+                    }
                 };
                 let lane = |lane| low(parts[0], lane) << 1 | low(parts[1], lane);
                 self.view.held.push(Seen {
@@ -226,9 +232,12 @@ impl<'a> Watch<'a> {
 
 /// A message by lanes: planes of bits, or the two lowest bits of integers.
 fn lanes_of(message: &[u8], ring: bool) -> Vec<Vec<u8>> {
-    let low = |plane: &[u8], lane: usize| match ring {
-        true => plane[lane] & 3,
-        false => plane[lane / 8] >> (lane % 8) & 1,
+    let low = |plane: &[u8], lane: usize| {
+        if ring {
+            plane[lane] & 3
+        } else {
+            plane[lane / 8] >> (lane % 8) & 1
+        }
     };
     let planes = message.chunks_exact(if ring { LANES } else { LANES / 8 });
     assert!(planes.remainder().is_empty());

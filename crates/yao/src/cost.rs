@@ -40,20 +40,20 @@ pub(crate) const SILENT: Params = Params::new(Security::Malicious);
 /// Returns the source of OTs that are made in the run.
 pub(crate) fn source(setting: &Setting) -> Source {
     let base = SoftSpoken::on(setting.network);
-    match setting.silent {
-        true => Source::Silent(base, SILENT),
-        false => Source::SoftSpoken(base),
+    if setting.silent {
+        Source::Silent(base, SILENT)
+    } else {
+        Source::SoftSpoken(base)
     }
 }
 
 /// Bytes by which the evaluator chooses its labels of so many bits.
 fn choices_bytes(setting: &Setting, bits: u64) -> u64 {
-    let extension = match setting.silent {
-        true => 0,
-        false => {
-            let flights = source(setting).cost().extend(0, bits);
-            flights.iter().map(|flight| flight.from_receiver).sum()
-        }
+    let extension = if setting.silent {
+        0
+    } else {
+        let flights = source(setting).cost().extend(0, bits);
+        flights.iter().map(|flight| flight.from_receiver).sum()
     };
     extension + forms::given_bytes(bits)
 }
@@ -89,12 +89,13 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             ..
         } if *owner != garbler => {
             let count = elements * bits;
-            let mut flights = match setting.pooled {
-                false => vec![vec![from_evaluator(choices_bytes(setting, count))]],
-                true => vec![
+            let mut flights = if !setting.pooled {
+                vec![vec![from_evaluator(choices_bytes(setting, count))]]
+            } else {
+                vec![
                     vec![from_evaluator(forms::given_bytes(count))],
                     vec![from_garbler(forms::offset_bytes(count))],
-                ],
+                ]
             };
             if *owner != evaluator {
                 // The evaluator gives a share, as soon as it has it.
@@ -171,15 +172,17 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     // With a pool, OTs were made before.
     let made = transfers(demand) > 0 && !setting.pooled;
-    let mut flights = match made {
-        true => source(setting).cost().set_up(),
-        false => vec![Flight::default()],
+    let mut flights = if made {
+        source(setting).cost().set_up()
+    } else {
+        vec![Flight::default()]
     };
     // The nonce leaves with the garbler's first message.
     flights[0].from_sender += NONCE_BYTES;
-    let first = match setting.silent {
-        true => SILENT.first().rows() as u64,
-        false => 0,
+    let first = if setting.silent {
+        SILENT.first().rows() as u64
+    } else {
+        0
     };
     let mut flights = messages(setting, &flights);
     let [garbler, _] = roles(setting);
@@ -202,9 +205,10 @@ pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
 /// Bytes that a silent extension keeps beside OTs that are ready: rows of two iterations.
 pub(crate) fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
     let rows = SILENT.main().rows() + 2 * SILENT.first().rows();
-    match setting.silent && transfers(demand) > 0 {
-        true => HASH_BYTES * rows as u64,
-        false => 0,
+    if setting.silent && transfers(demand) > 0 {
+        HASH_BYTES * rows as u64
+    } else {
+        0
     }
 }
 

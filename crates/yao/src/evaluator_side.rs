@@ -48,9 +48,10 @@ impl EvaluatorSide {
             ..
         } = start;
         let source = cost::source(setting);
-        let setup = match ot && stock.is_none() {
-            true => Some(source.receiver(cpu, mesh, peer, &mut coins)?),
-            false => None,
+        let setup = if ot && stock.is_none() {
+            Some(source.receiver(cpu, mesh, peer, &mut coins)?)
+        } else {
+            None
         };
         mesh.flush()?;
         let mut nonce = [0; Nonce::BYTES];

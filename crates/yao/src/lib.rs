@@ -1,9 +1,9 @@
-//! Room `yao`: garbled circuits between two parties, semi-honest. Other parties may own inputs and
+//! Crate `yao`: garbled circuits between two parties, semi-honest. Other parties may own inputs and
 //! learn results.
 //!
 //! The protocol is Yao's in the form of Lindell and Pinkas ("A Proof of Security of Yao's Protocol
 //! for Two-Party Computation", J. Cryptology 2009, section 4) with free XOR, half gates and the
-//! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
+//! multi-instance hash of crate `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
 //! 1. *Set-up.* The garbler sends a public nonce; base OTs, if the evaluator has inputs and none of
@@ -47,8 +47,8 @@ mod garbler_side;
 mod opening;
 mod ots;
 mod outside;
-mod papers;
 mod ports;
+mod references;
 mod tables;
 
 use evaluator_side::{Choice, EvaluatorSide};
@@ -90,7 +90,7 @@ pub struct YaoParty<G = MultiInstance> {
     garbling: PhantomData<G>,
 }
 
-/// The choice of garbling scheme, which distinguishes the protocols of this room.
+/// The choice of garbling scheme, which distinguishes the protocols of this crate.
 pub trait Garbling: Send + 'static {
     /// The scheme.
     const SCHEME: Scheme;
@@ -101,7 +101,7 @@ pub trait Garbling: Send + 'static {
     /// The assumptions on the hash and on base OTs.
     const ASSUMPTION: &'static str;
     /// The building blocks of the protocol, with their papers.
-    const PAPERS: &'static [Paper];
+    const REFERENCES: &'static [Paper];
 }
 
 /// Half gates under the multi-instance hash: the protocol `yao`.
@@ -114,7 +114,7 @@ pub struct ThreeHalves;
 macro_rules! assumptions {
     ($hash:literal) => {
         const HASH: &'static str = $hash;
-        const ASSUMPTION: &'static str = concat!($hash, "; ", papers::of_base_ots!());
+        const ASSUMPTION: &'static str = concat!($hash, "; ", references::of_base_ots!());
     };
 }
 
@@ -122,14 +122,14 @@ impl Garbling for MultiInstance {
     const SCHEME: Scheme = Scheme::Mi;
     const NAME: &'static str = "yao";
     assumptions!("the MI hash is circular correlation robust (ideal cipher)");
-    const PAPERS: &'static [Paper] = papers::MULTI_INSTANCE;
+    const REFERENCES: &'static [Paper] = references::MULTI_INSTANCE;
 }
 
 impl Garbling for ThreeHalves {
     const SCHEME: Scheme = Scheme::ThreeHalves;
     const NAME: &'static str = "yao-three-halves";
     assumptions!("AES is an ideal cipher");
-    const PAPERS: &'static [Paper] = papers::THREE_HALVES;
+    const REFERENCES: &'static [Paper] = references::THREE_HALVES;
 }
 
 /// The two roles, and a party without one.
@@ -140,7 +140,7 @@ enum Side {
 }
 
 /// A step that has begun.
-pub enum Pending<'a> {
+pub enum YaoPending<'a> {
     /// This party has finished its part.
     Done(Labels),
     /// A party without a role waits for so many flights between others. It holds the shapes of what
@@ -215,18 +215,18 @@ impl<G: Garbling> Protocol for Yao<G> {
             silent: true,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,
-            papers: G::PAPERS,
+            references: G::REFERENCES,
             security: SecurityLevel {
                 // What the checks of oblivious transfers leave: runs without transfers have 127
                 // bits, those of a label, and runs without silent transfers no statistical part.
-                computational: papers::OT_CHECK_BITS,
-                statistical: papers::SILENT_CHECK_BITS,
+                computational: references::OT_CHECK_BITS,
+                statistical: references::SILENT_CHECK_BITS,
             },
         }
     }
 
     fn basis(setting: &Setting, demand: &Demand) -> Basis {
-        papers::basis(&Self::profile(), G::HASH, setting, demand)
+        references::basis(&Self::profile(), G::HASH, setting, demand)
     }
 
     fn domain(_: Algebra) -> Domain {
@@ -313,7 +313,7 @@ impl<G: Garbling> Party for YaoParty<G> {
 
 impl<G: Garbling> Steps for YaoParty<G> {
     type Share = Labels;
-    type Pending<'a> = Pending<'a>;
+    type Pending<'a> = YaoPending<'a>;
     type Material = ();
     type Output = ();
     type Check = ();
@@ -349,18 +349,18 @@ impl<G: Garbling> Steps for YaoParty<G> {
             // Step 5.
             (Step::Settle { .. }, _) => {
                 send_digests(mesh, cost::peers(&self.setting, me))?;
-                more(Pending::Settle)
+                more(YaoPending::Settle)
             }
             // Step 6.
             (Step::Open { results }, Side::Garbler(side)) => {
                 let calls = side.open(&results, mesh)?;
-                more(Pending::Hashes(results, calls))
+                more(YaoPending::Hashes(results, calls))
             }
             (Step::Open { results }, Side::Evaluator(side)) => {
                 let calls = side.open(&results, mesh)?;
-                more(Pending::Hashes(results, calls))
+                more(YaoPending::Hashes(results, calls))
             }
-            (Step::Open { results }, Side::Outside(_)) => more(Pending::Outside(results)),
+            (Step::Open { results }, Side::Outside(_)) => more(YaoPending::Outside(results)),
             (step, Side::Outside(side)) => side.begin(step, mesh),
             (
                 Step::Input {
@@ -381,7 +381,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     elements,
                     others: Some(Planes::new(bits, elements, labels)),
                 };
-                more(Pending::Shared(owner, chosen))
+                more(YaoPending::Shared(owner, chosen))
             }
             (
                 Step::Input {
@@ -413,7 +413,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     (Some(own), Side::Evaluator(side)) => {
                         more(asked(chosen, side.own_input(&own, mesh)?))
                     }
-                    (None, Side::Garbler(_)) => more(Pending::Choices(chosen)),
+                    (None, Side::Garbler(_)) => more(YaoPending::Choices(chosen)),
                     (_, Side::Outside(_)) => Err(other_role()),
                 }
             }
@@ -429,36 +429,39 @@ impl<G: Garbling> Steps for YaoParty<G> {
             ) => match side {
                 Side::Garbler(side) => {
                     let labels = side.garble(tape, lanes, &operands, peer, mesh)?;
-                    match tape.ands.is_empty() {
-                        true => done(labels),
-                        false => more(Pending::Done(labels)),
+                    if tape.ands.is_empty() {
+                        done(labels)
+                    } else {
+                        more(YaoPending::Done(labels))
                     }
                 }
                 Side::Evaluator(side) => {
                     let call = side.call_of(tape);
-                    match tape.ands.is_empty() {
-                        true => done(side.evaluate(call, tape, lanes, &operands, peer, mesh)?),
-                        false => more(Pending::Tables(call, tape, lanes, operands)),
+                    if tape.ands.is_empty() {
+                        done(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
+                    } else {
+                        more(YaoPending::Tables(call, tape, lanes, operands))
                     }
                 }
                 Side::Outside(_) => Err(other_role()),
             },
-            (Step::Meet { tape, pairs, .. }, side) => {
+            (Step::CompareExchange { tape, pairs, .. }, side) => {
                 let mut ports = PairPorts::new(pairs);
                 match side {
                     Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, peer, mesh)?,
                     Side::Evaluator(side) => {
                         let call = side.call_of(tape);
                         if !tape.ands.is_empty() {
-                            return more(Pending::Pairs(call, tape, ports));
+                            return more(YaoPending::Pairs(call, tape, ports));
                         }
                         side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
                     }
                     Side::Outside(_) => return Err(other_role()),
                 }
-                match tape.ands.is_empty() {
-                    true => Ok(Progress::Done(Outcome::Columns(ports.columns(), ()))),
-                    false => more(Pending::Met(ports.columns())),
+                if tape.ands.is_empty() {
+                    Ok(Progress::Done(Outcome::Columns(ports.columns(), ())))
+                } else {
+                    more(YaoPending::Met(ports.columns()))
                 }
             }
             (Step::Convert { .. } | Step::Product { .. }, _) => {
@@ -470,7 +473,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
         }
     }
 
-    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    fn advance<'a>(
+        &mut self,
+        pending: YaoPending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -482,59 +489,64 @@ impl<G: Garbling> Steps for YaoParty<G> {
         };
         let opened = |values| Progress::Done(Outcome::Opened(values, ()));
         Ok(match (pending, &mut self.side) {
-            (Pending::Done(labels), _) => Progress::share(labels),
-            (Pending::Watch(flights, shapes, met), _) => outside::watch(flights - 1, shapes, met),
-            (Pending::Shared(_, chosen), Side::Garbler(_)) => {
-                Progress::More(Pending::Choices(chosen))
+            (YaoPending::Done(labels), _) => Progress::share(labels),
+            (YaoPending::Watch(flights, shapes, met), _) => {
+                outside::watch(flights - 1, shapes, met)
             }
-            (Pending::Shared(owner, chosen), Side::Evaluator(side)) => {
+            (YaoPending::Shared(_, chosen), Side::Garbler(_)) => {
+                Progress::More(YaoPending::Choices(chosen))
+            }
+            (YaoPending::Shared(owner, chosen), Side::Evaluator(side)) => {
                 let share = outside::receive_share(owner, chosen.count(), mesh)?;
                 Progress::More(asked(chosen, side.own_input(&share, mesh)?))
             }
-            (Pending::Choices(chosen), Side::Garbler(side)) => {
+            (YaoPending::Choices(chosen), Side::Garbler(side)) => {
                 let labels = side.evaluators_input(chosen.count(), mesh)?;
                 let labels = chosen.labels(labels);
-                match side.answers() {
-                    true => Progress::More(Pending::Done(labels)),
-                    false => Progress::share(labels),
+                if side.answers() {
+                    Progress::More(YaoPending::Done(labels))
+                } else {
+                    Progress::share(labels)
                 }
             }
-            (Pending::Chosen(chosen, request), _) => {
-                Progress::More(Pending::Answer(chosen, request))
+            (YaoPending::Chosen(chosen, request), _) => {
+                Progress::More(YaoPending::Answer(chosen, request))
             }
-            (Pending::Answer(chosen, request), _) => {
+            (YaoPending::Answer(chosen, request), _) => {
                 let labels = evaluator_side::answered(request, mesh)?;
                 Progress::share(chosen.labels(labels))
             }
-            (Pending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
+            (YaoPending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
                 Progress::share(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
             }
-            (Pending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
+            (YaoPending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
                 side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
                 Progress::Done(Outcome::Columns(ports.columns(), ()))
             }
-            (Pending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
-            (Pending::Settle, _) => {
+            (YaoPending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
+            (YaoPending::Settle, _) => {
                 check_digests(mesh, cost::peers(&self.setting, self.me))?;
                 Progress::Done(Outcome::Settled(()))
             }
-            (Pending::Hashes(results, calls), Side::Garbler(side)) => {
+            (YaoPending::Hashes(results, calls), Side::Garbler(side)) => {
                 opened(side.learn(&results, &calls, peer, mesh)?)
             }
-            (Pending::Hashes(results, calls), Side::Evaluator(side)) => {
+            (YaoPending::Hashes(results, calls), Side::Evaluator(side)) => {
                 opened(side.learn(&results, &calls, peer, mesh)?)
             }
-            (Pending::Outside(results), Side::Outside(side)) => opened(side.learn(&results, mesh)?),
+            (YaoPending::Outside(results), Side::Outside(side)) => {
+                opened(side.learn(&results, mesh)?)
+            }
             _ => return Err(other_role()),
         })
     }
 }
 
 /// The state of the evaluator after its choices.
-fn asked<'a>(chosen: Chosen, choice: Choice) -> Pending<'a> {
+fn asked<'a>(chosen: Chosen, choice: Choice) -> YaoPending<'a> {
     match choice {
-        Choice::Made(labels) => Pending::Done(chosen.labels(labels)),
-        Choice::Sent(request) => Pending::Chosen(chosen, request),
+        Choice::Made(labels) => YaoPending::Done(chosen.labels(labels)),
+        Choice::Sent(request) => YaoPending::Chosen(chosen, request),
     }
 }
 

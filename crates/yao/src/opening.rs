@@ -90,8 +90,9 @@ pub(crate) fn learn(
         }
         revealed.push(Some(words));
     }
-    match right {
-        true => Ok(revealed),
-        false => Err(Fault::CheckFailed),
+    if right {
+        Ok(revealed)
+    } else {
+        Err(Fault::CheckFailed)
     }
 }

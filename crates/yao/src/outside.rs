@@ -10,7 +10,7 @@
 //! checks what it accepts as a role does, and no role learns the result.
 
 use crate::opening::{self, Revealed};
-use crate::{Labels, Pending, YaoParty, cost};
+use crate::{Labels, YaoParty, YaoPending, cost};
 use sealane_block::{Block, Cpu, Prg, Seed};
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
@@ -121,15 +121,14 @@ impl Outside {
             mut coins,
             ..
         } = start;
-        let shares = match owners(demand).contains(&me) {
-            true => {
-                let seed = coins.secret(SHARES).seed();
-                let [garbler, _] = cost::roles(setting);
-                mesh.send(garbler, seed.as_bytes())?;
-                mesh.flush()?;
-                Some(GarblersShares::of(&seed, session, cpu))
-            }
-            false => None,
+        let shares = if owners(demand).contains(&me) {
+            let seed = coins.secret(SHARES).seed();
+            let [garbler, _] = cost::roles(setting);
+            mesh.send(garbler, seed.as_bytes())?;
+            mesh.flush()?;
+            Some(GarblersShares::of(&seed, session, cpu))
+        } else {
+            None
         };
         Ok(Outside {
             setting: setting.clone(),
@@ -162,7 +161,7 @@ impl Outside {
             Step::Tape { tape, lanes, .. } => {
                 (vec![Labels::shape(tape.outputs.len(), lanes)], false)
             }
-            Step::Meet { pairs, .. } => (pairs.columns, true),
+            Step::CompareExchange { pairs, .. } => (pairs.columns, true),
             _ => return Err(Fault::internal("no such step in yao")),
         };
         let cost = cost::cost(self.scheme, &self.setting, &work);
@@ -204,7 +203,7 @@ pub(crate) fn watch<'a, G: crate::Garbling>(
     met: bool,
 ) -> Progress<'a, YaoParty<G>> {
     match (flights, met) {
-        (1.., _) => Progress::More(Pending::Watch(flights, shapes, met)),
+        (1.., _) => Progress::More(YaoPending::Watch(flights, shapes, met)),
         (0, true) => Progress::Done(sealane_party::Outcome::Columns(shapes, ())),
         (0, false) => Progress::share(shapes.remove(0)),
     }

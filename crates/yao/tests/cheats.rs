@@ -38,7 +38,7 @@ fn garbler(setting: &Setting, mesh: Mesh) -> Result<()> {
 }
 
 #[test]
-fn an_evaluator_that_fails_a_check_is_told_by_a_fault_of_its_own() {
+fn an_evaluator_that_fails_a_check_is_reported_by_a_fault_of_its_own() {
     let fault = garbler_against(|setting, mesh| {
         let k = match setting.network {
             NetworkClass::Lan => 4,
@@ -62,14 +62,14 @@ fn an_evaluator_that_fails_a_check_is_told_by_a_fault_of_its_own() {
         mesh.send(GARBLER, &vec![0; answer]).expect("memory");
         mesh.flush().expect("memory");
     });
-    let told = matches!(
+    let reported = matches!(
         fault,
         Fault::Deviated {
             party: EVALUATOR,
             check: "a check of oblivious transfers"
         }
     );
-    assert!(told, "{fault}");
+    assert!(reported, "{fault}");
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn an_evaluator_that_sends_no_point_has_broken_the_protocol() {
         mesh.send(GARBLER, &[0xff; 32]).expect("memory");
         mesh.flush().expect("memory");
     });
-    let told = matches!(
+    let reported = matches!(
         fault,
         Fault::Peer {
             party: EVALUATOR,
             ..
         }
     );
-    assert!(told, "{fault}");
+    assert!(reported, "{fault}");
 }

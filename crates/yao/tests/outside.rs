@@ -103,8 +103,8 @@ struct End {
     sent: [Vec<u64>; 2],
 }
 
-/// Runs one party; `turn` is called before the opening.
-fn party(mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End> {
+/// Runs one party; `step_round` is called before the opening.
+fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> {
     let (setting, tape) = (setting(), tape());
     let me = mesh.me();
     let demand = demand(&setting, &shapes(&tape));
@@ -132,7 +132,7 @@ fn party(mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End> {
     side.settle()?;
     let labels = operands.iter().chain([&result]);
     let labels = labels.flat_map(|share| share.data().to_vec()).collect();
-    if !turn(&mut side.mesh) {
+    if !step_round(&mut side.mesh) {
         return Err(Fault::Internal("a party that deviates".into()));
     }
     let results = vec![Opened {
@@ -300,9 +300,9 @@ fn an_owner_that_fills_the_end_of_a_message_has_broken_the_protocol() {
         std::thread::sleep(std::time::Duration::from_millis(500));
         None
     });
-    let told =
+    let reported =
         matches!(&ends[1], Some(Fault::Peer { party: OWNER, what }) if what.contains("after"));
-    assert!(told);
+    assert!(reported);
 }
 
 /// Elements that meet in place stay columns at a party without a role.
@@ -320,7 +320,7 @@ fn columns_stay_columns_outside() {
         writes: [true, false],
         captured: vec![],
     };
-    let step = Step::Meet {
+    let step = Step::CompareExchange {
         tape: &tape,
         domain: domain(),
         pairs,

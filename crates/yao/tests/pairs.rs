@@ -99,7 +99,7 @@ fn party(mesh: Mesh, stage: &Stage, elements: &[u64], in_place: bool) -> End {
             writes: stage.writes,
             captured: vec![captured],
         };
-        let step = Step::Meet {
+        let step = Step::CompareExchange {
             tape: &tape,
             domain,
             pairs,
@@ -114,7 +114,7 @@ fn party(mesh: Mesh, stage: &Stage, elements: &[u64], in_place: bool) -> End {
             side.tape(&tape, domain, &operands).unwrap()
         })
     };
-    let joined = Labels::beside(&columns.iter().collect::<Vec<_>>());
+    let joined = Labels::concatenate(&columns.iter().collect::<Vec<_>>());
     let mut revealed = open(&mut side, [Arc::new(joined)], PartySet::of(PARTIES)).unwrap();
     side.mesh.finish().unwrap();
     let elements = revealed.remove(0).expect("both learn it");
@@ -130,9 +130,12 @@ fn copies(
 ) -> Vec<Labels> {
     let pairs = stage.places[0].len();
     let one = |offset| View::new(offset, vec![(1, 1)]);
-    let element = |column: &Labels, place: usize| match place < ELEMENTS {
-        true => column.gather(&one(place), &View::whole(1)),
-        false => Labels::zeros(column.planes(), 1),
+    let element = |column: &Labels, place: usize| {
+        if place < ELEMENTS {
+            column.gather(&one(place), &View::whole(1))
+        } else {
+            Labels::zeros(column.planes(), 1)
+        }
     };
     let mut operands = Vec::new();
     for side in &stage.places {

@@ -34,7 +34,7 @@ macro_rules! garblings {
                 const NAME: &'static str = stringify!($name);
                 const HASH: &'static str = "of a test";
                 const ASSUMPTION: &'static str = "for tests";
-                const PAPERS: &'static [Paper] = &[];
+                const REFERENCES: &'static [Paper] = &[];
             }
         )*
     };

@@ -1,4 +1,4 @@
-//! Room `fuzz-harness`: the smoke run of fuzz targets, whichever they are.
+//! Crate `fuzz-harness`: the smoke run of fuzz targets, whichever they are.
 //!
 //! A [`Target`] is a function over bytes that reads them as one format and compares the result with
 //! something else: a slow and simple interpreter, the printer of the same format, or an honest run.

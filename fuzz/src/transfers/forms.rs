@@ -34,7 +34,10 @@ impl Forms {
         blocks.map(Block::new).collect()
     }
 
-    fn send(sender: &mut HashedSender<ideal::Sender>, mesh: &mut Mesh) -> Result<Outputs, OtError> {
+    fn send(
+        sender: &mut HashedSender<ideal::IdealCotSender>,
+        mesh: &mut Mesh,
+    ) -> Result<Outputs, OtError> {
         let mut q = vec![Block::ZERO; Self::GIVEN];
         forms::send_given(&mut sender.cot, mesh, &mut q)?;
         let mut pairs = [[Block::ZERO; 2]; Self::RANDOM];
@@ -52,7 +55,7 @@ impl Forms {
     }
 
     fn receive(
-        receiver: &mut HashedReceiver<ideal::Receiver>,
+        receiver: &mut HashedReceiver<ideal::IdealCotReceiver>,
         mesh: &mut Mesh,
     ) -> Result<Outputs, OtError> {
         let mut t = vec![Block::ZERO; Self::GIVEN];

@@ -4,7 +4,7 @@ use super::{Case, Changed, Honest, Outputs, RECEIVER, SENDER, coins, cpu, same};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
-use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
+use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, StringsSender};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::{Flight, Flights, OtError, Security};
 use sealane_parties::PartyId;
@@ -48,7 +48,8 @@ impl Many {
     }
 
     fn send(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let setup = Sender::set_up(self.parameters, cpu(), mesh, RECEIVER, &mut coins(mesh))?;
+        let setup =
+            StringsSender::set_up(self.parameters, cpu(), mesh, RECEIVER, &mut coins(mesh))?;
         mesh.flush()?;
         let mut sender = setup.finish(mesh)?;
         let end = self.send_from(&mut sender, mesh);
@@ -59,7 +60,7 @@ impl Many {
         end
     }
 
-    fn send_from(&self, sender: &mut Sender, mesh: &mut Mesh) -> Result<Outputs, OtError> {
+    fn send_from(&self, sender: &mut StringsSender, mesh: &mut Mesh) -> Result<Outputs, OtError> {
         let strings = self.parameters.strings();
         let given = sender.extend_given(mesh, COUNT)?;
         let mut keys = vec![Block::ZERO; COUNT * strings];
@@ -79,7 +80,8 @@ impl Many {
     }
 
     fn receive(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let setup = Receiver::set_up(self.parameters, cpu(), mesh, SENDER, &mut coins(mesh))?;
+        let setup =
+            StringsReceiver::set_up(self.parameters, cpu(), mesh, SENDER, &mut coins(mesh))?;
         mesh.flush()?;
         let mut receiver = setup.finish(mesh)?;
         mesh.flush()?;

@@ -6,7 +6,7 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, Goods, GoodsSource};
+use sealane_ot::traits::{Correlation, CorrelationSource, CotCost};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
 };
@@ -29,7 +29,7 @@ pub const CASES: [&dyn Case; 4] = [
     &Products::Boolean,
 ];
 
-/// A ring whose elements do not end with bytes, and the number of goods of each kind.
+/// A ring whose elements do not end with bytes, and the number of correlations of each kind.
 const RING: Ring = Ring::new(13);
 const COUNT: usize = 7;
 const BITS: usize = 200;
@@ -47,7 +47,7 @@ fn blocks(words: &[u64]) -> Vec<Block> {
 }
 
 /// Ideal correlated OTs of this party, one direction each way.
-fn both_ways(mesh: &Mesh) -> BothWays<ideal::Sender, ideal::Receiver> {
+fn both_ways(mesh: &Mesh) -> BothWays<ideal::IdealCotSender, ideal::IdealCotReceiver> {
     let (there, back) = ([SENDER, RECEIVER], [RECEIVER, SENDER]);
     let (sends, receives) = ideal::danger_pair(there, DELTA, 5);
     let (sends_back, receives_back) = ideal::danger_pair(back, DELTA, 6);

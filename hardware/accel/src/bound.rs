@@ -158,9 +158,12 @@ impl Paths {
     fn of(netlist: &Netlist, copies: u64) -> Paths {
         let gates = netlist.gates();
         let (inputs, first) = (netlist.inputs(), netlist.first_gate());
-        let latency = |gate: usize| match gates[gate].kind.is_xor() {
-            true => u64::from(XOR_WRITES) + 1,
-            false => u64::from(AND_WRITES) + 1,
+        let latency = |gate: usize| {
+            if gates[gate].kind.is_xor() {
+                u64::from(XOR_WRITES) + 1
+            } else {
+                u64::from(AND_WRITES) + 1
+            }
         };
         let mut heads = vec![0; gates.len()];
         let mut tails = vec![0; gates.len()];

@@ -65,14 +65,14 @@ pub struct BundleRun {
     /// All cycles, as for FASE's machine: [`crate::timing::RunCycles::total`].
     pub total: u64,
     /// Cycles that the hardware waits besides, before all netlist cycles but the first:
-    /// [`crate::timing::TurnCycles::held`].
+    /// [`crate::timing::CycleCount::held`].
     pub held: u64,
 }
 
 impl Bundles {
     /// Returns the cycles from the first issue of a netlist cycle until all masks are out, two
     /// behind the last issue at least.
-    pub fn turn(&self) -> u64 {
+    pub fn netlist_cycle(&self) -> u64 {
         let outputs = &self.netlist.parts().outputs;
         let masks = self.ands().filter(|(wire, _)| {
             let is_output = outputs.binary_search(&Operand::Wire(*wire));
@@ -90,22 +90,23 @@ impl Bundles {
         ands.map(|(wire, (_, &cycle))| (wire, u64::from(cycle)))
     }
 
-    /// Counts the cycles of a run of `turns` netlist cycles. The host takes every record at once.
-    pub fn run(&self, turns: u64) -> BundleRun {
-        let issued = self.turn();
+    /// Counts the cycles of a run of `netlist_cycles` netlist cycles. The host takes every record
+    /// at once.
+    pub fn run(&self, netlist_cycles: u64) -> BundleRun {
+        let issued = self.netlist_cycle();
         let last_and = self.ands().map(|(_, cycle)| cycle + AND_READS).max();
         let inputs = self.netlist.parts().inputs;
         let labelled = [inputs.garbler, inputs.evaluator].map(u64::from);
         let may_begin = last_and.unwrap_or(0).max(labelled.iter().sum::<u64>() + 1);
         BundleRun {
-            total: match turns {
+            total: match netlist_cycles {
                 0 => 0,
                 // A cycle before the issues, one behind; the copies, and one behind them.
-                turns => RUN + self.initials + turns.saturating_mul(issued + 2),
+                netlist_cycles => RUN + self.initials + netlist_cycles.saturating_mul(issued + 2),
             },
             held: may_begin
                 .saturating_sub(issued + 1)
-                .saturating_mul(turns.saturating_sub(1)),
+                .saturating_mul(netlist_cycles.saturating_sub(1)),
         }
     }
 }
@@ -177,9 +178,10 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     for issue in &issues {
         let (gate, cycle) = (issue.node - first, u64::from(issue.cycle));
         let bundle = &mut plan[issue.cycle as usize];
-        let (writes_after, place) = match is_xor(gate) {
-            true => (XOR_WRITES, bundle.gates.len()),
-            false => (AND_WRITES, bundle.gates.len() - bundle.units as usize),
+        let (writes_after, place) = if is_xor(gate) {
+            (XOR_WRITES, bundle.gates.len())
+        } else {
+            (AND_WRITES, bundle.gates.len() - bundle.units as usize)
         };
         bundle.gates.insert(place, gate);
         bundle.units += u32::from(is_xor(gate));
@@ -355,9 +357,10 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
 /// gates of type XOR.
 pub fn and_numbers(netlist: &Netlist) -> Vec<u32> {
     let mut ands = 0;
-    let number = |gate: &Gate| match gate.kind.is_xor() {
-        true => 0,
-        false => {
+    let number = |gate: &Gate| {
+        if gate.kind.is_xor() {
+            0
+        } else {
             ands += 1;
             ands - 1
         }

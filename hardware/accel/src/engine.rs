@@ -3,8 +3,8 @@
 //! A pipeline of AND garbles one gate a cycle, and each unit for XOR one gate of type XOR, XNOR
 //! or NOT. Latencies are those of FASE: a result of AND can be read 12 cycles after its issue, one
 //! of XOR after 2. Gates are issued in an order that is computed once for a netlist and that does
-//! not depend on labels. It is a list schedule of room `schedule` inside this model, by the longest
-//! way to the end, or the best of many.
+//! not depend on labels. It is a list schedule of crate `schedule` inside this model, by the
+//! longest way to the end, or the best of many.
 //!
 //! *Banks.* Keys of flip-flops and gates lie in banks. A bank is a memory of two copies, which is
 //! read at two addresses in a cycle and written at one; several gates may take what is read. The
@@ -194,7 +194,7 @@ impl<'a> Work<'a> {
             0 | 1 => Priority::BLevel,
             tries => Priority::Search(Effort { tries, seed: SEED }),
         };
-        prioritised(&self.graph, &Machine::new(self), priority)
+        prioritised(&self.graph, &EngineState::new(self), priority)
     }
 
     /// Counts the cycles of an order that [`order`](Work::order) has made.
@@ -209,7 +209,7 @@ impl<'a> Work<'a> {
     }
 
     fn replay(&self, issues: &[Issue]) -> (EngineCycles, Vec<u8>) {
-        let mut machine = Machine::new(self);
+        let mut machine = EngineState::new(self);
         let mut pipelines = 0;
         for issue in issues {
             while machine.cycle < issue.cycle {
@@ -261,7 +261,7 @@ const NOTHING: u32 = u32::MAX;
 
 /// The state of all engines before a cycle.
 #[derive(Clone)]
-struct Machine<'a> {
+struct EngineState<'a> {
     work: &'a Work<'a>,
     cycle: u32,
     /// The bank of each key.
@@ -277,12 +277,12 @@ struct Machine<'a> {
     moves: u64,
 }
 
-impl<'a> Machine<'a> {
-    fn new(work: &'a Work<'a>) -> Machine<'a> {
+impl<'a> EngineState<'a> {
+    fn new(work: &'a Work<'a>) -> EngineState<'a> {
         let netlist = work.netlist;
         let keys = work.engine.clients as usize * (netlist.wires() - netlist.inputs()) as usize;
         let banks = work.engine.banks * work.engine.engines;
-        let mut machine = Machine {
+        let mut machine = EngineState {
             work,
             cycle: 0,
             bank: vec![NOWHERE; keys],
@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Pipeline for Machine<'_> {
+impl Pipeline for EngineState<'_> {
     const CLASSES: usize = 2;
     const LEANINGS: &'static [(i32, i32)] = &[(0, 24), (-24, 24)];
 
@@ -423,8 +423,9 @@ impl Pipeline for Machine<'_> {
 
 /// Cycles from the issue of a gate until its key can be read.
 pub(crate) fn latency(netlist: &Netlist, gate: usize) -> u32 {
-    match netlist.gates()[gate].kind.is_xor() {
-        true => XOR_WRITES + 1,
-        false => AND_WRITES + 1,
+    if netlist.gates()[gate].kind.is_xor() {
+        XOR_WRITES + 1
+    } else {
+        AND_WRITES + 1
     }
 }

@@ -47,7 +47,7 @@ const NEVER: u32 = u32::MAX;
 
 /// A netlist cycle: the values that flip-flops take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Turn {
+pub enum NetlistCycle {
     /// The first one, in which flip-flops take I.
     First,
     /// Any later one, in which they take D.
@@ -128,7 +128,7 @@ pub struct Fase<'a> {
 
 impl<'a> Fase<'a> {
     /// The machine before cycle 0 of a netlist cycle.
-    pub fn new(accesses: &'a Accesses, variant: Variant, turn: Turn) -> Fase<'a> {
+    pub fn new(accesses: &'a Accesses, variant: Variant, netlist_cycle: NetlistCycle) -> Fase<'a> {
         let count = accesses.flip_flops.len() + accesses.gates.len();
         let mut fase = Fase {
             accesses,
@@ -141,9 +141,9 @@ impl<'a> Fase<'a> {
         };
         let copies = accesses.flip_flops.len() as i64;
         for (index, copied) in accesses.flip_flops.iter().enumerate() {
-            let copied = copied[usize::from(turn == Turn::Later)];
+            let copied = copied[usize::from(netlist_cycle == NetlistCycle::Later)];
             let written = index as i64 - copies + 2;
-            let at_once = turn == Turn::First && copied.wire().is_none();
+            let at_once = netlist_cycle == NetlistCycle::First && copied.wire().is_none();
             fase.readable[index] = if at_once { 0 } else { written.max(0) as u32 };
             let writes = copied.wire().is_some_and(|wire| wire >= accesses.inputs);
             if writes && written >= 0 {

@@ -1,18 +1,18 @@
-//! Room `accel`: garbling hardware.
+//! Crate `accel`: garbling hardware.
 //!
 //! After FASE (Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function Evaluation",
 //! FCCM 2019): a pipelined engine takes one gate of a netlist a cycle, in the order of its file,
 //! and stalls where an operand is not garbled yet or the ports of the key memory are taken. This
-//! room reads and writes netlists, counts the cycles of that machine exactly, and orders gates for
+//! crate reads and writes netlists, counts the cycles of that machine exactly, and orders gates for
 //! it. It garbles nothing.
 //!
 //! | file | content |
 //! |---|---|
 //! | `gate`, `netlist` | gates, flip-flops, outputs; checked when they are put together |
 //! | `formats` | SCD in three dialects, HSCD in two widths |
-//! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
+//! | `sequential` | netlists as sequential circuits of crate `circuit`, and back |
 //! | `tape` | netlists as tapes whose tables are in the order of the file |
-//! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
+//! | `fase` | the machine, cycle by cycle, as a model of crate `schedule` |
 //! | `engine` | better engines: more ports and units, banks, several engines, clients in turns |
 //! | `scratchpad` | keys in a scratchpad, wires renamed at compile time, traffic of memory |
 //! | `bundle` | netlists for the better engine of `rtl/`, as bundles of gates |

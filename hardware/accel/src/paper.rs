@@ -11,7 +11,7 @@ pub struct Benchmark {
     /// Folder of its netlist in the authors' release, which holds `n.scd`.
     pub folder: &'static str,
     /// Netlist cycles of a run (Table II).
-    pub turns: u64,
+    pub netlist_cycles: u64,
     /// Gates and gates of type XOR (Table II).
     pub gates: [u64; 2],
     /// Garbling cycles of a netlist cycle without and with the optimisation (Table IV).
@@ -21,7 +21,7 @@ pub struct Benchmark {
     /// The same by our model; in Table VI both additions are swapped, and the longest
     /// multiplication contradicts Table IV.
     pub run: u64,
-    /// Garbling cycles of the best order that was known before the search of this room.
+    /// Garbling cycles of the best order that was known before the search of this crate.
     pub known: u64,
 }
 
@@ -179,7 +179,7 @@ pub const BETTER_PARTS: [&str; 3] = ["total", "core", "inputs"];
 const fn row(
     name: &'static str,
     folder: &'static str,
-    turns: u64,
+    netlist_cycles: u64,
     gates: [u64; 2],
     table4: [u64; 2],
     table6: &'static str,
@@ -189,7 +189,7 @@ const fn row(
     Benchmark {
         name,
         folder,
-        turns,
+        netlist_cycles,
         gates,
         table4,
         table6,

@@ -236,9 +236,10 @@ impl<'a> Compiler<'a> {
         let first = wire < self.netlist.inputs()
             && std::mem::replace(&mut self.in_memory[wire as usize], false);
         let traffic = &mut self.program.traffic;
-        match first {
-            true => traffic.inputs += KEY,
-            false => traffic.loads += KEY + INSTRUCTION,
+        if first {
+            traffic.inputs += KEY
+        } else {
+            traffic.loads += KEY + INSTRUCTION
         }
     }
 

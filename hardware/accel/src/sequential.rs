@@ -1,4 +1,4 @@
-//! Netlists as sequential circuits of room `circuit`, and back: the CPU garbler runs the former,
+//! Netlists as sequential circuits of crate `circuit`, and back: the CPU garbler runs the former,
 //! garbling hardware the latter.
 
 use crate::gate::{Gate, GateKind, Operand};

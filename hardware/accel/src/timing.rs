@@ -4,7 +4,7 @@
 //! when the masks of all outputs are out, [`MASKS`] cycles after the issue of their gates. The sum
 //! is that of the paper's Tables V and VI for all rows that are compared in the test `tables`.
 
-use crate::fase::{AND_WRITES, Accesses, Fase, Turn, Variant};
+use crate::fase::{AND_WRITES, Accesses, Fase, NetlistCycle, Variant};
 use crate::gate::Operand;
 use crate::netlist::{Netlist, NetlistError};
 use sealane_schedule::{Effort, Issue, Priority, in_order, prioritised};
@@ -15,7 +15,7 @@ pub const MASKS: u32 = AND_WRITES;
 pub const RUN: u64 = 4;
 /// Cycles of a netlist cycle besides copies, issue and drain: one before the copies, one after the
 /// last issue and one at the end.
-pub const TURN: u64 = 3;
+pub const NETLIST_CYCLE: u64 = 3;
 /// The seed of the search for [`Order::Ours`].
 const SEED: u64 = 20;
 
@@ -40,7 +40,7 @@ pub fn usual_tries(netlist: &Netlist) -> u32 {
 
 /// Cycles of one netlist cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TurnCycles {
+pub struct CycleCount {
     /// Cycles from the first in which a gate could be issued to the issue of the last gate, as
     /// Table IV counts.
     pub garbling: u64,
@@ -67,22 +67,26 @@ pub struct TurnCycles {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunCycles {
     /// The first netlist cycle.
-    pub first: TurnCycles,
+    pub first: CycleCount,
     /// Each later one.
-    pub later: TurnCycles,
+    pub later: CycleCount,
     /// Number of netlist cycles.
-    pub turns: u64,
+    pub netlist_cycles: u64,
     /// All cycles, as Tables V and VI count.
     pub total: u64,
-    /// Cycles that the hardware of `rtl/` takes besides: [`TurnCycles::held`] of all netlist cycles
+    /// Cycles that the hardware of `rtl/` takes besides: [`CycleCount::held`] of all netlist cycles
     /// but the last.
     pub held: u64,
 }
 
 /// Counts the cycles of one netlist cycle in the order of the gates.
-pub fn turn(netlist: &Netlist, variant: Variant, turn: Turn) -> TurnCycles {
+pub fn netlist_cycle(
+    netlist: &Netlist,
+    variant: Variant,
+    netlist_cycle: NetlistCycle,
+) -> CycleCount {
     let accesses = Accesses::of(netlist);
-    let machine = Fase::new(&accesses, variant, turn);
+    let machine = Fase::new(&accesses, variant, netlist_cycle);
     let issues = in_order(machine, netlist.first_gate()..netlist.wires());
     let (mut port_stalls, mut dependency_stalls, mut next) = (0, 0, 0);
     for issue in &issues {
@@ -100,43 +104,43 @@ pub fn turn(netlist: &Netlist, variant: Variant, turn: Turn) -> TurnCycles {
     let drain = (masks_out + 1).saturating_sub(garbling).max(1);
     let flip_flops = netlist.flip_flops().len() as u64;
     // The cycle in which the next netlist cycle begins, and the first in which it may.
-    let next_turn = garbling + drain + TURN - 1;
+    let next_netlist_cycle = garbling + drain + NETLIST_CYCLE - 1;
     let mut gates = netlist.gates().iter().zip(&issues).rev();
     let last_and = gates.find(|(gate, _)| !gate.kind.is_xor());
     let written = last_and.map_or(0, |(_, issue)| u64::from(issue.cycle + AND_WRITES + 1));
     let inputs = netlist.parts().inputs;
-    let each_turn = [inputs.public, inputs.garbler, inputs.evaluator].map(u64::from);
-    let labelled = each_turn.iter().sum::<u64>() + 1;
-    TurnCycles {
+    let each_netlist_cycle = [inputs.public, inputs.garbler, inputs.evaluator].map(u64::from);
+    let labelled = each_netlist_cycle.iter().sum::<u64>() + 1;
+    CycleCount {
         garbling,
         port_stalls,
         dependency_stalls,
         drain,
         flip_flops,
-        total: TURN + flip_flops + garbling + drain,
-        held: written.max(labelled).saturating_sub(next_turn),
+        total: NETLIST_CYCLE + flip_flops + garbling + drain,
+        held: written.max(labelled).saturating_sub(next_netlist_cycle),
         issues,
     }
 }
 
-/// Counts the cycles of a run of `turns` netlist cycles.
-pub fn run(netlist: &Netlist, variant: Variant, turns: u64) -> RunCycles {
-    let first = turn(netlist, variant, Turn::First);
-    let later = turn(netlist, variant, Turn::Later);
-    let total = match turns.checked_sub(1) {
+/// Counts the cycles of a run of `netlist_cycles` netlist cycles.
+pub fn run(netlist: &Netlist, variant: Variant, netlist_cycles: u64) -> RunCycles {
+    let first = netlist_cycle(netlist, variant, NetlistCycle::First);
+    let later = netlist_cycle(netlist, variant, NetlistCycle::Later);
+    let total = match netlist_cycles.checked_sub(1) {
         None => 0,
         Some(rest) => RUN + first.total + rest.saturating_mul(later.total),
     };
-    let held = match turns {
+    let held = match netlist_cycles {
         0 | 1 => 0,
         _ => first
             .held
-            .saturating_add(later.held.saturating_mul(turns - 2)),
+            .saturating_add(later.held.saturating_mul(netlist_cycles - 2)),
     };
     RunCycles {
         first,
         later,
-        turns,
+        netlist_cycles,
         total,
         held,
     }
@@ -153,7 +157,7 @@ pub fn reorder(netlist: &Netlist, variant: Variant, order: Order) -> Result<Netl
         Order::Ours { tries } => Priority::Search(Effort { tries, seed: SEED }),
     };
     let accesses = Accesses::of(netlist);
-    let machine = Fase::new(&accesses, variant, Turn::Later);
+    let machine = Fase::new(&accesses, variant, NetlistCycle::Later);
     let issues = prioritised(&netlist.graph(), &machine, priority);
     netlist.reordered(&issues.iter().map(|issue| issue.node).collect::<Vec<_>>())
 }

@@ -127,10 +127,7 @@ proptest! {
         for format in [Format::Fase, Format::JustGarble, Format::Hscd(Width::Narrow)] {
             let mut bytes = write(&netlist, format, &[]).unwrap();
             let at = at.index(bytes.len());
-            match cut {
-                true => bytes.truncate(at),
-                false => bytes[at] = byte,
-            }
+            if cut { bytes.truncate(at) } else { bytes[at] = byte }
             if let Err(error) = read(&bytes) {
                 prop_assert!(!error.what.is_empty() && !error.hint.is_empty());
             }

@@ -1,10 +1,12 @@
 //! The rules of the machine on netlists of a few gates, whose cycles are counted by hand.
 
 use sealane_accel::bound::bound;
-use sealane_accel::fase::{Turn, Variant};
+use sealane_accel::fase::{NetlistCycle, Variant};
 use sealane_accel::formats::read;
 use sealane_accel::netlist::Parts;
-use sealane_accel::timing::{MASKS, Order, RUN, TURN, TurnCycles, reorder, run, turn};
+use sealane_accel::timing::{
+    CycleCount, MASKS, NETLIST_CYCLE, Order, RUN, netlist_cycle, reorder, run,
+};
 use sealane_accel::{FlipFlop, Gate, GateKind, Inputs, Netlist, NetlistError, Operand};
 use sealane_schedule::Priority;
 
@@ -33,28 +35,32 @@ fn netlist(flip_flops: &[FlipFlop], gates: &[(GateKind, u32, u32)]) -> Netlist {
 }
 
 fn cycles(netlist: &Netlist, variant: Variant) -> Vec<u32> {
-    let turn = turn(netlist, variant, Turn::Later);
-    turn.issues.iter().map(|issue| issue.cycle).collect()
+    let netlist_cycle = netlist_cycle(netlist, variant, NetlistCycle::Later);
+    netlist_cycle
+        .issues
+        .iter()
+        .map(|issue| issue.cycle)
+        .collect()
 }
 
 #[test]
 fn an_and_can_be_read_after_twelve_cycles_and_an_xor_after_two() {
     let netlist = netlist(&[], &[(And, 0, 1), (Xor, 2, 0), (And, 3, 0)]);
     for variant in [Variant::Plain, Variant::Queued] {
-        let TurnCycles {
+        let CycleCount {
             garbling,
             port_stalls,
             dependency_stalls,
             drain,
             total,
             ..
-        } = turn(&netlist, variant, Turn::Later);
+        } = netlist_cycle(&netlist, variant, NetlistCycle::Later);
         assert_eq!(cycles(&netlist, variant), [0, 12, 14]);
         assert_eq!(
             [garbling, port_stalls, dependency_stalls, drain],
             [15, 0, 12, 11]
         );
-        assert_eq!(total, TURN + 15 + 11);
+        assert_eq!(total, NETLIST_CYCLE + 15 + 11);
     }
     assert_eq!(bound(&netlist).path, 15);
 }
@@ -76,7 +82,7 @@ fn a_write_stops_a_read_by_its_port_only_without_the_queue() {
     let free = [0, 1, 3, 5, 7, 9, 11];
     assert_eq!(cycles(&chain(true), Variant::Plain), [0, 1, 3, 5, 7, 9, 12]);
     assert_eq!(
-        turn(&chain(true), Variant::Plain, Turn::Later).port_stalls,
+        netlist_cycle(&chain(true), Variant::Plain, NetlistCycle::Later).port_stalls,
         1
     );
     assert_eq!(cycles(&chain(true), Variant::Queued), free);
@@ -127,7 +133,7 @@ fn a_flip_flop_is_copied_before_the_gates_and_may_meet_them() {
     let run = run(&one(3), Variant::Queued, 3);
     // A constant can be read at once in the first netlist cycle.
     assert_eq!([run.first.garbling, run.later.garbling], [1, 2]);
-    let [first, later] = [1, 2].map(|garbling| TURN + 1 + garbling + u64::from(MASKS));
+    let [first, later] = [1, 2].map(|garbling| NETLIST_CYCLE + 1 + garbling + u64::from(MASKS));
     assert_eq!(run.total, RUN + first + 2 * later);
 }
 
@@ -136,7 +142,7 @@ fn masks_of_outputs_decide_how_long_the_end_is() {
     let text = |output: u32| format!("0 0 1 1 0 1 3\n0 0 3\n1 1 0\n8 6 6\n{output}\n\n\n");
     let drain = |output| {
         let netlist = read(text(output).as_bytes()).expect("SCD").netlist;
-        turn(&netlist, Variant::Queued, Turn::Later).drain
+        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).drain
     };
     // Issued at 0, 1 and 3; the last mask comes 11 cycles after its gate.
     assert_eq!([drain(2), drain(3), drain(4), drain(0)], [8, 9, 11, 1]);
@@ -149,13 +155,19 @@ fn the_next_netlist_cycle_waits_for_the_last_and() {
     let text = "0 0 1 1 1 1 3\n0 0 4\n1 1 0\n6 8 8\n3\n5\n-2\n";
     let netlist = read(text.as_bytes()).expect("SCD").netlist;
     assert_eq!(cycles(&netlist, Variant::Queued), [0, 1, 13]);
-    assert_eq!(turn(&netlist, Variant::Queued, Turn::Later).held, 8);
-    let held = [1, 2, 3].map(|turns| run(&netlist, Variant::Queued, turns).held);
+    assert_eq!(
+        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).held,
+        8
+    );
+    let held = [1, 2, 3].map(|netlist_cycles| run(&netlist, Variant::Queued, netlist_cycles).held);
     assert_eq!(held, [0, 8, 16]);
     // Thirty labels of inputs take longer: one a cycle from cycle 1 on.
     let text = "0 0 29 1 1 1 3\n0 0 32\n1 1 0\n6 8 8\n31\n33\n-2\n";
     let netlist = read(text.as_bytes()).expect("SCD").netlist;
-    assert_eq!(turn(&netlist, Variant::Queued, Turn::Later).held, 14);
+    assert_eq!(
+        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).held,
+        14
+    );
 }
 
 #[test]
@@ -167,7 +179,7 @@ fn every_priority_gives_an_order_of_all_gates_and_a_search_the_shortest() {
     let length = |order| {
         let netlist = reorder(&netlist, Variant::Queued, order).expect("an order");
         assert_eq!(netlist.gates().len(), 40);
-        turn(&netlist, Variant::Queued, Turn::Later).garbling
+        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).garbling
     };
     let ours = length(Order::Ours { tries: 200 });
     assert_eq!(ours, length(Order::Ours { tries: 200 }), "the seed decides");

@@ -1,12 +1,12 @@
 //! The tables of the FASE paper, on the authors' netlists, which lie beside some checkouts.
 
 use sealane_accel::bound::bound;
-use sealane_accel::fase::{Turn, Variant};
+use sealane_accel::fase::{NetlistCycle, Variant};
 use sealane_accel::formats::{Format, Width, read, write};
 use sealane_accel::paper::{
     BENCHMARKS, BETTER, BETTER_PARTS, Benchmark, MILLIONAIRES_2, SYNTHESISED, TABLE_3, TABLE5,
 };
-use sealane_accel::timing::{Order, reorder, run, turn, usual_tries};
+use sealane_accel::timing::{Order, netlist_cycle, reorder, run, usual_tries};
 use sealane_accel::{Netlist, Operand};
 use sealane_testkit::testdata;
 
@@ -31,7 +31,7 @@ fn counts_are_those_of_table_2() {
 fn garbling_cycles_are_those_of_table_4() {
     for (benchmark, netlist) in netlists() {
         let cycles = [Variant::Plain, Variant::Queued]
-            .map(|variant| turn(&netlist, variant, Turn::Later).garbling);
+            .map(|variant| netlist_cycle(&netlist, variant, NetlistCycle::Later).garbling);
         assert_eq!(cycles, benchmark.of_file(), "{}", benchmark.name);
     }
 }
@@ -39,7 +39,7 @@ fn garbling_cycles_are_those_of_table_4() {
 #[test]
 fn runs_are_those_of_table_6() {
     for (benchmark, netlist) in netlists() {
-        let total = run(&netlist, Variant::Queued, benchmark.turns).total;
+        let total = run(&netlist, Variant::Queued, benchmark.netlist_cycles).total;
         assert_eq!(total, benchmark.run, "{}", benchmark.name);
         if benchmark.name == "Mill_8_8" {
             let two = run(&netlist, Variant::Queued, 2).total;
@@ -51,7 +51,7 @@ fn runs_are_those_of_table_6() {
 #[test]
 fn runs_are_those_of_table_5() {
     for row in TABLE5 {
-        let Some((name, turns, cycles)) = row.file else {
+        let Some((name, netlist_cycles, cycles)) = row.file else {
             continue;
         };
         let printed: f64 = row.fase.parse().expect("a number");
@@ -62,7 +62,7 @@ fn runs_are_those_of_table_5() {
         );
         for (benchmark, netlist) in netlists() {
             if benchmark.name == name {
-                let total = run(&netlist, Variant::Queued, turns).total;
+                let total = run(&netlist, Variant::Queued, netlist_cycles).total;
                 assert_eq!(total, cycles, "{}", row.name);
             }
         }
@@ -91,7 +91,7 @@ fn our_orders_are_at_most_the_best_that_was_known_and_at_least_the_bound() {
         };
         let order = Order::Ours { tries };
         let ours = reorder(&netlist, Variant::Queued, order).expect("an order");
-        let cycles = turn(&ours, Variant::Queued, Turn::Later).garbling;
+        let cycles = netlist_cycle(&ours, Variant::Queued, NetlistCycle::Later).garbling;
         let least = bound(&netlist);
         assert!(cycles <= benchmark.known, "{}: {cycles}", benchmark.name);
         assert!(cycles >= least.cycles(), "{}: {least:?}", benchmark.name);

@@ -14,7 +14,7 @@ use sealane_accel::functions::function;
 use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark, tinygarble_us};
 use sealane_bench::cycles::measure;
 use sealane_bench::garble::sides::InPlace;
-use sealane_bench::{Machine as Cpus, Options, Record};
+use sealane_bench::{MachineRecord as Cpus, Options, Record};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::{CycleTape, Machine, Sequential};
 use sealane_diagnostic::Code;
@@ -66,9 +66,10 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         records.push(record);
     });
     printed?;
-    match args.json {
-        true => Ok(()),
-        false => print_line(text(&records).trim_end()),
+    if args.json {
+        Ok(())
+    } else {
+        print_line(text(&records).trim_end())
     }
 }
 
@@ -90,7 +91,7 @@ fn released(folder: &Path) -> Result<Vec<NetlistCase>, Failure> {
         Ok(NetlistCase {
             name: benchmark.name,
             source: "file",
-            cycles: benchmark.turns,
+            cycles: benchmark.netlist_cycles,
             circuit: circuit.map_err(|error| {
                 let path = folder.join(benchmark.folder).join("n.scd");
                 let what = format!("{}: {error}", path.display());

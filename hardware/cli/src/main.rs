@@ -1,4 +1,4 @@
-//! Room `hw`: the command `sealane-hw`.
+//! Crate `hw`: the command `sealane-hw`.
 //!
 //! | file | content |
 //! |---|---|

@@ -172,9 +172,10 @@ fn failed(output: &Output) -> Failure {
         .filter(|line| !line.trim().is_empty())
         .collect();
     let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
-    let said = match last.is_empty() {
-        true => format!("it ended with {}", output.status),
-        false => printable(&last.join("\n")),
+    let said = if last.is_empty() {
+        format!("it ended with {}", output.status)
+    } else {
+        printable(&last.join("\n"))
     };
     let hint =
         "mend the design where Yosys says; with several modules, name the top one with --top";

@@ -9,17 +9,17 @@ use sealane_files::Accept;
 use sealane_garble::Scheme;
 use sealane_host::Failure;
 use sealane_host::config::Config;
-use sealane_host::meet;
+use sealane_host::connect;
 use sealane_net::{Mesh, Refused};
 use sealane_page::Card;
 use sealane_page::units::{bytes, counted};
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
-    BetterEngines, CpuDevice, Device, DeviceError, Machine, ModelDevice, Rtl, RtlOptions,
+    BetterEngines, CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlMachine, RtlOptions,
 };
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{self, InputError, InputText};
-use sealane_serve::server::{Served, serve as serve_one, turn_away};
+use sealane_serve::server::{Served, refuse_busy, serve as serve_one};
 use sealane_serve::{Account, Job, Opened, Promise, client};
 use sealane_terminal::CancelOnSignal;
 use sealane_terminal::arguments::PartyArgs;
@@ -69,8 +69,8 @@ impl Side {
             identity,
         } = &args.own;
         let config = Config::find(config.as_deref())?;
-        let own = meet::own_name(party.as_deref(), &config, identity.as_deref())?;
-        let network = meet::network(args.network.map(Into::into), Some(&config));
+        let own = connect::own_name(party.as_deref(), &config, identity.as_deref())?;
+        let network = connect::network(args.network.map(Into::into), Some(&config));
         Ok(Side {
             config,
             own,
@@ -121,7 +121,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         let before = running.fetch_add(1, Ordering::SeqCst);
         let outcome = match before {
             _ if before >= u64::from(args.clients) + MOST_WAITING => None,
-            _ if before >= u64::from(args.clients) => Some(Err(turn_away(&mut mesh))),
+            _ if before >= u64::from(args.clients) => Some(Err(refuse_busy(&mut mesh))),
             _ => Some(match Coins::from_os() {
                 Ok(coins) => serve_one(&served, || guests.admit(guest), cpu, coins, &mut mesh),
                 Err(error) => Err(DeviceError::Broken(error.to_string()).into()),
@@ -149,7 +149,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
             }
         }
     };
-    reception.receive_and_tell(serve, |refused| news.refusal(&refused));
+    reception.receive_and_report(serve, |refused| news.refusal(&refused));
     news.end()
 }
 
@@ -204,9 +204,10 @@ impl News {
         let all = bytes(measured.from_server + measured.from_client);
         let of = device_line(device, machine);
         let cycles = clock.map(|clock| format!(", {} of {of}", counted(clock, "clock cycle")));
-        let as_planned = match measured == account.planned {
-            true => "as planned",
-            false => "not as planned",
+        let as_planned = if measured == account.planned {
+            "as planned"
+        } else {
+            "not as planned"
         };
         let line = format!(
             "{client}: {netlist}, {all} of payload in {}, {as_planned}{}",
@@ -261,9 +262,10 @@ impl News {
     }
 
     fn line(&self, value: &Value, line: &str) {
-        let printed = match self.json {
-            true => print_line(value),
-            false => print_line(line),
+        let printed = if self.json {
+            print_line(value)
+        } else {
+            print_line(line)
         };
         if let Err(failure) = printed
             && let Ok(mut failed) = self.failed.lock()
@@ -287,7 +289,7 @@ fn announce(
     names: &[String],
     served: &[Served],
 ) -> Result<(), Failure> {
-    let address = &meet::party_config(&side.own, &side.config)?.address;
+    let address = &connect::party_config(&side.own, &side.config)?.address;
     let mut card = Card::new(format!("{} serves at {address}", side.own));
     let mut all = Vec::new();
     for (name, served) in names.iter().zip(served) {
@@ -446,13 +448,12 @@ fn netlists(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     found.sort();
-    match found.is_empty() {
-        false => Ok(found),
-        true => {
-            let what = format!("{} holds no netlist", path.display());
-            let hint = "put files `NAME.scd` or `NAME.hscd` there";
-            Err(Failure::new(Code::NetlistFile, what, hint))
-        }
+    if !found.is_empty() {
+        Ok(found)
+    } else {
+        let what = format!("{} holds no netlist", path.display());
+        let hint = "put files `NAME.scd` or `NAME.hscd` there";
+        Err(Failure::new(Code::NetlistFile, what, hint))
     }
 }
 
@@ -556,7 +557,7 @@ fn job(
 }
 
 /// The machine that is asked for.
-fn machine(args: &ServeArgs) -> Result<Machine, Failure> {
+fn machine(args: &ServeArgs) -> Result<RtlMachine, Failure> {
     let other = |what: &str, hint: &str| Err(Failure::new(Code::Device, what, hint));
     match (args.device, args.machine, args.engines) {
         (ServeDevice::Cpu, Some(_), _) | (ServeDevice::Cpu, _, Some(_)) => other(
@@ -564,25 +565,25 @@ fn machine(args: &ServeArgs) -> Result<Machine, Failure> {
             "name the device with `--device model` or `--device rtl`",
         ),
         (_, Some(ServeMachine::Banked), engines) => {
-            Ok(Machine::Better(BetterEngines::new(engines.unwrap_or(1))))
+            Ok(RtlMachine::Better(BetterEngines::new(engines.unwrap_or(1))))
         }
         (_, _, Some(2..)) => other(
             "FASE's machine has one engine",
             "name the better engine with `--machine 1a3x`",
         ),
-        _ => Ok(Machine::Fase),
+        _ => Ok(RtlMachine::Fase),
     }
 }
 
 /// A device, and its machine if it is not FASE's.
-fn device_line(device: &str, machine: Option<Machine>) -> String {
+fn device_line(device: &str, machine: Option<RtlMachine>) -> String {
     match machine {
-        None | Some(Machine::Fase) => device.to_string(),
+        None | Some(RtlMachine::Fase) => device.to_string(),
         Some(machine) => format!("{device}, {machine}"),
     }
 }
 
-fn device(args: &ServeArgs, machine: Machine, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
+fn device(args: &ServeArgs, machine: RtlMachine, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
     let scheme = Scheme::from(args.scheme);
     let failed = |error| serving::of_device(&error);
     Ok(match (args.device, &args.bench) {
@@ -616,8 +617,8 @@ mod tests {
     fn lines_about_strangers_are_bounded() {
         let mut strangers = Strangers::default();
         let now = Instant::now();
-        let told = (0..25).filter_map(|_| strangers.next(now));
-        assert_eq!(told.collect::<Vec<_>>(), [0; MOST_LINES as usize]);
+        let reported = (0..25).filter_map(|_| strangers.next(now));
+        assert_eq!(reported.collect::<Vec<_>>(), [0; MOST_LINES as usize]);
         // The next period says how many had none.
         assert_eq!(strangers.next(now + PERIOD), Some(15));
         assert_eq!(strangers.next(now + PERIOD), Some(0));

@@ -3,7 +3,7 @@
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::EngineError;
 use sealane_host::config::{Config, Party};
-use sealane_host::{Failure, meet};
+use sealane_host::{Failure, connect};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, Reception};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_serve::device::DeviceError;
@@ -28,8 +28,8 @@ pub fn connect(
         return Err(Failure::new(Code::UnknownParty, what, hint));
     }
     let names = [server, own].map(String::from);
-    let mut mesh = meet::mesh_config(&names, PartyId(1), config, || {
-        meet::identity(own, config, identity)
+    let mut mesh = connect::mesh_config(&names, PartyId(1), config, || {
+        connect::identity(own, config, identity)
     })?;
     mesh.cancel = cancel.clone();
     Ok(Mesh::connect(&mesh).map_err(|error| EngineError::from_net(error, &names))?)
@@ -48,8 +48,8 @@ pub fn listen(
     patience: Duration,
     cancel: &Cancel,
 ) -> Result<(Reception, Vec<String>), Failure> {
-    let party = meet::party_config(own, config)?;
-    let identity = meet::identity(own, config, identity)?;
+    let party = connect::party_config(own, config)?;
+    let identity = connect::identity(own, config, identity)?;
     let endpoint = |name: &str, party: &Party| Endpoint {
         name: name.to_string(),
         address: party.address.clone(),
@@ -65,7 +65,7 @@ pub fn listen(
     }
     let limits = Limits {
         patience,
-        ..meet::limits(config)
+        ..connect::limits(config)
     };
     let server = endpoint(own, party);
     let reception = Reception::open(

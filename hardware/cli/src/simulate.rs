@@ -8,7 +8,7 @@ use sealane_accel::bound::{bound, engine_bound};
 use sealane_accel::engine::{self, Engine};
 use sealane_accel::formats::{self, NetlistFile};
 use sealane_accel::paper::Benchmark;
-use sealane_accel::timing::{Order, RUN, RunCycles, TurnCycles, reorder, run, usual_tries};
+use sealane_accel::timing::{CycleCount, Order, RUN, RunCycles, reorder, run, usual_tries};
 use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_files::Accept;
@@ -55,9 +55,9 @@ pub fn simulate(args: &SimulateArgs) -> Result<(), Failure> {
         "garbling_cycles": cycles.later.garbling,
         "total_cycles": cycles.total,
         "held_cycles": cycles.held,
-        "netlist_cycles": cycles.turns,
-        "first": turn_json(&cycles.first),
-        "later": turn_json(&cycles.later),
+        "netlist_cycles": cycles.netlist_cycles,
+        "first": netlist_cycle_json(&cycles.first),
+        "later": netlist_cycle_json(&cycles.later),
         "run_cycles": RUN,
         "lower_bound": least.cycles(),
         "lower_bound_path": least.path,
@@ -142,41 +142,41 @@ fn card(path: &Path, file: &NetlistFile, cycles: &RunCycles) -> Card {
         "garbling",
         format!("{} cycles", grouped(cycles.later.garbling)),
     );
-    let turns = match cycles.turns {
+    let netlist_cycles = match cycles.netlist_cycles {
         1 => "1 netlist cycle".to_string(),
-        turns => format!("{} netlist cycles", grouped(turns)),
+        netlist_cycles => format!("{} netlist cycles", grouped(netlist_cycles)),
     };
     let total = grouped(cycles.total);
-    card.line("run", format!("{total} cycles, for {turns}"));
+    card.line("run", format!("{total} cycles, for {netlist_cycles}"));
     let numbers = "issue|port stalls|dependencies|drain|flip-flops|all";
-    let row = |name: &str, turn: &TurnCycles| {
+    let row = |name: &str, netlist_cycle: &CycleCount| {
         let numbers = [
-            turn.issues.len() as u64,
-            turn.port_stalls,
-            turn.dependency_stalls,
-            turn.drain,
-            turn.flip_flops,
-            turn.total,
+            netlist_cycle.issues.len() as u64,
+            netlist_cycle.port_stalls,
+            netlist_cycle.dependency_stalls,
+            netlist_cycle.drain,
+            netlist_cycle.flip_flops,
+            netlist_cycle.total,
         ];
         let numbers = numbers.into_iter().map(grouped);
         std::iter::once(name.to_string()).chain(numbers).collect()
     };
     let mut rows = vec![row("the first netlist cycle", &cycles.first)];
-    if cycles.turns > 1 {
+    if cycles.netlist_cycles > 1 {
         rows.push(row("each later one", &cycles.later));
     }
     card.table(None, columns("cycles of", numbers), rows);
     card
 }
 
-fn turn_json(turn: &TurnCycles) -> Value {
+fn netlist_cycle_json(netlist_cycle: &CycleCount) -> Value {
     json!({
-        "garbling_cycles": turn.garbling,
-        "port_stalls": turn.port_stalls,
-        "dependency_stalls": turn.dependency_stalls,
-        "drain": turn.drain,
-        "flip_flops": turn.flip_flops,
-        "total_cycles": turn.total,
+        "garbling_cycles": netlist_cycle.garbling,
+        "port_stalls": netlist_cycle.port_stalls,
+        "dependency_stalls": netlist_cycle.dependency_stalls,
+        "drain": netlist_cycle.drain,
+        "flip_flops": netlist_cycle.flip_flops,
+        "total_cycles": netlist_cycle.total,
     })
 }
 

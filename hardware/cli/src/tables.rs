@@ -4,10 +4,10 @@ use crate::args::TableArgs;
 use crate::simulate::{internal, ours, released};
 use sealane_accel::Netlist;
 use sealane_accel::bound::bound;
-use sealane_accel::fase::{Turn, Variant};
+use sealane_accel::fase::{NetlistCycle, Variant};
 use sealane_accel::functions::function;
 use sealane_accel::paper::{BENCHMARKS, Benchmark, TABLE5, benchmark};
-use sealane_accel::timing::{reorder, run, turn};
+use sealane_accel::timing::{netlist_cycle, reorder, run};
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::card::Column;
@@ -29,7 +29,7 @@ pub fn table2(args: &TableArgs) -> Result<(), Failure> {
         let (cycles, source) = source(benchmark.name)?;
         let [our_gates, our_xors] = counts(&source);
         let cells = [
-            benchmark.turns,
+            benchmark.netlist_cycles,
             gates,
             xors,
             gates - xors,
@@ -41,7 +41,7 @@ pub fn table2(args: &TableArgs) -> Result<(), Failure> {
             our_gates - our_xors,
         ];
         let value = json!({
-            "netlist_cycles": benchmark.turns,
+            "netlist_cycles": benchmark.netlist_cycles,
             "paper": benchmark.gates,
             "file": found,
             "our_netlist_cycles": cycles,
@@ -72,10 +72,10 @@ pub fn table5(args: &TableArgs) -> Result<(), Failure> {
     for row in TABLE5 {
         let of_file = match row.file {
             None => None,
-            Some((name, turns, _)) => {
+            Some((name, netlist_cycles, _)) => {
                 let netlist = of_benchmark(args, name)?;
-                let total = run(&netlist, Variant::Queued, turns).total;
-                Some([total, in_our_order(&netlist, turns)?])
+                let total = run(&netlist, Variant::Queued, netlist_cycles).total;
+                Some([total, in_our_order(&netlist, netlist_cycles)?])
             }
         };
         let (cycles, source) = source(row.name)?;
@@ -114,9 +114,9 @@ fn of_benchmark(args: &TableArgs, name: &str) -> Result<Netlist, Failure> {
 }
 
 /// Cycles of a run with the optimisation, in the best order that our search finds.
-fn in_our_order(netlist: &Netlist, turns: u64) -> Result<u64, Failure> {
+fn in_our_order(netlist: &Netlist, netlist_cycles: u64) -> Result<u64, Failure> {
     let reordered = reorder(netlist, Variant::Queued, ours(netlist)).map_err(internal)?;
-    Ok(run(&reordered, Variant::Queued, turns).total)
+    Ok(run(&reordered, Variant::Queued, netlist_cycles).total)
 }
 
 /// Table IV: garbling cycles without and with the optimisation, of the file's order and of ours.
@@ -128,9 +128,9 @@ pub fn table4(args: &TableArgs) -> Result<(), Failure> {
     let title = "FASE, Table IV: garbling cycles of a netlist cycle";
     table(args, title, columns, |benchmark, netlist| {
         let [plain, queued] = [Variant::Plain, Variant::Queued]
-            .map(|variant| turn(netlist, variant, Turn::Later).garbling);
+            .map(|variant| netlist_cycle(netlist, variant, NetlistCycle::Later).garbling);
         let reordered = reorder(netlist, Variant::Queued, ours(netlist)).map_err(internal)?;
-        let ours = turn(&reordered, Variant::Queued, Turn::Later).garbling;
+        let ours = netlist_cycle(&reordered, Variant::Queued, NetlistCycle::Later).garbling;
         let least = bound(netlist).cycles();
         let [paper_plain, paper] = benchmark.table4;
         let cells = [paper_plain, plain, paper, queued, ours, least].map(grouped);
@@ -149,17 +149,17 @@ pub fn table6(args: &TableArgs) -> Result<(), Failure> {
     let columns = columns("benchmark", "netlist cycles|FASE|model|our order");
     let title = "FASE, Table VI: cycles of a run";
     table(args, title, columns, |benchmark, netlist| {
-        let total = run(netlist, Variant::Queued, benchmark.turns).total;
-        let ours = in_our_order(netlist, benchmark.turns)?;
+        let total = run(netlist, Variant::Queued, benchmark.netlist_cycles).total;
+        let ours = in_our_order(netlist, benchmark.netlist_cycles)?;
         let paper = benchmark.table6;
         let cells = vec![
-            grouped(benchmark.turns),
+            grouped(benchmark.netlist_cycles),
             paper.to_string(),
             grouped(total),
             grouped(ours),
         ];
         let value = json!({
-            "netlist_cycles": benchmark.turns,
+            "netlist_cycles": benchmark.netlist_cycles,
             "paper": paper,
             "model": total,
             "our_order": ours,

@@ -4,7 +4,7 @@
 //! machine did: issued a gate of type XOR or another one, waited for a port, or for an operand.
 
 use sealane_accel::Netlist;
-use sealane_accel::timing::TurnCycles;
+use sealane_accel::timing::CycleCount;
 use sealane_bench::plot::{document, escaped};
 use std::fmt::Write;
 
@@ -22,8 +22,8 @@ const MOST: u32 = 200_000;
 const MEANINGS: [&str; 4] = ["AND", "XOR", "waits for an operand", "waits for a port"];
 
 /// Draws a netlist cycle.
-pub fn svg(heading: &str, netlist: &Netlist, turn: &TurnCycles) -> String {
-    let cycles = (turn.garbling as u32).min(MOST);
+pub fn svg(heading: &str, netlist: &Netlist, netlist_cycle: &CycleCount) -> String {
+    let cycles = (netlist_cycle.garbling as u32).min(MOST);
     let rows = cycles.div_ceil(ACROSS);
     let size = [LEFT + ACROSS * PITCH + 20, TOP + rows * PITCH + 20].map(f64::from);
     document(heading, size, |out| {
@@ -49,7 +49,7 @@ pub fn svg(heading: &str, netlist: &Netlist, turn: &TurnCycles) -> String {
             }
         }
         let mut next = 0;
-        for issue in &turn.issues {
+        for issue in &netlist_cycle.issues {
             runs(out, 2, next, issue.ready)?;
             runs(out, 3, issue.ready, issue.cycle)?;
             let gate = netlist.gates()[(issue.node - netlist.first_gate()) as usize];
@@ -76,16 +76,16 @@ fn runs(out: &mut String, colour: usize, from: u32, to: u32) -> std::fmt::Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_accel::fase::{Turn, Variant};
+    use sealane_accel::fase::{NetlistCycle, Variant};
     use sealane_accel::formats::read;
-    use sealane_accel::timing::turn;
+    use sealane_accel::timing::netlist_cycle;
 
     /// An AND, its wait of eleven cycles, and the XOR that reads it.
     #[test]
     fn every_cycle_is_a_square_of_its_colour() {
         let text = "0 0 2 0 0 1 2\n0 2\n1 0\n8 6\n3\n\n\n";
         let netlist = read(text.as_bytes()).unwrap().netlist;
-        let cycles = turn(&netlist, Variant::Queued, Turn::Later);
+        let cycles = netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later);
         let drawn = svg("<one>", &netlist, &cycles);
         let count = |class: &str| {
             let square = format!("<rect class=\"{class}\"");

@@ -22,8 +22,8 @@ fn pages_show_errors_of_netlists() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name, text| std::fs::write(folder.path().join(name), text).expect("a file");
     write("adder.scd", "0 0 1 1 0 1 2\n0 3\n1 1\n6 8\n3\n");
-    let told = fails(folder.path(), &["simulate", "adder.scd"]);
-    page::shows("netlist-file", told.trim());
+    let reported = fails(folder.path(), &["simulate", "adder.scd"]);
+    page::shows("netlist-file", reported.trim());
     let design = "module top(input g_input, input e_input, output o);\n  assign o = g_input & \
                   e_input;\nendmodule\n";
     write("top.v", design);
@@ -39,16 +39,17 @@ fn errors_are_json_where_that_is_asked_for() {
         (&["netlist", "synth", "nothing.v"], "netlist-design"),
         (&["simulate"], "command-line"),
     ] {
-        let told = fails(folder.path(), &[arguments, &["--json"]].concat());
-        let last: Value = serde_json::from_str(told.lines().last().expect("a line")).expect("JSON");
-        assert_eq!(last["error"]["code"], code, "{told}");
-        assert_eq!(last["error"]["status"], 2, "{told}");
+        let reported = fails(folder.path(), &[arguments, &["--json"]].concat());
+        let last: Value =
+            serde_json::from_str(reported.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last["error"]["code"], code, "{reported}");
+        assert_eq!(last["error"]["status"], 2, "{reported}");
     }
 }
 
 #[test]
 fn no_device_holds_the_command_up() {
-    let told = fails(Path::new("/"), &["simulate", "/dev/zero"]);
+    let reported = fails(Path::new("/"), &["simulate", "/dev/zero"]);
     let reason = "\nreason: it is a device or a socket, where a file is needed";
-    assert!(told.contains(reason), "{told}");
+    assert!(reported.contains(reason), "{reported}");
 }

@@ -16,38 +16,35 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // As with the usual harness: those that need hardware run with `--ignored` alone.
-    match named("--ignored") {
-        false => {
-            served_by(&["--device", "cpu"], "mi");
-            served_by(&["--device", "model"], "prp");
-            let two = ["--machine", "1a3x", "--engines", "2"];
-            served_by(&[&["--device", "model"][..], &two].concat(), "mi");
-            machines_are_those_that_there_are();
-            what_differs_is_told();
-            nothing_outlives_a_server_that_is_killed();
-            sessions_are_bounded();
-            one_is_singular();
-        }
-        true => {
-            let better = ["--machine", "1a3x"];
-            let two = ["--machine", "1a3x", "--engines", "2"];
-            for (scheme, folder, machine) in [
-                ("prp", "fase", &[][..]),
-                ("prp", "banked", &better),
-                ("prp", "two", &two),
-                ("mi", "mi", &[]),
-                ("mi", "banked_mi", &better),
-                ("mi", "two_mi", &two),
-            ] {
-                if scheme == "mi" && named("small") {
-                    continue;
-                }
-                let bench = bench(folder).display().to_string();
-                let rtl = ["--device", "rtl", "--bench", &bench];
-                served_by(&[&rtl[..], machine].concat(), scheme);
+    if !named("--ignored") {
+        served_by(&["--device", "cpu"], "mi");
+        served_by(&["--device", "model"], "prp");
+        let two = ["--machine", "1a3x", "--engines", "2"];
+        served_by(&[&["--device", "model"][..], &two].concat(), "mi");
+        machines_are_those_that_there_are();
+        what_differs_is_reported();
+        nothing_outlives_a_server_that_is_killed();
+        sessions_are_bounded();
+        one_is_singular();
+    } else {
+        let better = ["--machine", "1a3x"];
+        let two = ["--machine", "1a3x", "--engines", "2"];
+        for (scheme, folder, machine) in [
+            ("prp", "fase", &[][..]),
+            ("prp", "banked", &better),
+            ("prp", "two", &two),
+            ("mi", "mi", &[]),
+            ("mi", "banked_mi", &better),
+            ("mi", "two_mi", &two),
+        ] {
+            if scheme == "mi" && named("small") {
+                continue;
             }
-            another_bench_is_refused();
+            let bench = bench(folder).display().to_string();
+            let rtl = ["--device", "rtl", "--bench", &bench];
+            served_by(&[&rtl[..], machine].concat(), scheme);
         }
+        another_bench_is_refused();
     }
     println!("netlists are served between processes");
     ExitCode::SUCCESS
@@ -75,7 +72,7 @@ fn must(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// Folders of a server and two clients that know each other, and of netlists.
-struct Place {
+struct ServedFolders {
     folder: tempfile::TempDir,
 }
 
@@ -98,10 +95,10 @@ const CASES: [(&str, &str, &str, &str); 4] = [
     ("MAC_32_1", "00000040", "00000040", "00000008"),
 ];
 
-impl Place {
-    fn new() -> Place {
+impl ServedFolders {
+    fn new() -> ServedFolders {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = Place { folder };
+        let place = ServedFolders { folder };
         let server = place.join("server", None);
         for client in ["ann", "bob"] {
             let own = place.join(client, Some(&server));
@@ -156,7 +153,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(place: &Place, scheme: &str, options: &[&str]) -> Server {
+    fn start(place: &ServedFolders, scheme: &str, options: &[&str]) -> Server {
         let usual = ["serve", "../netlists", "--json", "--scheme", scheme];
         let mut command = sealane(&place.of("server"), &[&usual, options].concat());
         let mut child = command.stderr(Stdio::inherit()).spawn().expect("a process");
@@ -182,7 +179,7 @@ impl Server {
 
 /// Two clients at the same time run three netlists each.
 fn served_by(options: &[&str], scheme: &str) {
-    let place = Place::new();
+    let place = ServedFolders::new();
     let server = Server::start(&place, scheme, &[options, &["--sessions", "8"]].concat());
     assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(4));
     let runs = CASES
@@ -229,7 +226,7 @@ fn served_by(options: &[&str], scheme: &str) {
 
 /// Machines are those of `rtl/`, and this CPU is none.
 fn machines_are_those_that_there_are() {
-    let place = Place::new();
+    let place = ServedFolders::new();
     let serve = |options: &[&str]| {
         let arguments = [&["serve", "../netlists"], options].concat();
         output(&place.of("server"), &arguments)
@@ -251,7 +248,7 @@ fn machines_are_those_that_there_are() {
 
 /// A bench of another machine is named, and the build that is asked for.
 fn another_bench_is_refused() {
-    let place = Place::new();
+    let place = ServedFolders::new();
     let bench = bench("fase").display().to_string();
     let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
     for (options, asked, folder) in [
@@ -279,7 +276,7 @@ fn another_bench_is_refused() {
 /// A client has as many sessions as it is given, and others have theirs. No netlist is served
 /// twice.
 fn sessions_are_bounded() {
-    let place = Place::new();
+    let place = ServedFolders::new();
     let server = Server::start(&place, "mi", &["--sessions", "2", "--sessions-each", "1"]);
     let run = |client: &str| {
         let netlist = "../netlists/Mill_8_8.scd";
@@ -316,7 +313,7 @@ fn sessions_are_bounded() {
 
 /// Of one thing there are no plurals.
 fn one_is_singular() {
-    let place = Place::new();
+    let place = ServedFolders::new();
     let netlist = "../netlists/Mill_8_8.scd";
     let mut command = sealane(&place.of("server"), &["serve", netlist, "--sessions", "1"]);
     let mut child = command.spawn().expect("a process");
@@ -338,7 +335,7 @@ fn one_is_singular() {
 }
 
 /// A party that the server does not know hears so.
-fn stranger_is_told_and_logged(place: &Place) {
+fn stranger_is_reported_and_logged(place: &ServedFolders) {
     let config = std::fs::read_to_string(place.of("server").join("sealane.toml"));
     let config = config.expect("a file");
     let server = config
@@ -366,7 +363,7 @@ fn stranger_is_told_and_logged(place: &Place) {
 fn nothing_outlives_a_server_that_is_killed() {
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = ServedFolders::new();
     let (bench, alive) = (place.of("bench"), place.of("alive"));
     // All that lives of the bench holds the pipe.
     let text = format!(
@@ -393,8 +390,8 @@ fn nothing_outlives_a_server_that_is_killed() {
 }
 
 /// A client with another job is told so, and the server goes on.
-fn what_differs_is_told() {
-    let place = Place::new();
+fn what_differs_is_reported() {
+    let place = ServedFolders::new();
     let server = Server::start(&place, "mi", &["--sessions", "1"]);
     let run = |input: &str, scheme: &str| {
         let netlist = "../netlists/Mill_8_8.scd";
@@ -435,16 +432,16 @@ fn what_differs_is_told() {
         text.contains(netlist) && text.contains("`--input FILE`"),
         "{text}"
     );
-    stranger_is_told_and_logged(&place);
+    stranger_is_reported_and_logged(&place);
     let (status, text) = run("Mill_8_8", "mi");
     assert!(status == Some(0) && text.contains("as planned"), "{text}");
     let lines = server.sessions();
     let of_ann = lines.iter().filter(|line| line["client"] == "ann");
-    let told: Vec<&str> = of_ann
+    let reported: Vec<&str> = of_ann
         .filter_map(|line| line["error"]["message"].as_str())
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "ann gets no session: it asks for another number of netlist cycles",
             "ann gets no session: it asks for the outputs of other netlist cycles",

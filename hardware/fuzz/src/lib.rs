@@ -1,6 +1,6 @@
-//! Room `hw-fuzz`: fuzzing of the formats of netlists, of served clients, and of devices.
+//! Crate `hw-fuzz`: fuzzing of the formats of netlists, of served clients, and of devices.
 //!
-//! Room `fuzz-harness` says what a target is, and `fuzz/README.md` what each compares.
+//! Crate `fuzz-harness` says what a target is, and `fuzz/README.md` what each compares.
 
 #![forbid(unsafe_code)]
 

@@ -2,9 +2,9 @@
 //! of its gates keep the bounds that are stated as certified.
 
 use sealane_accel::bound::bound;
-use sealane_accel::fase::{Turn, Variant};
+use sealane_accel::fase::{NetlistCycle, Variant};
 use sealane_accel::formats::{Format, Place, Width, read, write};
-use sealane_accel::timing::turn;
+use sealane_accel::timing::netlist_cycle;
 use sealane_fuzz_harness::{Verdict, place};
 
 /// Words of the formats.
@@ -73,7 +73,7 @@ pub fn netlist(bytes: &[u8]) -> Verdict {
     if file.netlist.gates().len() <= MOST_GATES {
         let least = bound(&file.netlist).cycles();
         for variant in [Variant::Plain, Variant::Queued] {
-            let cycles = turn(&file.netlist, variant, Turn::Later);
+            let cycles = netlist_cycle(&file.netlist, variant, NetlistCycle::Later);
             assert!(least <= cycles.garbling, "{least} > {}", cycles.garbling);
             let gates = file.netlist.gates().len() as u64;
             let all = gates + cycles.port_stalls + cycles.dependency_stalls;

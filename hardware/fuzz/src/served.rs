@@ -3,7 +3,7 @@
 
 use sealane_fuzz_harness::Verdict;
 use sealane_serve::collect::Collector;
-use sealane_serve::device::{Client, RECORD_BYTES, Record, Shape};
+use sealane_serve::device::{Client, RECORD_BYTES, Record, RecordCounts};
 use sealane_serve::input::{InputText, hex};
 
 /// Words of texts of inputs.
@@ -18,9 +18,10 @@ pub fn messages(bytes: &[u8]) -> Verdict {
         assert!(again.len() <= bytes.len(), "kind {kind} grows");
         assert_eq!(sealane_serve::fuzzing(again)[kind].as_ref(), Some(again));
     }
-    match kinds.iter().any(Option::is_some) {
-        true => Verdict::Accepted,
-        false => Verdict::Refused,
+    if kinds.iter().any(Option::is_some) {
+        Verdict::Accepted
+    } else {
+        Verdict::Refused
     }
 }
 
@@ -46,7 +47,7 @@ pub fn input(bytes: &[u8]) -> Verdict {
 /// Collects records of a device. The result is whole netlist cycles of the right sizes, in
 /// order, made of exactly the records that were taken.
 pub fn records(bytes: &[u8]) -> Verdict {
-    let shape = Shape {
+    let shape = RecordCounts {
         held: 1,
         inputs: 2,
         ands: 2,
@@ -72,9 +73,10 @@ pub fn records(bytes: &[u8]) -> Verdict {
         assert!(whole <= cycles && taken >= 4 * whole);
     }
     assert_eq!(collector.is_done(), whole == cycles);
-    match collector.is_done() {
-        true => Verdict::Accepted,
-        false => Verdict::Refused,
+    if collector.is_done() {
+        Verdict::Accepted
+    } else {
+        Verdict::Refused
     }
 }
 

@@ -1,4 +1,4 @@
-//! Room `hw-memcheck`: served netlists under Valgrind, as in room `memcheck`.
+//! Crate `hw-memcheck`: served netlists under Valgrind, as in crate `memcheck`.
 //!
 //! Whole sessions of a server and a client, and what devices leave in memory. Inputs of both and
 //! all random choices are secret; messages between them are public.
@@ -13,8 +13,8 @@ use sealane_memcheck::request::{is_secret, secret, unwatched};
 use sealane_memcheck::{Check, secret_coins};
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
-    BetterEngines, Client, CpuDevice, Device, DeviceError, DeviceNetlist, Extent, Keys, Machine,
-    ModelDevice, Tag,
+    BetterEngines, Client, CpuDevice, Device, DeviceError, DeviceNetlist, Extent, Keys,
+    ModelDevice, RtlMachine, Tag,
 };
 use sealane_serve::server::{Served, serve};
 use sealane_serve::{Job, Opened, Span, client};
@@ -32,17 +32,21 @@ const CHECKS: &[Check] = &[
         session(cpu, Scheme::Mi, made(CpuDevice::new(cpu, Scheme::Mi)));
     }),
     ("served netlists: session, prp, model", |cpu| {
-        let model = ModelDevice::new(cpu, Scheme::Prp, Machine::Fase);
+        let model = ModelDevice::new(cpu, Scheme::Prp, RtlMachine::Fase);
         session(cpu, Scheme::Prp, made(model));
     }),
     ("served netlists: device, cpu", |cpu| {
         device(&mut *made(CpuDevice::new(cpu, Scheme::Mi)));
     }),
     ("served netlists: device, model", |cpu| {
-        device(&mut *made(ModelDevice::new(cpu, Scheme::Mi, Machine::Fase)));
+        device(&mut *made(ModelDevice::new(
+            cpu,
+            Scheme::Mi,
+            RtlMachine::Fase,
+        )));
     }),
     ("served netlists: device, model of a better engine", |cpu| {
-        let machine = Machine::Better(BetterEngines {
+        let machine = RtlMachine::Better(BetterEngines {
             engines: 2,
             tries: Some(1),
         });

@@ -63,16 +63,16 @@ bool read_lines(const std::string &path, std::vector<std::string> &lines) {
     return in.eof();
 }
 
-Machine::Machine(unsigned random, unsigned stall)
+RtlMachine::RtlMachine(unsigned random, unsigned stall)
     : context(new VerilatedContext), stall(stall), random_state(88172645463325252u + random) {
     context->randReset(2);
     context->randSeed(static_cast<int>(random));
     top.reset(new Vgarbler(context.get()));
 }
 
-Machine::~Machine() { top->final(); }
+RtlMachine::~RtlMachine() { top->final(); }
 
-void Machine::cycle(std::FILE *stream, Counts &counts) {
+void RtlMachine::cycle(std::FILE *stream, Counts &counts) {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
@@ -84,7 +84,7 @@ void Machine::cycle(std::FILE *stream, Counts &counts) {
         const uint32_t tag = top->out_tag >> 2 * lane & 3;
         counts.records.at(tag)++;
         if (stream != nullptr) {
-            uint32_t record[12] = {tag, word_at(top->out_turn, lane), word_at(top->out_index, lane), 0};
+            uint32_t record[12] = {tag, word_at(top->out_netlist_cycle, lane), word_at(top->out_index, lane), 0};
             for (unsigned i = 0; i < 8; i++) record[4 + i] = top->out_data[8 * lane + i];
             std::fwrite(record, sizeof record, 1, stream);
         }
@@ -93,7 +93,7 @@ void Machine::cycle(std::FILE *stream, Counts &counts) {
     top->eval();
 }
 
-void Machine::reset() {
+void RtlMachine::reset() {
     Counts none;
     top->load_restart = 0;
     top->load_valid = 0;
@@ -104,7 +104,7 @@ void Machine::reset() {
     top->reset = 0;
 }
 
-bool Machine::load(const std::vector<std::string> &lines) {
+bool RtlMachine::load(const std::vector<std::string> &lines) {
     Counts none;
     top->load_restart = 1;
     cycle(nullptr, none);
@@ -124,9 +124,9 @@ bool Machine::load(const std::vector<std::string> &lines) {
     return true;
 }
 
-Counts Machine::session(const Seeds &seeds, uint32_t turns, uint64_t limit, std::FILE *stream) {
+Counts RtlMachine::session(const Seeds &seeds, uint32_t netlist_cycles, uint64_t limit, std::FILE *stream) {
     Counts counts;
-    top->start_turns = turns;
+    top->start_cycles = netlist_cycles;
     top->start_limit = limit;
     top->start = 1;
     cycle(stream, counts);
@@ -151,7 +151,7 @@ Counts Machine::session(const Seeds &seeds, uint32_t turns, uint64_t limit, std:
     counts.loaded = top->loaded;
     counts.fault = top->fault;
     counts.first_garbling = top->first_garbling;
-    counts.garbling = turns > 1 ? top->later_garbling : top->first_garbling;
+    counts.garbling = netlist_cycles > 1 ? top->later_garbling : top->first_garbling;
     counts.total = top->total_cycles;
     counts.held = top->held_cycles;
     counts.setup = top->setup_cycles;

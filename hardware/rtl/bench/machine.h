@@ -33,12 +33,12 @@ struct Counts {
 // Reads the lines of a file, without line ends; false if it cannot be read.
 bool read_lines(const std::string &path, std::vector<std::string> &lines);
 
-class Machine {
+class RtlMachine {
   public:
     // `random` is the seed of all values before reset; the host refuses records in `stall` of 1000
     // cycles.
-    Machine(unsigned random, unsigned stall);
-    ~Machine();
+    RtlMachine(unsigned random, unsigned stall);
+    ~RtlMachine();
 
     void reset();
 
@@ -46,7 +46,7 @@ class Machine {
     bool load(const std::vector<std::string> &lines);
 
     // Runs a session to its end, and writes its records to `stream` if there is one.
-    Counts session(const Seeds &seeds, uint32_t turns, uint64_t limit, std::FILE *stream);
+    Counts session(const Seeds &seeds, uint32_t netlist_cycles, uint64_t limit, std::FILE *stream);
 
   private:
     // One cycle; takes a record if there is one and the host is ready.

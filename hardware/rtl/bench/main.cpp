@@ -1,6 +1,6 @@
 // The bench: loads a netlist into the Verilated machine, runs sessions, and writes what comes out.
 //
-//     bench NETLIST.hscd --turns N --seeds A,B,C,D [--seeds ...] [options]
+//     bench NETLIST.hscd --netlist cycles N --seeds A,B,C,D [--seeds ...] [options]
 //
 // Seeds are four blocks in hexadecimal digits, as numbers whose byte 0 is the lowest: hash key,
 // offset, key of labels, start of labels. Each `--seeds` is a session of its own on one machine.
@@ -26,7 +26,7 @@
 namespace {
 
 [[noreturn]] void usage(const std::string &what) {
-    std::fprintf(stderr, "bench: %s\nusage: bench NETLIST.hscd --turns N --seeds A,B,C,D "
+    std::fprintf(stderr, "bench: %s\nusage: bench NETLIST.hscd --cycles N --seeds A,B,C,D "
                          "[--stream FILE] [--stall N] [--limit N] [--random N]\n",
                  what.c_str());
     std::exit(2);
@@ -67,7 +67,7 @@ void read_seeds(std::vector<Seeds> &sessions) {
 struct Options {
     std::string netlist;
     std::string stream;
-    uint32_t turns = 1;
+    uint32_t netlist_cycles = 1;
     uint64_t limit = UINT64_MAX;
     unsigned stall = 0;
     unsigned random = 1;
@@ -85,7 +85,7 @@ Options options_of(int argc, char **argv) {
         if (++i == argc) usage(name + " has no value");
         const char *value = argv[i];
         if (name == "--stream") options.stream = value;
-        else if (name == "--turns") options.turns = static_cast<uint32_t>(number(value));
+        else if (name == "--cycles") options.netlist_cycles = static_cast<uint32_t>(number(value));
         else if (name == "--limit") options.limit = number(value);
         else if (name == "--stall") options.stall = static_cast<unsigned>(number(value));
         else if (name == "--random") options.random = static_cast<unsigned>(number(value));
@@ -129,12 +129,12 @@ int main(int argc, char **argv) {
     }
     std::FILE *log = stream == stdout ? stderr : stdout;
 
-    Machine machine(options.random, options.stall);
+    RtlMachine machine(options.random, options.stall);
     machine.reset();
     const bool words = machine.load(lines);
     if (!words) usage(options.netlist + " holds a line that is no word of HSCD");
     for (const Seeds &seeds : options.sessions)
-        report(log, machine.session(seeds, options.turns, options.limit, stream));
+        report(log, machine.session(seeds, options.netlist_cycles, options.limit, stream));
     if (stream != nullptr && std::fflush(stream) != 0) usage("cannot write the stream");
     return 0;
 }

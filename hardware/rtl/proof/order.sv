@@ -16,7 +16,7 @@ module order_proof #(
     input            reset,
     // The inputs of control: in each cycle anything.
     input            start,
-    input [31:0]     start_turns,
+    input [31:0]     start_cycles,
     input [63:0]     start_limit,
     input            noise_valid,
     input [127:0]    noise,
@@ -52,14 +52,14 @@ module order_proof #(
     // Control and the number of the line, as in `garbler` and `netlist_fetch`.
     wire busy, rewind, first, copying, issuing, issue_first, exhausted, wipe;
     wire copied, issued, issued_and, ands_empty, refuse;
-    wire [31:0] turn;
+    wire [31:0] netlist_cycle;
     reg [BITS-1:0] flip_flops, lines, number;
     wire [BITS-1:0] wipe_address;
     control #(.LINE_BITS(BITS), .WIPE_BITS(BITS)) control (
-        .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
+        .clock(clock), .reset(reset), .start(start), .start_cycles(start_cycles),
         .start_limit(start_limit), .noise_valid(noise_valid), .noise(noise), .loaded(loaded),
         .flip_flops(flip_flops), .lines(lines), .number(number), .gates_left(1'b1),
-        .rewind(rewind), .keyed(keyed), .filled(filled), .wipe(wipe), .wipe_address(wipe_address), .turn(turn), .first(first),
+        .rewind(rewind), .keyed(keyed), .filled(filled), .wipe(wipe), .wipe_address(wipe_address), .netlist_cycle(netlist_cycle), .first(first),
         .copying(copying), .issuing(issuing), .issue_first(issue_first), .issued(issued),
         .issued_and(issued_and), .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
         .masks_empty(masks_empty), .end_ready(end_ready), .output_empty(output_empty), .busy(busy)
@@ -99,7 +99,7 @@ module order_proof #(
     issue #(.LABEL_BITS(BITS), .LINE_BITS(BITS)) issue (
         .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
         .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
-        .parity(turn[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
+        .parity(netlist_cycle[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
         .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
         .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
         .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
@@ -324,6 +324,6 @@ module order_proof #(
     always @* if (known) begin
         assert (on_way <= 4'd1);
         if (given) assert ((here ? \labels.queued_data : \labels.labels.word ) == label);
-        if (copy) assert (target[0] == turn[0] && target < gates_from);
+        if (copy) assert (target[0] == netlist_cycle[0] && target < gates_from);
     end
 endmodule

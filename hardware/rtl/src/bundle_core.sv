@@ -37,7 +37,7 @@ module bundle_core #(
     output logic                          gates_left,
     input  logic                          copying,
     input  logic                          issuing,
-    input  logic [31:0]                   turn,
+    input  logic [31:0]                   netlist_cycle,
     output logic                          taken,
     output logic [ENGINES-1:0]            issued_and,
     output logic                          ands_empty,
@@ -45,7 +45,7 @@ module bundle_core #(
     input  logic [ENGINES-1:0]            exhausted,
     output logic                          refuse,
     output logic                          masks_empty,
-    input  logic                          end_turn,
+    input  logic                          end_netlist_cycle,
     output logic                          end_ready,
     input  logic [127:0]                  offset,
     input  logic                          wipe,
@@ -64,7 +64,7 @@ module bundle_core #(
     // Masks.
     output logic                          masks_valid,
     input  logic                          masks_ready,
-    output logic [31:0]                   masks_turn,
+    output logic [31:0]                   masks_netlist_cycle,
     output logic [OUTPUTS-1:0]            masks
 );
     localparam INDEX = $clog2(OUTPUTS);
@@ -116,7 +116,7 @@ module bundle_core #(
         .GATE_BITS(GATE_BITS)
     ) issue (
         .clock(clock), .reset(reset), .line(line), .copying(copying), .issuing(issuing),
-        .parity(turn[0]), .taken(taken), .issued_and(issued_and), .ands_empty(ands_empty),
+        .parity(netlist_cycle[0]), .taken(taken), .issued_and(issued_and), .ands_empty(ands_empty),
         .room(room), .exhausted(exhausted), .refuse(refuse), .places(places),
         .port_addresses(port_addresses), .gates(gates), .kinds(kinds), .ports(ports),
         .inverts(inverts), .targets(targets), .and_numbers(and_numbers), .and_targets(and_targets),
@@ -199,8 +199,8 @@ module bundle_core #(
 
     bundle_masks #(.OUTPUTS(OUTPUTS), .UNITS(UNITS)) output_masks (
         .clock(clock), .reset(reset || key_start), .valid(outputs), .is_ahead(outputs_ahead),
-        .index(output_numbers), .bits(bits), .end_turn(end_turn), .end_ready(end_ready),
-        .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
-        .record_turn(masks_turn), .record(masks)
+        .index(output_numbers), .bits(bits), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
+        .netlist_cycle(netlist_cycle), .record_valid(masks_valid), .record_ready(masks_ready),
+        .record_netlist_cycle(masks_netlist_cycle), .record(masks)
     );
 endmodule

@@ -13,12 +13,12 @@ module bundle_masks #(
     input  logic [UNITS-1:0]       is_ahead,   // of the next netlist cycle
     input  logic [UNITS*INDEX-1:0] index,
     input  logic [UNITS-1:0]       bits,
-    input  logic                   end_turn,
+    input  logic                   end_netlist_cycle,
     output logic                   end_ready,
-    input  logic [31:0]            turn,
+    input  logic [31:0]            netlist_cycle,
     output logic                   record_valid,
     input  logic                   record_ready,
-    output logic [31:0]            record_turn,
+    output logic [31:0]            record_netlist_cycle,
     output logic [OUTPUTS-1:0]     record
 );
     logic [OUTPUTS-1:0] masks;
@@ -33,7 +33,7 @@ module bundle_masks #(
             ahead <= '0;
             record_valid <= 1'b0;
         end else begin
-            if (end_turn) begin
+            if (end_netlist_cycle) begin
                 masks <= ahead;
                 ahead <= '0;
             end else
@@ -42,13 +42,13 @@ module bundle_masks #(
                         if (is_ahead[u]) ahead[index[INDEX*u +: INDEX]] <= bits[u];
                         else masks[index[INDEX*u +: INDEX]] <= bits[u];
                     end
-            if (end_turn) record_valid <= 1'b1;
+            if (end_netlist_cycle) record_valid <= 1'b1;
             else if (record_ready) record_valid <= 1'b0;
         end
 
     always_ff @(posedge clock)
-        if (end_turn) begin
+        if (end_netlist_cycle) begin
             record <= masks;
-            record_turn <= turn;
+            record_netlist_cycle <= netlist_cycle;
         end
 endmodule

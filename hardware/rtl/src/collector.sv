@@ -30,19 +30,19 @@ module collector #(
     input  logic [ENGINES*NUMBER-1:0] table_numbers,
     input  logic                   label_valid,
     output logic                   label_ready,
-    input  logic [31:0]            label_turn,
+    input  logic [31:0]            label_netlist_cycle,
     input  logic [INPUT_BITS-1:0]  label_wire,
     input  logic [127:0]           label,
     input  logic                   masks_valid,
     output logic                   masks_ready,
-    input  logic [31:0]            masks_turn,
+    input  logic [31:0]            masks_netlist_cycle,
     input  logic [255:0]           masks,
     output logic                   empty,
     // To the host, which takes all lanes or none.
     output logic [ENGINES-1:0]     out_valid,
     input  logic                   out_ready,
     output logic [ENGINES*2-1:0]   out_tag,
-    output logic [ENGINES*32-1:0]  out_turn,
+    output logic [ENGINES*32-1:0]  out_netlist_cycle,
     output logic [ENGINES*32-1:0]  out_index,
     output logic [ENGINES*256-1:0] out_data
 );
@@ -68,7 +68,7 @@ module collector #(
     logic [BITS:0]        shown;     // tables that the memories show, the oldest ones
     logic [BITS:0]        popped;
     logic [LINE_BITS-1:0] index;     // tables of its netlist cycle that came before the oldest one
-    logic [31:0]          turn;
+    logic [31:0]          netlist_cycle;
 
     // A label goes out in this cycle if the host takes it.
     logic label_now;
@@ -136,7 +136,7 @@ module collector #(
     endgenerate
 
     logic [LINE_BITS-1:0] index_now;
-    logic [31:0]          turn_now;
+    logic [31:0]          netlist_cycle_now;
     logic [BITS:0]        shows;
     integer               l;
     integer               k;
@@ -145,13 +145,13 @@ module collector #(
         out_data = '0;
         out_index = '0;
         index_now = index;
-        turn_now = turn;
+        netlist_cycle_now = netlist_cycle;
         shows = read_at;
         for (l = 0; l < ENGINES; l = l + 1) begin
             room[l] = free > (BITS+1)'(l);
             out_valid[l] = (BITS+1)'(l) < shown && !label_now && !masks_valid;
             out_tag[2*l +: 2] = 2'd1;
-            out_turn[32*l +: 32] = turn_now;
+            out_netlist_cycle[32*l +: 32] = netlist_cycle_now;
             for (k = 0; k < ENGINES; k = k + 1)
                 if (shows % LANES == (BITS+1)'(k)) begin
                     out_data[256*l +: 256] = read_data[256*k +: 256];
@@ -162,14 +162,14 @@ module collector #(
                 index_now = index_now + 1'b1;
                 if (index_now == ands) begin
                     index_now = '0;
-                    turn_now = turn_now + 32'd1;
+                    netlist_cycle_now = netlist_cycle_now + 32'd1;
                 end
             end
         end
         if (label_now || masks_valid) begin
             out_valid[0] = 1'b1;
             out_tag[1:0] = label_now ? 2'd0 : 2'd2;
-            out_turn[31:0] = label_now ? label_turn : masks_turn;
+            out_netlist_cycle[31:0] = label_now ? label_netlist_cycle : masks_netlist_cycle;
             out_index[31:0] = label_now ? 32'(label_wire) : 32'd0;
             out_data[255:0] = label_now ? {128'b0, label} : masks;
         end
@@ -182,7 +182,7 @@ module collector #(
             read_at <= '0;
             shown <= '0;
             index <= '0;
-            turn <= 32'd0;
+            netlist_cycle <= 32'd0;
         end else begin
             free <= free + popped - count(issued_and);
             write_at <= write_at + count(table_valid);
@@ -191,7 +191,7 @@ module collector #(
             shown <= waiting < LANES ? waiting : LANES;
             if (popped != '0) begin
                 index <= index_now;
-                turn <= turn_now;
+                netlist_cycle <= netlist_cycle_now;
             end
         end
 endmodule

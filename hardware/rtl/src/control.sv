@@ -26,7 +26,7 @@ module control #(
     input  logic                 reset,
     // From the host.
     input  logic                 start,
-    input  logic [31:0]          start_turns,
+    input  logic [31:0]          start_cycles,
     input  logic [63:0]          start_limit,  // ANDs under this key, if it is below 2^LIMIT
     input  logic                 noise_valid,
     output logic                 noise_ready,
@@ -54,7 +54,7 @@ module control #(
     output logic                 wipe,
     output logic [WIPE_BITS-1:0] wipe_address,
     // The netlist cycle.
-    output logic [31:0]          turn,
+    output logic [31:0]          netlist_cycle,
     output logic                 first,
     output logic                 copying,      // a flip-flop may be copied now
     output logic                 issuing,      // a gate may be issued now
@@ -65,7 +65,7 @@ module control #(
     input  logic                 refuse,       // an AND would have been
     input  logic                 ands_empty,
     input  logic                 masks_empty,
-    output logic                 end_turn,
+    output logic                 end_netlist_cycle,
     input  logic                 end_ready,
     input  logic                 output_empty,
     // Status.
@@ -80,7 +80,7 @@ module control #(
     localparam [3:0] IDLE = 4'd0, SEEDS = 4'd1, KEYS = 4'd2, FILL = 4'd3, BEGIN = 4'd4,
         WAIT = 4'd5, COPY = 4'd6, ISSUE = 4'd7, DRAIN = 4'd8, END = 4'd9, FINISH = 4'd10,
         FLUSH = 4'd11, WIPE = 4'd12;
-    localparam [2:0] NO_FAULT = 3'd0, NO_NETLIST = 3'd1, NO_TURNS = 3'd2, OLD_KEY = 3'd3,
+    localparam [2:0] NO_FAULT = 3'd0, NO_NETLIST = 3'd1, NO_CYCLES = 3'd2, OLD_KEY = 3'd3,
         LIMIT_REACHED = 3'd4;
     localparam [63:0] MOST_ANDS = 64'd1 << LIMIT;
     localparam COUNT = $clog2(ENGINES) + 1;
@@ -88,13 +88,13 @@ module control #(
     logic [3:0]           state;
     logic                 second;      // of the cycles of a state that has at least two
     logic [1:0]           seeds;
-    logic [31:0]          turns;
+    logic [31:0]          netlist_cycles;
     logic [63:0]          remaining;
     logic [127:0]         last_key;
     logic                 has_last;
     logic [31:0]          issue_cycles;
     logic                 go;          // WAIT ends
-    logic                 last_turn;
+    logic                 last_netlist_cycle;
     logic                 copies_left;
     logic                 repeated;
 
@@ -113,23 +113,23 @@ module control #(
     assign noise_ready = state == SEEDS;
     assign repeated = !second && has_last && hash_key == last_key;
     assign key_start = state == KEYS && !second && !repeated;
-    assign first = turn == 32'd0;
-    assign last_turn = turn + 32'd1 == turns;
+    assign first = netlist_cycle == 32'd0;
+    assign last_netlist_cycle = netlist_cycle + 32'd1 == netlist_cycles;
     assign copies_left = number < flip_flops;
     assign go = ands_empty && filled;
     assign copying = copies_left && ((state == WAIT && go) || state == COPY);
     assign issuing = state == ISSUE;
     assign rewind = state == BEGIN || state == END;
     assign rewind_first = state == BEGIN;
-    assign end_turn = state == END && end_ready;
+    assign end_netlist_cycle = state == END && end_ready;
     assign erase = state == WIPE && !second;
     assign wipe = state == WIPE;
 
     // Labels of the next netlist cycle come while the gates of this one are issued: the copies have
     // read by then what they replace.
-    assign fill = (state == FILL && !second) || (issuing && issue_first && !last_turn);
+    assign fill = (state == FILL && !second) || (issuing && issue_first && !last_netlist_cycle);
     assign fill_first = state == FILL;
-    assign fill_parity = fill_first ? 1'b0 : ~turn[0];
+    assign fill_parity = fill_first ? 1'b0 : ~netlist_cycle[0];
 
     always_ff @(posedge clock)
         if (reset) begin
@@ -141,8 +141,8 @@ module control #(
             case (state)
                 IDLE:
                     if (start) begin
-                        fault <= !loaded ? NO_NETLIST : start_turns == 32'd0 ? NO_TURNS : NO_FAULT;
-                        if (loaded && start_turns != 32'd0) state <= SEEDS;
+                        fault <= !loaded ? NO_NETLIST : start_cycles == 32'd0 ? NO_CYCLES : NO_FAULT;
+                        if (loaded && start_cycles != 32'd0) state <= SEEDS;
                     end
                 SEEDS: if (noise_valid && seeds == 2'd3) enter(KEYS);
                 KEYS:
@@ -160,7 +160,7 @@ module control #(
                         enter(FLUSH);
                     end else if (issued && number + 1'b1 == lines) enter(DRAIN);
                 DRAIN: if (second && masks_empty) enter(END);
-                END: if (end_ready) enter(last_turn ? FINISH : WAIT);
+                END: if (end_ready) enter(last_netlist_cycle ? FINISH : WAIT);
                 FINISH: if (second) enter(FLUSH);
                 FLUSH: if (ands_empty && filled && output_empty) enter(WIPE);
                 default: if (&wipe_address) enter(IDLE);
@@ -201,12 +201,12 @@ module control #(
 
     always_ff @(posedge clock) begin
         if (state == IDLE && start) begin
-            turns <= start_turns;
+            netlist_cycles <= start_cycles;
             remaining <= start_limit < MOST_ANDS ? start_limit : MOST_ANDS;
-            turn <= 32'd0;
+            netlist_cycle <= 32'd0;
         end else begin
             remaining <= remaining - {{(64-COUNT){1'b0}}, issued_ands};
-            if (end_turn && !last_turn) turn <= turn + 32'd1;
+            if (end_netlist_cycle && !last_netlist_cycle) netlist_cycle <= netlist_cycle + 32'd1;
         end
         wipe_address <= wipe ? wipe_address + 1'b1 : {WIPE_BITS{1'b0}};
     end

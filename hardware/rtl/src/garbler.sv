@@ -38,7 +38,7 @@ module garbler #(
     output logic         refused,
     // A session.
     input  logic         start,
-    input  logic [31:0]  start_turns,
+    input  logic [31:0]  start_cycles,
     input  logic [63:0]  start_limit,
     input  logic         noise_valid,
     output logic         noise_ready,
@@ -47,7 +47,7 @@ module garbler #(
     output logic [ENGINES-1:0]     out_valid,
     input  logic                   out_ready,
     output logic [ENGINES*2-1:0]   out_tag,
-    output logic [ENGINES*32-1:0]  out_turn,
+    output logic [ENGINES*32-1:0]  out_netlist_cycle,
     output logic [ENGINES*32-1:0]  out_index,
     output logic [ENGINES*256-1:0] out_data,
     // Status.
@@ -94,7 +94,7 @@ module garbler #(
     logic                  erase;
     logic                  wipe;
     logic [LABEL_BITS-1:0] wipe_address;
-    logic [31:0]           turn;
+    logic [31:0]           netlist_cycle;
     logic                  first;
     logic                  copying;
     logic                  issuing;
@@ -104,21 +104,21 @@ module garbler #(
     logic                  refuse;
     logic                  ands_empty;
     logic                  masks_empty;
-    logic                  end_turn;
+    logic                  end_netlist_cycle;
     logic                  end_ready;
     logic                  output_empty;
 
     control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT), .ENGINES(ENGINES)) control (
-        .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
+        .clock(clock), .reset(reset), .start(start), .start_cycles(start_cycles),
         .start_limit(start_limit), .noise_valid(noise_valid), .noise_ready(noise_ready),
         .noise(noise), .loaded(loaded), .flip_flops(copies), .lines(lines), .number(number),
         .gates_left(gates_left), .rewind(rewind), .rewind_first(rewind_first), .hash_key(hash_key), .offset(offset), .label_key(label_key),
         .label_start(label_start), .key_start(key_start), .keyed(hash_keyed), .fill(fill),
         .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled), .erase(erase),
-        .wipe(wipe), .wipe_address(wipe_address), .turn(turn), .first(first), .copying(copying),
+        .wipe(wipe), .wipe_address(wipe_address), .netlist_cycle(netlist_cycle), .first(first), .copying(copying),
         .issuing(issuing), .issue_first(issue_first), .issued(issued), .issued_and(issued_and),
         .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
-        .masks_empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
+        .masks_empty(masks_empty), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
         .output_empty(output_empty), .busy(busy), .fault(fault), .total_cycles(total_cycles),
         .held_cycles(held_cycles), .setup_cycles(setup_cycles), .first_garbling(first_garbling),
         .later_garbling(later_garbling)
@@ -136,7 +136,7 @@ module garbler #(
     logic                  record_valid;
     logic                  record_ready;
     logic [INPUT_BITS-1:0] record_wire;
-    logic [31:0]           record_turn;
+    logic [31:0]           record_netlist_cycle;
     logic [READS*INPUT_BITS-1:0] input_addresses;
     logic [READS*128-1:0]        input_labels;
 
@@ -155,7 +155,7 @@ module garbler #(
     );
 
     always_ff @(posedge clock)
-        if (fill) record_turn <= fill_first ? 32'd0 : turn + 32'd1;
+        if (fill) record_netlist_cycle <= fill_first ? 32'd0 : netlist_cycle + 32'd1;
 
     // The engines, and what the netlist and the labels around them give and take.
     logic [ENGINES-1:0]     room;
@@ -170,7 +170,7 @@ module garbler #(
     logic [ENGINES*NUMBER-1:0] table_numbers;
     logic               masks_valid;
     logic               masks_ready;
-    logic [31:0]        masks_turn;
+    logic [31:0]        masks_netlist_cycle;
     logic [OUTPUTS-1:0] masks;
 
     genvar e;
@@ -180,7 +180,7 @@ module garbler #(
             .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
             .in_valid(engine_valid[e]), .in_a(wipe ? 128'b0 : engine_a[128*e +: 128]),
             .in_b(wipe ? 128'b0 : engine_b[128*e +: 128]), .in_invert(engine_invert[3*e +: 3]),
-            .in_tweak({turn, and_number[32*e +: 32]}), .out_valid(and_valid[e]),
+            .in_tweak({netlist_cycle, and_number[32*e +: 32]}), .out_valid(and_valid[e]),
             .out_label(and_label[128*e +: 128]), .out_garbler(tables[256*e +: 128]),
             .out_evaluator(tables[256*e+128 +: 128])
         );
@@ -243,7 +243,7 @@ module garbler #(
         issue #(.LABEL_BITS(LABEL_BITS), .LINE_BITS(LINE_BITS)) issue (
             .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
             .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
-            .parity(turn[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
+            .parity(netlist_cycle[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
             .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
             .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
             .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
@@ -288,9 +288,9 @@ module garbler #(
         output_masks #(.OUTPUTS(OUTPUTS)) outputs (
             .clock(clock), .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
             .xor_bit(single[0]), .and_bit(and_label[0]), .copied(copy && is_output),
-            .copied_bit(single[0]), .empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
-            .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
-            .record_turn(masks_turn), .record(masks)
+            .copied_bit(single[0]), .empty(masks_empty), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
+            .netlist_cycle(netlist_cycle), .record_valid(masks_valid), .record_ready(masks_ready),
+            .record_netlist_cycle(masks_netlist_cycle), .record(masks)
         );
         assign engine_valid = gate && !is_xor;
         assign engine_a = label0;
@@ -313,15 +313,15 @@ module garbler #(
             .refused(refused), .initials(initials), .each_cycle(each_cycle),
             .first_lines(copies), .lines(lines), .ands(ands), .rewind(rewind),
             .rewind_first(rewind_first), .number(number), .gates_left(gates_left),
-            .copying(copying), .issuing(issuing), .turn(turn), .taken(taken),
+            .copying(copying), .issuing(issuing), .netlist_cycle(netlist_cycle), .taken(taken),
             .issued_and(issued_and), .ands_empty(ands_empty), .room(room),
             .exhausted(exhausted), .refuse(refuse), .masks_empty(masks_empty),
-            .end_turn(end_turn), .end_ready(end_ready), .offset(offset), .wipe(wipe),
+            .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready), .offset(offset), .wipe(wipe),
             .wipe_address(wipe_address), .input_addresses(input_addresses),
             .inputs(input_labels), .engine_valid(engine_valid), .engine_a(engine_a),
             .engine_b(engine_b), .engine_invert(engine_invert), .and_numbers(and_number),
             .and_valid(and_valid), .and_labels(and_label), .masks_valid(masks_valid),
-            .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks)
+            .masks_ready(masks_ready), .masks_netlist_cycle(masks_netlist_cycle), .masks(masks)
         );
     end
     endgenerate
@@ -334,10 +334,10 @@ module garbler #(
         .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),
         .room(room), .table_valid(and_valid), .table_data(tables),
         .table_numbers(table_numbers),
-        .label_valid(record_valid), .label_ready(record_ready), .label_turn(record_turn),
+        .label_valid(record_valid), .label_ready(record_ready), .label_netlist_cycle(record_netlist_cycle),
         .label_wire(record_wire), .label(source_label), .masks_valid(masks_valid),
-        .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks), .empty(output_empty),
-        .out_valid(out_valid), .out_ready(out_ready), .out_tag(out_tag), .out_turn(out_turn),
+        .masks_ready(masks_ready), .masks_netlist_cycle(masks_netlist_cycle), .masks(masks), .empty(output_empty),
+        .out_valid(out_valid), .out_ready(out_ready), .out_tag(out_tag), .out_netlist_cycle(out_netlist_cycle),
         .out_index(out_index), .out_data(out_data)
     );
 endmodule

@@ -1,7 +1,7 @@
 // The garbling engine: one AND a cycle, garbled in ten stages with half-gates.
 //
 // Zahur, Rosulek and Evans, "Two Halves Make a Whole", Eurocrypt 2015, figure 2. With a and b the
-// zero labels, p their bits 0 and R the offset, as in the room `garble`:
+// zero labels, p their bits 0 and R the offset, as in the crate `garble`:
 //
 //     T_G = H(a) ^ H(a ^ R) ^ p_b R      W_G = H(a) ^ p_a T_G
 //     T_E = H(b) ^ H(b ^ R) ^ a          W_E = H(b) ^ p_b (T_E ^ a)      label = W_G ^ W_E
@@ -47,7 +47,7 @@ module half_gate #(
 
     assign a = in_a ^ (in_invert[2] ? offset : 128'b0);
     assign b = in_b ^ (in_invert[1] ? offset : 128'b0);
-    // The numbers of the halves are in the last word, as in `Tweak` of the room `block`.
+    // The numbers of the halves are in the last word, as in `Tweak` of the crate `block`.
     assign tweak_a = {64'b0, in_tweak};
     assign tweak_b = {32'd1, 32'b0, in_tweak};
 

@@ -17,12 +17,12 @@ module output_masks #(
     input  logic               copied,     // a flip-flop that is an output
     input  logic               copied_bit,
     output logic               empty,
-    input  logic               end_turn,
+    input  logic               end_netlist_cycle,
     output logic               end_ready,
-    input  logic [31:0]        turn,
+    input  logic [31:0]        netlist_cycle,
     output logic               record_valid,
     input  logic               record_ready,
-    output logic [31:0]        record_turn,
+    output logic [31:0]        record_netlist_cycle,
     output logic [OUTPUTS-1:0] record
 );
     logic [10:0]                on_way;
@@ -49,20 +49,20 @@ module output_masks #(
             record_valid <= 1'b0;
         end else begin
             on_way <= {on_way[9:0], issued};
-            if (end_turn) begin
+            if (end_netlist_cycle) begin
                 at <= '0;
                 masks <= '0;
             end else if (comes) begin
                 at <= at + 1'b1;
                 masks[at] <= bit_now;
             end
-            if (end_turn) record_valid <= 1'b1;
+            if (end_netlist_cycle) record_valid <= 1'b1;
             else if (record_ready) record_valid <= 1'b0;
         end
 
     always_ff @(posedge clock)
-        if (end_turn) begin
+        if (end_netlist_cycle) begin
             record <= masks;
-            record_turn <= turn;
+            record_netlist_cycle <= netlist_cycle;
         end
 endmodule

@@ -64,9 +64,10 @@ fn evaluate(
     let mut coins = coins.enter(&session);
     // 1. Set-up.
     let source = job.source();
-    let setup = match input.is_empty() {
-        true => None,
-        false => Some(source.receiver(cpu, mesh, SERVER, &mut coins)?),
+    let setup = if input.is_empty() {
+        None
+    } else {
+        Some(source.receiver(cpu, mesh, SERVER, &mut coins)?)
     };
     mesh.flush()?;
     let mut nonce = [0; Nonce::BYTES];

@@ -5,7 +5,7 @@
 //! apart. Every record is checked before it is used: a device is trusted with secrets, and may be
 //! broken all the same.
 
-use crate::device::{Client, DeviceError, MASKS_A_RECORD, Record, Shape, Tag};
+use crate::device::{Client, DeviceError, MASKS_A_RECORD, Record, RecordCounts, Tag};
 use sealane_block::Block;
 use std::collections::VecDeque;
 use zeroize::Zeroizing;
@@ -27,7 +27,7 @@ pub struct Cycle {
 /// Collects the records of one session.
 pub struct Collector {
     client: Client,
-    shape: Shape,
+    shape: RecordCounts,
     cycles: u32,
     /// Cycles that have been taken.
     taken: u32,
@@ -44,7 +44,7 @@ struct Open {
 
 impl Collector {
     /// Creates a collector of the records of a client, in a session of so many netlist cycles.
-    pub fn new(client: Client, shape: Shape, cycles: u32) -> Collector {
+    pub fn new(client: Client, shape: RecordCounts, cycles: u32) -> Collector {
         Collector {
             client,
             shape,
@@ -154,7 +154,7 @@ impl Collector {
 }
 
 impl Open {
-    fn new(shape: Shape) -> Open {
+    fn new(shape: RecordCounts) -> Open {
         // Room for all, so that no copy of a label is left behind by a buffer that grows.
         Open {
             cycle: Cycle {

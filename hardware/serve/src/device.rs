@@ -3,14 +3,14 @@
 //! A device holds one netlist and garbles it for clients, each in a session with keys of its own.
 //! Sessions interleave: the host reads the records of any client when it likes, and a client that
 //! is slow delays no other. All devices of a scheme give the same values for the same keys: the
-//! garbling of room `garble` on [`cycle_tape`](sealane_accel::Netlist::cycle_tape), with the inputs
-//! labelled by AES in counter mode.
+//! garbling of crate `garble` on [`cycle_tape`](sealane_accel::Netlist::cycle_tape), with the
+//! inputs labelled by AES in counter mode.
 
 mod machine;
 mod rtl;
 mod software;
 
-pub use machine::{BetterEngines, Build, MOST_BUILT, Machine};
+pub use machine::{BetterEngines, Build, MOST_BUILT, RtlMachine};
 pub use rtl::{Rtl, RtlOptions};
 pub use software::{CpuDevice, ModelDevice};
 
@@ -225,7 +225,7 @@ pub trait Device: Send {
     fn name(&self) -> &'static str;
 
     /// Returns the machine of `rtl/` whose clock cycles it counts, if it counts some.
-    fn machine(&self) -> Option<Machine> {
+    fn machine(&self) -> Option<RtlMachine> {
         None
     }
 
@@ -307,11 +307,11 @@ impl DeviceNetlist {
     }
 
     /// Returns the counts of records in a netlist cycle.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> RecordCounts {
         let netlist = &self.0;
         let counts = netlist.parts().inputs.counts();
         let held: u32 = counts[..3].iter().sum();
-        Shape {
+        RecordCounts {
             held,
             inputs: netlist.inputs(),
             ands: (netlist.gates().len() - netlist.xors()) as u32,
@@ -322,7 +322,7 @@ impl DeviceNetlist {
 
 /// Counts of records in a netlist cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct RecordCounts {
     /// Inputs that have labels in the first cycle alone; they come first.
     pub held: u32,
     /// All inputs.
@@ -333,7 +333,7 @@ pub struct Shape {
     pub outputs: u32,
 }
 
-impl Shape {
+impl RecordCounts {
     /// Number of the first input that has a label in this cycle.
     pub fn first_label(&self, cycle: u32) -> u32 {
         if cycle == 0 { 0 } else { self.held }

@@ -1,11 +1,11 @@
-//! Room `serve`: netlists that a server garbles for many clients, on any garbling device.
+//! Crate `serve`: netlists that a server garbles for many clients, on any garbling device.
 //!
 //! A [`Device`](device::Device) holds a netlist and garbles it for clients that take turns: the CPU
-//! garbler, the cycle model of a [machine](device::Machine), or the hardware of `rtl/` under
+//! garbler, the cycle model of a [machine](device::RtlMachine), or the hardware of `rtl/` under
 //! Verilator. A [`server`](server::serve) gives what the device garbles to a
 //! [`client`](client::run), which evaluates and learns the outputs.
 //!
-//! The protocol is that of room `yao`, on the same meshes, with the same oblivious transfers,
+//! The protocol is that of crate `yao`, on the same meshes, with the same oblivious transfers,
 //! streams of tables and digests. It differs where a device decides: hardware chooses the labels of
 //! inputs, and gives masks of outputs in place of labels. Steps:
 //!

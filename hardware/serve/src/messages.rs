@@ -184,8 +184,8 @@ pub(crate) fn hear(
 /// Tells a client that there is no session for it.
 pub(crate) fn refuse(refusal: Refusal, mesh: &mut Mesh) -> ServeError {
     // If the client does not hear it, it hears that the server is gone.
-    let told = mesh.send_control(CLIENT, &Answer::Refused(refusal.clone()));
-    let _ = told.and_then(|()| mesh.finish());
+    let reported = mesh.send_control(CLIENT, &Answer::Refused(refusal.clone()));
+    let _ = reported.and_then(|()| mesh.finish());
     ServeError::Refused(refusal)
 }
 
@@ -257,7 +257,7 @@ pub fn examples() -> [Vec<u8>; 3] {
 }
 
 /// Parses bytes as each kind of message, and returns those that succeed in the encoding of this
-/// room. For the fuzz targets in `fuzz/`.
+/// crate. For the fuzz targets in `fuzz/`.
 #[doc(hidden)]
 pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 2] {
     use sealane_net::fuzzing::control;

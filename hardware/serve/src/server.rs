@@ -3,7 +3,7 @@
 
 use crate::ServeError;
 use crate::collect::{Collector, Cycle};
-use crate::device::{Client, Device, DeviceError, Ended, Extent, Keys, Machine};
+use crate::device::{Client, Device, DeviceError, Ended, Extent, Keys, RtlMachine};
 use crate::input::pack;
 use crate::job::{Job, Port, Promise, most_ands};
 use crate::messages::{CLIENT, give_up, hear, refuse};
@@ -91,7 +91,7 @@ impl Served {
     }
 
     /// Returns the machine of `rtl/` whose clock cycles the device counts.
-    pub fn machine(&self) -> Option<Machine> {
+    pub fn machine(&self) -> Option<RtlMachine> {
         self.lock().device.machine()
     }
 
@@ -124,7 +124,7 @@ pub fn serve(
 }
 
 /// Tells a client that this server has as many sessions as it takes.
-pub fn turn_away(mesh: &mut Mesh) -> ServeError {
+pub fn refuse_busy(mesh: &mut Mesh) -> ServeError {
     match mesh.recv_control::<crate::messages::Ask>(CLIENT) {
         Ok(_) => refuse(Refusal::Busy, mesh),
         Err(error) => error.into(),

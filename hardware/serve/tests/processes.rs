@@ -11,7 +11,7 @@ use sealane_identity::Identity;
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, Reception, free_loopback_port};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_serve::device::{
-    BetterEngines, Build, CpuDevice, Device, Machine, ModelDevice, Rtl, RtlOptions,
+    BetterEngines, Build, CpuDevice, Device, ModelDevice, Rtl, RtlMachine, RtlOptions,
 };
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
@@ -76,8 +76,8 @@ fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {
     let cpu = Cpu::detect().unwrap();
     // Behind the name, how many better engines.
     let machine = match name.split_once('-') {
-        None => Machine::Fase,
-        Some((_, engines)) => Machine::Better(BetterEngines {
+        None => RtlMachine::Fase,
+        Some((_, engines)) => RtlMachine::Better(BetterEngines {
             engines: engines.parse().unwrap(),
             tries: Some(3),
         }),

@@ -149,7 +149,7 @@ fn a_block_is_encrypted_cycle_by_cycle() {
         ],
     };
     let cycles = |side: &mut Side<MultiInstance>, words: Vec<Arc<Labels>>| {
-        let held = Labels::beside(&words.iter().map(Arc::as_ref).collect::<Vec<_>>());
+        let held = Labels::concatenate(&words.iter().map(Arc::as_ref).collect::<Vec<_>>());
         let mut run = CycleRun::new(&tape, domain(), 1, held, &mut side.party).unwrap();
         let mut cycle = || run.cycle(&[], &mut side.party, &mut side.mesh).unwrap();
         Arc::new((0..10).fold(Labels::zeros(0, 1), |_, _| cycle()))

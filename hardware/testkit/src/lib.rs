@@ -1,4 +1,4 @@
-//! Room `hw-testkit`: netlists for tests of whatever garbles them, and the attack on the hash of
+//! Crate `hw-testkit`: netlists for tests of whatever garbles them, and the attack on the hash of
 //! the released hardware.
 //!
 //! It hashes H(x, t) = AES_S(x ^ t) ^ x ^ t. The evaluator holds a label x of operand a, and a row
@@ -55,7 +55,7 @@ pub fn any(seed: u64) -> Netlist {
     random(seed, false)
 }
 
-/// A random sequential netlist that devices of room `serve` take: its last gate is an output, and
+/// A random sequential netlist that devices of crate `serve` take: its last gate is an output, and
 /// flip-flops begin with constants and inputs that are given once. Some have no input of a party.
 ///
 /// # Panics

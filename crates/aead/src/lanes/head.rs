@@ -60,9 +60,10 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
                 let Some(message) = messages.get(lane) else {
                     return Block::ZERO;
                 };
-                let count = match least == most {
-                    true => most,
-                    false => M::head_blocks(&params, message),
+                let count = if least == most {
+                    most
+                } else {
+                    M::head_blocks(&params, message)
                 };
                 if head.index >= count {
                     return Block::ZERO;

@@ -4,12 +4,12 @@ use sealane_block::aes::{
     Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
     rounds_each, rounds_splat, xex_splat,
 };
-use sealane_block::products::{Products, encrypt_beside};
+use sealane_block::products::{Products, encrypt_interleaved};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
 
-use super::{Count, Mode, Params, Table, Wave};
+use super::{AlignedBlocks, Count, Mode, Params, Wave};
 
 /// Expanded key of a mode.
 pub(crate) struct KeyMaterial<M: Mode> {
@@ -17,7 +17,7 @@ pub(crate) struct KeyMaterial<M: Mode> {
     pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
     pub(crate) constants: <M::Constants as Count>::Array<Block>,
     /// Further blocks that depend on the key alone, looked up lane by lane at public places.
-    pub(crate) table: Table,
+    pub(crate) table: AlignedBlocks,
 }
 
 impl<M: Mode> KeyMaterial<M> {
@@ -27,7 +27,7 @@ impl<M: Mode> KeyMaterial<M> {
             params,
             schedules: M::Schedules::filled([Block::ZERO; 11]),
             constants: M::Constants::filled(Block::ZERO),
-            table: Table::default(),
+            table: AlignedBlocks::default(),
         }
     }
 }
@@ -81,7 +81,7 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
     /// Encrypts every lane, and computes sums of products, beside it where that is faster.
     #[inline(always)]
-    fn encrypt_beside(
+    fn encrypt_interleaved(
         &self,
         schedule: usize,
         x: Wave<L, N>,
@@ -159,7 +159,7 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L
 impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
     const SAME: bool = true;
     #[inline(always)]
-    fn encrypt_beside(
+    fn encrypt_interleaved(
         &self,
         schedule: usize,
         mut x: Wave<L, N>,
@@ -168,7 +168,7 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         let schedule = &self.material.schedules[schedule];
         // Known when the body is compiled.
         let sums = match x.v.as_mut_slice().try_into() {
-            Ok(eight) => encrypt_beside(self.l, schedule, eight, products),
+            Ok(eight) => encrypt_interleaved(self.l, schedule, eight, products),
             Err(_) => {
                 cipher_splat::<L, Forward, N>(self.l, schedule, &mut x.v, Around::NOTHING);
                 products.sums(self.l)

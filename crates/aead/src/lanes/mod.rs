@@ -31,6 +31,6 @@ pub(crate) use data::Data;
 pub(crate) use head::Head;
 pub(crate) use keys::{KeyMaterial, Keys};
 pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
-pub(crate) use table::Table;
+pub(crate) use table::AlignedBlocks;
 pub(crate) use tail::Tail;
 pub(crate) use wave::Wave;

@@ -105,7 +105,7 @@ pub(crate) fn lanes_of(mut set: u32) -> impl Iterator<Item = usize> {
 
 /// The places of a text and of its sealed message in a buffer.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Shape {
+pub(crate) struct TextLayout {
     /// Bytes before the text.
     pub(crate) front: usize,
     /// Bytes that body and tail change in place; the tag follows.
@@ -114,7 +114,7 @@ pub(crate) struct Shape {
     pub(crate) sealed: usize,
 }
 
-impl Shape {
+impl TextLayout {
     /// Moves a text from the front of its buffer to its place, with zeros before it.
     pub(crate) fn make_room(&self, buffer: &mut [u8], text: usize) {
         buffer.copy_within(..text, self.front);
@@ -165,8 +165,8 @@ pub(crate) trait Mode: Sized + 'static {
     }
 
     /// Returns the places of a text of `text` bytes and of its sealed message.
-    fn shape(params: &Params, text: usize) -> Shape {
-        Shape {
+    fn shape(params: &Params, text: usize) -> TextLayout {
+        TextLayout {
             front: 0,
             held: text,
             sealed: text + params.tag_len,

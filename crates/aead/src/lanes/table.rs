@@ -7,23 +7,23 @@ use zeroize::Zeroize;
 
 /// Blocks that are read as whole vectors, so that they are aligned as these are.
 #[derive(Default)]
-pub(crate) struct Table(Vec<Group>);
+pub(crate) struct AlignedBlocks(Vec<Group>);
 
-impl Table {
+impl AlignedBlocks {
     /// Takes over secret blocks; there may be zeros behind them.
-    pub(crate) fn new(mut blocks: Vec<Block>) -> Table {
+    pub(crate) fn new(mut blocks: Vec<Block>) -> AlignedBlocks {
         let groups = blocks.chunks(GROUP).map(|blocks| {
             let mut group = Group::default();
             group[..blocks.len()].copy_from_slice(blocks);
             group
         });
-        let table = Table(groups.collect());
+        let table = AlignedBlocks(groups.collect());
         bytemuck::must_cast_slice_mut::<_, u128>(&mut blocks[..]).zeroize();
         table
     }
 }
 
-impl Deref for Table {
+impl Deref for AlignedBlocks {
     type Target = [Block];
     #[inline(always)]
     fn deref(&self) -> &[Block] {
@@ -31,7 +31,7 @@ impl Deref for Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for AlignedBlocks {
     fn drop(&mut self) {
         bytemuck::must_cast_slice_mut::<_, u128>(&mut self.0[..]).zeroize();
     }

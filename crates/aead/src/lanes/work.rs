@@ -200,7 +200,7 @@ impl<M: Mode> LaneTexts<'_, M> {
         let texts = self.text[..lanes].iter_mut();
         if is_even {
             let texts = texts.map(|text| &mut text[..bytes]);
-            return Streams::beside(texts, M::UNIT, units as usize);
+            return Streams::interleave(texts, M::UNIT, units as usize);
         }
         let texts = texts.enumerate().map(|(lane, text)| {
             let from = bytes_of::<M>(done[lane]);

@@ -85,9 +85,10 @@ impl Mode for Ccm {
             let given = data.mask(l, unit, 0, pad);
             let text = if OPEN { given ^ pad } else { given };
             // The value that comes last: in many lanes that open, the pad.
-            mac = match OPEN && N > 1 {
-                true => keys.encrypt_late(0, mac ^ given, pad),
-                false => keys.encrypt_late(0, text, mac),
+            mac = if OPEN && N > 1 {
+                keys.encrypt_late(0, mac ^ given, pad)
+            } else {
+                keys.encrypt_late(0, text, mac)
             };
             counter = counter.add64(step);
         }

@@ -60,9 +60,10 @@ impl Mode for Ctr {
         for unit in 0..data.units() {
             let pad = keys.encrypt(0, counter.reversed());
             data.mask(l, unit, 0, pad);
-            counter = match carries {
-                false => counter.add64(step),
-                true => add128(counter, step),
+            counter = if !carries {
+                counter.add64(step)
+            } else {
+                add128(counter, step)
             };
         }
         state[COUNTER] = counter.optimization_barrier();
@@ -106,9 +107,10 @@ fn carries<L: Lanes, const N: usize, D: Data<L, N>>(counter: Wave<L, N>, data: &
         let lower = counter.lanes()[lane].value() as u64;
         lower.checked_add(blocks as u64).is_none()
     };
-    match D::WIDE {
-        true => overflows(0, (data.units() + 1) * lanes),
-        false => (0..lanes).any(|lane| overflows(lane, data.units())),
+    if D::WIDE {
+        overflows(0, (data.units() + 1) * lanes)
+    } else {
+        (0..lanes).any(|lane| overflows(lane, data.units()))
     }
 }
 

@@ -52,9 +52,10 @@ impl Mode for Ecb {
     ) {
         for unit in 0..data.units() {
             let given = data.load(keys.l(), unit, 0);
-            let made = match OPEN {
-                false => keys.encrypt(FORWARD, given),
-                true => keys.decrypt(BACK, given),
+            let made = if !OPEN {
+                keys.encrypt(FORWARD, given)
+            } else {
+                keys.decrypt(BACK, given)
             };
             data.store(unit, 0, made);
         }

@@ -174,7 +174,7 @@ struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
 }
 
 impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L, N, OPEN> {
-    const ROUNDS_BESIDE: bool = !OPEN;
+    const ROUNDS_INTERLEAVED: bool = !OPEN;
 
     #[inline(always)]
     fn block(
@@ -188,14 +188,14 @@ impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L
     }
 
     #[inline(always)]
-    fn block_beside(
+    fn block_interleaved(
         &mut self,
         keys: &impl Keys<L, N>,
         data: &mut impl Data<L, N>,
         unit: usize,
         products: &Products<'_>,
     ) -> (Wave<L, N>, Sums<L>) {
-        let (pad, sums) = keys.encrypt_beside(0, self.counter.reversed(), products);
+        let (pad, sums) = keys.encrypt_interleaved(0, self.counter.reversed(), products);
         (self.masked(data, unit, pad), sums)
     }
 }

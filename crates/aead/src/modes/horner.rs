@@ -14,7 +14,7 @@ use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
-use crate::lanes::{Data, Keys, Table, Wave};
+use crate::lanes::{AlignedBlocks, Data, Keys, Wave};
 
 /// Blocks that are hashed with one reduction.
 pub(crate) const GROUP: usize = 4;
@@ -30,7 +30,7 @@ pub(super) type Factor<L, const N: usize> = [Wave<L, N>; 2];
 pub(super) const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
-pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Table, [Block; CONSTANTS]) {
+pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (AlignedBlocks, [Block; CONSTANTS]) {
     let mut powers = powers(cpu, order, base);
     let mut table = vec![Block::ZERO; 2 * ENTRIES];
     for (power, factor) in powers.iter().enumerate() {
@@ -42,7 +42,7 @@ pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Table, [Block; CON
     for (pair, power) in constants.chunks_exact_mut(2).zip(1..) {
         pair.copy_from_slice(&[table[place(power)], table[ENTRIES + place(power)]]);
     }
-    (Table::new(table), constants)
+    (AlignedBlocks::new(table), constants)
 }
 
 /// Returns the index of a power in the table.
@@ -64,9 +64,9 @@ pub(crate) fn step<L: Lanes, const N: usize>(
 /// Source of the blocks to be hashed: the work of a mode on a unit, with its result.
 pub(crate) trait BlockSource<L: Lanes, const N: usize> {
     /// True if rounds of a message that has all lanes are hashed by
-    /// [`block_beside`](BlockSource::block_beside). Where blocks are known before the cipher runs,
-    /// as when GCM opens, the processor overlaps the two better by itself.
-    const ROUNDS_BESIDE: bool = false;
+    /// [`block_interleaved`](BlockSource::block_interleaved). Where blocks are known before the
+    /// cipher runs, as when GCM opens, the processor overlaps the two better by itself.
+    const ROUNDS_INTERLEAVED: bool = false;
 
     /// Returns the block of a unit, not reversed. Each unit comes once, in order.
     fn block(
@@ -78,7 +78,7 @@ pub(crate) trait BlockSource<L: Lanes, const N: usize> {
 
     /// As [`block`](BlockSource::block), and computes sums of products beside it, if it can.
     #[inline(always)]
-    fn block_beside(
+    fn block_interleaved(
         &mut self,
         keys: &impl Keys<L, N>,
         data: &mut impl Data<L, N>,
@@ -111,8 +111,8 @@ where
 {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
-        return if const { N == BESIDE && K::SAME && S::ROUNDS_BESIDE } {
-            groups::rounds_beside(keys, order, data, value, source)
+        return if const { N == BESIDE && K::SAME && S::ROUNDS_INTERLEAVED } {
+            groups::rounds_interleaved(keys, order, data, value, source)
         } else {
             for unit in 0..units {
                 let before = round(keys, order, &value, Wave::<L, N>::LANES);
@@ -124,7 +124,7 @@ where
     }
     let groups = units / GROUP;
     value = if const { N == BESIDE && K::SAME } {
-        groups::beside(keys, order, data, value, source, groups)
+        groups::interleave(keys, order, data, value, source, groups)
     } else {
         groups::apart(keys, order, data, value, source, groups)
     };

@@ -13,7 +13,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{aes, back, double, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{
-    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+    AlignedBlocks, Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
 };
 
 pub(crate) struct Ocb3;
@@ -62,7 +62,7 @@ impl Mode for Ocb3 {
             table.push(offset);
             offset ^= table[number.trailing_zeros() as usize];
         }
-        material.table = Table::new(table);
+        material.table = AlignedBlocks::new(table);
         material
     }
 
@@ -204,17 +204,18 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
     #[inline(always)]
     fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
         let l = keys.l();
-        match D::WIDE {
-            true => Offsets {
+        if D::WIDE {
+            Offsets {
                 own: Wave::load(l, &first_offsets(keys)[1..]),
                 shared: before.pick(0).v[0],
                 in_step: None,
-            },
-            false => Offsets {
+            }
+        } else {
+            Offsets {
                 own: before,
                 shared: l.splat(Block::ZERO),
                 in_step: if K::SAME { data.in_step() } else { None },
-            },
+            }
         }
     }
 
@@ -249,13 +250,12 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
     /// The offsets of the blocks before the next ones.
     #[inline(always)]
     fn before<D: Data<L, N>>(mut self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
-        let own = match D::WIDE {
-            true => {
-                // These depend on the key alone.
-                keys.l().wipe(&mut self.own.v);
-                Wave::load(keys.l(), first_offsets(keys))
-            }
-            false => self.own,
+        let own = if D::WIDE {
+            // These depend on the key alone.
+            keys.l().wipe(&mut self.own.v);
+            Wave::load(keys.l(), first_offsets(keys))
+        } else {
+            self.own
         };
         own ^ Wave::filled(keys.l(), self.shared)
     }

@@ -4,7 +4,7 @@
 //! hashes of 128 rows, which are masked and summed, are the packed bits: two operations a vector,
 //! and nothing is stored, moved or transposed. Any bit of a hash is as good as any other.
 
-use super::{HashLanes, LabelHash, Prp, Tweak, turn_tweaks};
+use super::{HashLanes, LabelHash, Prp, Tweak, batch_tweaks};
 use crate::lanes::MAX_WIDTH;
 use crate::{Aes128Many, Block, Cpu, GROUP, Kernel, Lanes, aes};
 use zeroize::Zeroize;
@@ -155,18 +155,17 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
         let mut hash = self.hash.lanes(l);
         let mut tweak = Tweak::default();
         let delta = l.splat(self.delta);
-        let turn = 2 * L::QUAD;
-        let mut padded = [Block::ZERO; aes::MAX_TURN];
+        let batch = 2 * L::QUAD;
+        let mut padded = [Block::ZERO; aes::MAX_BATCH];
         let mut bits = [l.splat(Block::ZERO); 2];
-        for (i, rows) in self.rows.chunks(turn).enumerate() {
-            let masks = &DIAGONAL[i * turn..];
-            let tweaks = turn_tweaks(l, &hash, &mut tweak);
-            let rows = match rows.len() == turn {
-                true => rows,
-                false => {
-                    padded[..rows.len()].copy_from_slice(rows);
-                    &padded[..turn]
-                }
+        for (i, rows) in self.rows.chunks(batch).enumerate() {
+            let masks = &DIAGONAL[i * batch..];
+            let tweaks = batch_tweaks(l, &hash, &mut tweak);
+            let rows = if rows.len() == batch {
+                rows
+            } else {
+                padded[..rows.len()].copy_from_slice(rows);
+                &padded[..batch]
             };
             let labels = [l.load_quad(rows), l.load_quad(&rows[L::QUAD..])];
             if PAIRS {
@@ -194,7 +193,7 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
         if !PAIRS {
             bits[0] = l.xor(bits[0], bits[1]);
         }
-        // Rows that pad a turn have bits, too.
+        // Rows that pad a batch have bits, too.
         let kept = Block::new(u128::MAX >> (BITS - self.rows.len()));
         let mut lanes = [Block::ZERO; MAX_WIDTH];
         let out = [

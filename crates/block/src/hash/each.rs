@@ -17,10 +17,10 @@ impl Kernel for HashEach<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let mut hash = self.hash.lanes(l);
-        let turn = 2 * L::QUAD;
-        let mut padded = [[Block::ZERO; aes::MAX_TURN]; 2];
-        let turns = self.blocks.chunks_mut(turn).zip(self.tweaks.chunks(turn));
-        for (blocks, tweaks) in turns {
+        let batch = 2 * L::QUAD;
+        let mut padded = [[Block::ZERO; aes::MAX_BATCH]; 2];
+        let batches = self.blocks.chunks_mut(batch).zip(self.tweaks.chunks(batch));
+        for (blocks, tweaks) in batches {
             let count = blocks.len();
             padded[0][..count].copy_from_slice(tweaks);
             padded[1][..count].copy_from_slice(blocks);

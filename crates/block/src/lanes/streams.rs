@@ -87,7 +87,7 @@ impl<'a> Streams<'a> {
     /// # Panics
     /// If there is no run, a unit has no blocks or more than sixteen, or a run is shorter.
     #[inline(always)]
-    pub fn beside(
+    pub fn interleave(
         runs: impl Iterator<Item = &'a mut [u8]>,
         unit: usize,
         units: usize,

@@ -439,9 +439,10 @@ fn blocks_pass_between_lanes_in_order() {
             let mut before = zero;
             for at in (0..self.0.len()).step_by(L::WIDTH) {
                 let a = l.load(&self.0[at..]);
-                let after = match at + L::WIDTH < self.0.len() {
-                    true => l.load(&self.0[at + L::WIDTH..]),
-                    false => zero,
+                let after = if at + L::WIDTH < self.0.len() {
+                    l.load(&self.0[at + L::WIDTH..])
+                } else {
+                    zero
                 };
                 let mut backwards = [&Block::ZERO; MAX_WIDTH];
                 for lane in 0..L::WIDTH {

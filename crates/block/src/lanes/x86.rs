@@ -9,8 +9,10 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
-use super::beside::{nine_rounds_beside_128, nine_rounds_beside_256, nine_rounds_beside_512};
 use super::fresh_rounds::CONSTANTS;
+use super::interleave::{
+    nine_rounds_interleaved_128, nine_rounds_interleaved_256, nine_rounds_interleaved_512,
+};
 use super::{Lanes, MAX_WIDTH, Streams, sealed::Sealed};
 use crate::fresh::SlicedKeys;
 use crate::products::Products;
@@ -131,7 +133,7 @@ macro_rules! tier {
         nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
         nine_unrounds: $nine_unrounds:ident $nine_unrounds_each:ident,
         fresh: $fresh_each:ident $fresh_shared:ident $move:literal $xor_name:literal,
-        beside: $nine_rounds_beside:ident,
+        interleaved: $nine_rounds_interleaved:ident,
         load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
         splat: $splat:ident, splat_word: $splat_word:ident,
         xor: $xor:ident, and: $and:ident,
@@ -296,14 +298,14 @@ macro_rules! tier {
                 unsafe { $nine_unrounds_each(states, keys) }
             }
             #[inline(always)]
-            fn nine_rounds_beside(
+            fn nine_rounds_interleaved(
                 self,
                 states: &mut [$vector; 8],
                 keys: &[Block; 11],
                 products: &Products<'_>,
             ) -> [[$vector; 3]; 2] {
                 // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_rounds_beside(states, keys, products) }
+                unsafe { $nine_rounds_interleaved(states, keys, products) }
             }
             #[inline(always)]
             fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
@@ -442,7 +444,7 @@ tier! {
     nine_rounds: nine_rounds_128 nine_rounds_each_128,
     nine_unrounds: nine_unrounds_128 nine_unrounds_each_128,
     fresh: fresh_each_128 fresh_shared_128 "vmovdqa" "vpxor",
-    beside: nine_rounds_beside_128,
+    interleaved: nine_rounds_interleaved_128,
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
     splat: only_splat, splat_word: _mm_set1_epi32,
     xor: _mm_xor_si128, and: _mm_and_si128,
@@ -465,7 +467,7 @@ tier! {
     nine_rounds: nine_rounds_256 nine_rounds_each_256,
     nine_unrounds: nine_unrounds_256 nine_unrounds_each_256,
     fresh: fresh_each_256 fresh_shared_256 "vmovdqa" "vpxor",
-    beside: nine_rounds_beside_256,
+    interleaved: nine_rounds_interleaved_256,
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
     splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
     xor: _mm256_xor_si256, and: _mm256_and_si256,
@@ -490,7 +492,7 @@ tier! {
     nine_rounds: nine_rounds_512 nine_rounds_each_512,
     nine_unrounds: nine_unrounds_512 nine_unrounds_each_512,
     fresh: fresh_each_512 fresh_shared_512 "vmovdqa64" "vpxorq",
-    beside: nine_rounds_beside_512,
+    interleaved: nine_rounds_interleaved_512,
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
     extract: _mm512_extracti32x4_epi32 [0 1 2 3],
     splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,

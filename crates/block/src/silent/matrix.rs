@@ -10,12 +10,12 @@
 //! computed in any order and by any tier.
 //!
 //! **Caches.** A row needs ten blocks from random places. They are independent of each other and of
-//! all other rows, and the places of a turn are computed before they are used, so that many loads
+//! all other rows, and the places of a batch are computed before they are used, so that many loads
 //! are under way at once. Places are public, so they may be addresses.
 
 use zeroize::Zeroize;
 
-use crate::aes::{self, MAX_TURN};
+use crate::aes::{self, MAX_BATCH};
 use crate::{Aes128, Block, Cpu, Kernel, Lanes};
 
 /// Ones in a row.
@@ -24,7 +24,7 @@ pub const ONES: usize = 10;
 const PLACE_BITS: u32 = 21;
 /// Encryptions for a row.
 const DRAWS: usize = 2;
-/// Rows whose bits are packed into a word: an even number of turns on every tier.
+/// Rows whose bits are packed into a word: an even number of batches on every tier.
 const WORD: usize = 32;
 
 /// A public matrix.
@@ -145,21 +145,21 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        // The places of a turn are drawn before the blocks of the turn before it are added, so that
-        // the loads of one run beside the rounds of the other.
-        let turn_rows = 8 * L::WIDTH / DRAWS;
-        let mut turns = [[Block::ZERO; MAX_TURN]; 2];
+        // The places of a batch are drawn before the blocks of the batch before it are added, so
+        // that the loads of one run beside the rounds of the other.
+        let batch_rows = 8 * L::WIDTH / DRAWS;
+        let mut batches = [[Block::ZERO; MAX_BATCH]; 2];
         let mut number = self.first;
-        draw(l, self.keys, number, &mut turns[0]);
+        draw(l, self.keys, number, &mut batches[0]);
         let bits = bytemuck::must_cast_slice_mut::<Block, u32>(self.bits);
         let errors = self.errors.chunks(WORD);
         for (word, (errors, sums)) in errors.zip(self.sums.chunks_mut(WORD)).enumerate() {
             let mut packed = 0u32;
-            let errors = errors.chunks(turn_rows);
-            for (turn, (errors, sums)) in errors.zip(sums.chunks_mut(turn_rows)).enumerate() {
-                number += turn_rows as u64;
-                let (now, next) = turns.split_at_mut(1);
-                let (now, next) = match turn % 2 {
+            let errors = errors.chunks(batch_rows);
+            for (batch, (errors, sums)) in errors.zip(sums.chunks_mut(batch_rows)).enumerate() {
+                number += batch_rows as u64;
+                let (now, next) = batches.split_at_mut(1);
+                let (now, next) = match batch % 2 {
                     0 => (&now[0], &mut next[0]),
                     _ => (&next[0], &mut now[0]),
                 };
@@ -170,7 +170,7 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
                     let keep = if BITS { Block::ONES } else { Block::new(!1) };
                     let sum = add_places(*error & keep, self.vector, places);
                     if BITS {
-                        packed |= u32::from(sum.lsb()) << (turn * turn_rows + i);
+                        packed |= u32::from(sum.lsb()) << (batch * batch_rows + i);
                     }
                     *out = sum ^ public;
                 }
@@ -185,7 +185,7 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
 
 /// Encrypts the counters of as many rows, from `first` on, as fill eight vectors.
 #[inline(always)]
-fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; MAX_TURN]) {
+fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; MAX_BATCH]) {
     let numbers = counters();
     let base = l.splat(Block::new(u128::from(first) * DRAWS as u128));
     let mut states = [base; 8];
@@ -199,10 +199,10 @@ fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; MAX_
 }
 
 #[inline(always)]
-const fn counters() -> [Block; MAX_TURN] {
-    let mut numbers = [Block::ZERO; MAX_TURN];
+const fn counters() -> [Block; MAX_BATCH] {
+    let mut numbers = [Block::ZERO; MAX_BATCH];
     let mut i = 0;
-    while i < MAX_TURN {
+    while i < MAX_BATCH {
         numbers[i] = Block::new(i as u128);
         i += 1;
     }

@@ -7,7 +7,7 @@
 //! | [`matrix`] | products with a public matrix that has ten ones in a row |
 //! | [`sums`] | blocks and bits, weighted with powers of a point of GF(2^128) |
 //!
-//! Protocols that use them are in room `ot`, and so are their assumptions.
+//! Protocols that use them are in crate `ot`, and so are their assumptions.
 
 pub mod matrix;
 pub mod sums;

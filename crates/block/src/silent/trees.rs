@@ -136,7 +136,7 @@ struct Expand<'a, const CORRECTED: bool> {
     lower: &'a [Block],
 }
 
-/// Rows of a turn of eight vectors, on the widest tier.
+/// Rows of a batch of eight vectors, on the widest tier.
 const MAX_ROWS: usize = 4;
 
 impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
@@ -147,7 +147,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
         let at_once = L::WIDTH;
         let (scaled, lower) = (self.scaled.as_chunks().0, self.lower.as_chunks().0);
         let bits = lower.len().max(1).trailing_zeros();
-        // Sums of the vectors of a turn; they lie in memory, where registers are for the rounds.
+        // Sums of the vectors of a batch; they lie in memory, where registers are for the rounds.
         let mut sums = [l.splat(Block::ZERO); 8];
         let mut first = self.parents;
         while first > at_once.max(1) {
@@ -158,7 +158,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
             if CORRECTED {
                 correct(l, parents, first, bits, scaled, lower);
             }
-            expand_turn(l, self.keys, parents, children, &mut sums);
+            expand_batch(l, self.keys, parents, children, &mut sums);
         }
         let mut sum = Zeroizing::new([Block::ZERO; TREES]);
         let vectors = TREES / L::WIDTH;
@@ -170,7 +170,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
             l.store(&mut sum[i * L::WIDTH..], total);
         }
         l.wipe(&mut sums);
-        // The first rows overlap with their children, and may not fill a turn.
+        // The first rows overlap with their children, and may not fill a batch.
         let mut own = Zeroizing::new([Block::ZERO; MAX_ROWS * TREES]);
         let mut children = Zeroizing::new([Block::ZERO; 2 * MAX_ROWS * TREES]);
         own[..first * TREES].copy_from_slice(&self.rows[..first * TREES]);
@@ -184,7 +184,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
                 }
             }
         }
-        expand_turn(
+        expand_batch(
             l,
             self.keys,
             &own[..8 * L::WIDTH],
@@ -202,7 +202,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
     }
 }
 
-/// Adds the products of masks to the parents of a turn, of which `first` is the number of the
+/// Adds the products of masks to the parents of a batch, of which `first` is the number of the
 /// first row.
 #[inline(always)]
 fn correct<L: Lanes>(
@@ -231,7 +231,7 @@ fn correct<L: Lanes>(
 /// Computes the children of eight vectors of parents, and adds the left ones to `sums`. Nine
 /// registers are for the rounds, so that parents are loaded twice.
 #[inline(always)]
-fn expand_turn<L: Lanes>(
+fn expand_batch<L: Lanes>(
     l: L,
     keys: &[Block; 11],
     parents: &[Block],

@@ -331,9 +331,10 @@ impl Line<'_> {
     }
 
     fn end(&self, expected: impl fmt::Display) -> Result<(), ReadError> {
-        match self.next < self.tokens.len() {
-            true => Err(self.error_at(self.next, expected)),
-            false => Ok(()),
+        if self.next < self.tokens.len() {
+            Err(self.error_at(self.next, expected))
+        } else {
+            Ok(())
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Format;
-use crate::circuit::{Circuit, GateList, Kind, ONE, ZERO};
+use crate::circuit::{Circuit, GateKind, GateList, ONE, ZERO};
 
 /// Errors: properties of a circuit that a format cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,10 +108,10 @@ fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> 
         }
         let (a, b) = (numbers[gate.a as usize], numbers[gate.b as usize]);
         lines.push(match (gate.kind, gate.b) {
-            (Kind::And(_), _) => (Operands::Two(a, b), numbers[out], "AND"),
-            (Kind::Xor, ONE) => (Operands::One(a), numbers[out], "INV"),
-            (Kind::Xor, _) => (Operands::Two(a, b), numbers[out], "XOR"),
-            (Kind::Applied { .. }, _) => return Err(WriteError::Function),
+            (GateKind::And(_), _) => (Operands::Two(a, b), numbers[out], "AND"),
+            (GateKind::Xor, ONE) => (Operands::One(a), numbers[out], "INV"),
+            (GateKind::Xor, _) => (Operands::Two(a, b), numbers[out], "XOR"),
+            (GateKind::Applied { .. }, _) => return Err(WriteError::Function),
         });
     }
     for (place, wire) in copies {

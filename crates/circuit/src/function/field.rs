@@ -308,9 +308,12 @@ impl Method {
         let outputs = product.iter().map(|sum| self.join(sum));
         let outputs = outputs.collect::<Vec<_>>();
         let count = self.products.len() as u8;
-        let place = |number: u8| match number < Method::JOINS {
-            true => number,
-            false => number - Method::JOINS + count,
+        let place = |number: u8| {
+            if number < Method::JOINS {
+                number
+            } else {
+                number - Method::JOINS + count
+            }
         };
         let joins = self.joins.iter().map(|sum| sum.map(place));
         (outputs.into_iter().map(place).collect(), joins.collect())

@@ -27,14 +27,14 @@ pub(crate) use tower::sbox;
 use std::ops::{BitAnd, BitXor};
 use std::sync::Arc;
 
-/// Most inputs of a [`Table`].
+/// Most inputs of a [`TruthTable`].
 pub const MOST_INPUTS: usize = 10;
 
 /// A function of a few bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// Any function.
-    Table(Arc<Table>),
+    Table(Arc<TruthTable>),
     /// The product of two elements of GF(16), four bits each, in the basis of [`product`]: a part
     /// of [`Lookups::Tower`](crate::Lookups::Tower), with a kernel of its own.
     Product,
@@ -47,7 +47,7 @@ pub enum Function {
 
 /// Some bits, each a function of the same inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Table {
+pub struct TruthTable {
     inputs: usize,
     /// For each output, a bit for each set of inputs: whether its product is a summand.
     forms: Vec<Vec<bool>>,
@@ -55,13 +55,13 @@ pub struct Table {
     products: Vec<u16>,
 }
 
-impl Table {
+impl TruthTable {
     /// The table of so many inputs whose output `i` has the bits `i` of the entries; entries that
     /// are missing are 0.
     ///
     /// # Panics
     /// If there are more inputs than [`MOST_INPUTS`], or more entries than they reach.
-    pub fn new(inputs: usize, outputs: usize, entries: &[Vec<bool>]) -> Table {
+    pub fn new(inputs: usize, outputs: usize, entries: &[Vec<bool>]) -> TruthTable {
         assert!(inputs <= MOST_INPUTS && entries.len() <= 1 << inputs);
         let form = |output: usize| {
             let mut form = vec![false; 1 << inputs];
@@ -86,7 +86,7 @@ impl Table {
         }
         let product = |set: &usize| within[*set] && set.count_ones() > 1;
         let products = (0..within.len()).filter(product).map(|set| set as u16);
-        Table {
+        TruthTable {
             inputs,
             products: products.collect(),
             forms,
@@ -233,7 +233,7 @@ mod tests {
         for (inputs, entries) in [(1, 2), (3, 5), (6, 64), (8, 200)] {
             let entry = |i: usize| (0..3).map(|bit| (i * 37 + 11) >> bit & 1 == 1).collect();
             let entries = (0..entries).map(entry).collect::<Vec<Vec<bool>>>();
-            let table = Function::Table(Arc::new(Table::new(inputs, 3, &entries)));
+            let table = Function::Table(Arc::new(TruthTable::new(inputs, 3, &entries)));
             for at in 0..1usize << inputs {
                 let bits = (0..inputs).map(|bit| (at >> bit & 1) as u64);
                 let found = table.eval(&bits.collect::<Vec<_>>());
@@ -255,9 +255,9 @@ mod tests {
         let table = tower::inverse16();
         assert_eq!(Function::Table(table).dealt(), 10);
         let parity = (0..8u32).map(|i| vec![i.count_ones() % 2 == 1]);
-        let parity = Table::new(3, 1, &parity.collect::<Vec<_>>());
+        let parity = TruthTable::new(3, 1, &parity.collect::<Vec<_>>());
         assert!(parity.products().is_empty());
-        let and = Table::new(3, 1, &[0, 0, 0, 0, 0, 0, 0, 1].map(|bit| vec![bit == 1]));
+        let and = TruthTable::new(3, 1, &[0, 0, 0, 0, 0, 0, 0, 1].map(|bit| vec![bit == 1]));
         assert_eq!(and.products(), [3, 5, 6, 7]);
     }
 }

@@ -6,7 +6,7 @@
 //! products beside each other; or a product and two quotients. Squares are linear, so all else is
 //! sums.
 
-use super::{Function, Table, product};
+use super::{Function, TruthTable, product};
 use crate::builder::{Builder, Lookups, Wire, Word};
 use std::sync::{Arc, OnceLock};
 
@@ -18,14 +18,18 @@ pub(super) fn times16(a: u8, b: u8) -> u8 {
 }
 
 /// The inverse in GF(16), and 0 for 0.
-pub(super) fn inverse16() -> Arc<Table> {
-    static TABLE: OnceLock<Arc<Table>> = OnceLock::new();
+pub(super) fn inverse16() -> Arc<TruthTable> {
+    static TABLE: OnceLock<Arc<TruthTable>> = OnceLock::new();
     let make = || {
         let entry = |a: u8| {
             let inverse = (0..16).find(|b| times16(a, *b) == 1).unwrap_or(0);
             (0..4).map(|bit| inverse >> bit & 1 == 1).collect()
         };
-        Arc::new(Table::new(4, 4, &(0..16).map(entry).collect::<Vec<_>>()))
+        Arc::new(TruthTable::new(
+            4,
+            4,
+            &(0..16).map(entry).collect::<Vec<_>>(),
+        ))
     };
     Arc::clone(TABLE.get_or_init(make))
 }
@@ -177,9 +181,12 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
         |b: &mut Builder, x: &[Wire], y: &[Wire]| b.apply(&Function::Product, &[x, y].concat());
     let crossed = product(b, h, l);
     // E h^2 + l^2, of the bits of l and then of h.
-    let squares = std::array::from_fn(|bit| match bit < 4 {
-        true => times16(1 << bit, 1 << bit),
-        false => times16(e, times16(1 << (bit - 4), 1 << (bit - 4))),
+    let squares = std::array::from_fn(|bit| {
+        if bit < 4 {
+            times16(1 << bit, 1 << bit)
+        } else {
+            times16(e, times16(1 << (bit - 4), 1 << (bit - 4)))
+        }
     });
     let squares = linear(b, &rows(&squares, 0), element);
     let v = b.zip(&squares[..4], &crossed, Builder::xor);

@@ -10,7 +10,7 @@
 //! Pinkas, Schneider, Segev and Zohner, "Phasing: private set intersection using permutation-based
 //! hashing", USENIX Security 2015; each bit tells if the item of that place is in the other set.
 //! Both circuits compare every item of one set with every item of the other that it could be equal
-//! to, so they are correct for any items of a fixed width. Room `psi` prepares the tables: it
+//! to, so they are correct for any items of a fixed width. Crate `psi` prepares the tables: it
 //! ensures that different cells of a table become different items, and that tables hold all items.
 
 pub mod phased;

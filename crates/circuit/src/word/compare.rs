@@ -19,9 +19,10 @@ impl Builder {
     /// x = y: an AND for each bit but one.
     pub fn eq(&mut self, x: Int, y: Int) -> Wire {
         let (x, y) = (x.trim(), y.trim());
-        let width = match x.signed == y.signed {
-            true => x.bits.len().max(y.bits.len()),
-            false => x.signed_width().max(y.signed_width()),
+        let width = if x.signed == y.signed {
+            x.bits.len().max(y.bits.len())
+        } else {
+            x.signed_width().max(y.signed_width())
         };
         let same = self.zip(&x.resize(width), &y.resize(width), |b, x, y| !b.xor(x, y));
         self.all(&same)

@@ -20,7 +20,7 @@
 use std::collections::BTreeMap;
 
 use crate::builder::{Builder, Goal, Lookups, Wire, Word};
-use crate::function::{self, Function, Table};
+use crate::function::{self, Function, TruthTable};
 use std::sync::Arc;
 
 impl Builder {
@@ -57,9 +57,10 @@ impl Builder {
         if constant && let Some(found) = self.whole(index, table) {
             return found;
         }
-        let low = match constant {
-            true => cut(index.len(), table.len(), width, self.goal()),
-            false => 0,
+        let low = if constant {
+            cut(index.len(), table.len(), width, self.goal())
+        } else {
+            0
         };
         match self.goal() {
             Goal::Depth => self.inner_products(index, table, low),
@@ -73,9 +74,10 @@ impl Builder {
                 };
                 let tree = form(&|b, index| b.multiplexers(index, table));
                 let product = form(&|b, index| b.inner_products(index, table, low));
-                let smaller = match product.info().ands < tree.info().ands {
-                    true => product,
-                    false => tree,
+                let smaller = if product.info().ands < tree.info().ands {
+                    product
+                } else {
+                    tree
                 };
                 self.call(&smaller, &[index.to_vec()]).concat()
             }
@@ -99,7 +101,7 @@ impl Builder {
         if index.len() > function::MOST_INPUTS {
             return None;
         }
-        let table = Table::new(index.len(), table[0].len(), &entries);
+        let table = TruthTable::new(index.len(), table[0].len(), &entries);
         let linear = table.products().is_empty();
         (!linear).then(|| self.apply(&Function::Table(Arc::new(table)), index))
     }
@@ -209,9 +211,12 @@ fn is_range(bits: usize, count: usize) -> bool {
 /// of `count` constants of `width` bits. It minimises the ANDs, for [`Goal::Depth`] among the cuts
 /// of least depth. ANDs are counted for entries without equal parts.
 fn cut(bits: usize, count: usize, width: usize, goal: Goal) -> usize {
-    let one_hot = |bits: usize, count: usize| match is_range(bits, count) {
-        true => count - bits - 1,
-        false => count + bits,
+    let one_hot = |bits: usize, count: usize| {
+        if is_range(bits, count) {
+            count - bits - 1
+        } else {
+            count + bits
+        }
     };
     let price = |&low: &usize| {
         let high = bits - low;

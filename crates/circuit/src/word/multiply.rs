@@ -3,7 +3,7 @@
 use crate::builder::{Builder, Goal, Word};
 use crate::word::Int;
 use crate::word::columns::Columns;
-use crate::word::plans::{Method, Shape};
+use crate::word::plans::{Method, ProductShape};
 
 impl Builder {
     /// x y: about 2 n^2 ANDs for n by n bits in full and n^2 for the low n, less by Karatsuba for
@@ -23,7 +23,7 @@ impl Builder {
             self.times_constant(x, constant, width)
         } else {
             let signed = x.signed || y.signed;
-            let shape = Shape {
+            let shape = ProductShape {
                 x: x.bits.len(),
                 y: y.bits.len(),
                 width,
@@ -76,14 +76,15 @@ impl Builder {
     /// of a square are equal: once, a column further up.
     fn split(&mut self, x: Int, y: Int, width: usize, half: usize) -> Word {
         let ((x0, x1), (y0, y1)) = (halves(x, half), halves(y, half));
-        let parts = match x.bits == y.bits && x.signed == y.signed {
-            true => vec![(x0, y0, 0), (x0, y1, half + 1), (x1, y1, 2 * half)],
-            false => vec![
+        let parts = if x.bits == y.bits && x.signed == y.signed {
+            vec![(x0, y0, 0), (x0, y1, half + 1), (x1, y1, 2 * half)]
+        } else {
+            vec![
                 (x0, y0, 0),
                 (x0, y1, half),
                 (x1, y0, half),
                 (x1, y1, 2 * half),
-            ],
+            ]
         };
         let mut columns = Columns::new(width);
         for (x, y, shift) in parts {

@@ -10,7 +10,7 @@ use crate::word::columns::adder_ands;
 
 /// Widths and kind of a multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Shape {
+pub(crate) struct ProductShape {
     /// Bits of the first operand.
     pub x: usize,
     /// Bits of the second operand.
@@ -36,14 +36,14 @@ pub(crate) enum Method {
 
 /// The cheapest method for each shape met so far, with its number of ANDs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plans(HashMap<Shape, (usize, Method)>);
+pub(crate) struct Plans(HashMap<ProductShape, (usize, Method)>);
 
 /// Below this many bits of the smaller operand the school-book method is not beaten.
 const SCHOOL_ONLY: usize = 8;
 
 impl Plans {
     /// The cheapest method, and its ANDs.
-    pub(crate) fn best(&mut self, shape: Shape) -> (usize, Method) {
+    pub(crate) fn best(&mut self, shape: ProductShape) -> (usize, Method) {
         if let Some(&known) = self.0.get(&shape) {
             return known;
         }
@@ -59,21 +59,22 @@ impl Plans {
         best
     }
 
-    fn split(&mut self, shape: Shape) -> usize {
+    fn split(&mut self, shape: ProductShape) -> usize {
         let h = shape.half();
         let (x0, y0) = (shape.x.min(h), shape.y.min(h));
         let (x1, y1) = (shape.x - x0, shape.y - y0);
         let (low, mixed) = (
             shape.unsigned(),
-            Shape {
+            ProductShape {
                 square: false,
                 ..shape
             },
         );
         let mut parts = vec![(low, x0, y0, 0), (shape, x1, y1, 2 * h)];
-        match shape.square {
-            true => parts.push((mixed, x0, y1, h + 1)),
-            false => parts.extend([(mixed, x0, y1, h), (mixed, x1, y0, h)]),
+        if shape.square {
+            parts.push((mixed, x0, y1, h + 1))
+        } else {
+            parts.extend([(mixed, x0, y1, h), (mixed, x1, y0, h)])
         }
         let mut counts = vec![0; shape.width];
         let mut ands = 0;
@@ -84,7 +85,7 @@ impl Plans {
         ands + adder_ands(&counts)
     }
 
-    fn karatsuba(&mut self, shape: Shape) -> usize {
+    fn karatsuba(&mut self, shape: ProductShape) -> usize {
         let (h, width) = (shape.half(), shape.width);
         if shape.x.min(shape.y) <= h || width <= 2 * h {
             return usize::MAX;
@@ -105,10 +106,10 @@ impl Plans {
     }
 
     /// The ANDs of a product like `kind`, but of `x` by `y` bits.
-    fn part(&mut self, kind: Shape, x: usize, y: usize, width: usize) -> usize {
+    fn part(&mut self, kind: ProductShape, x: usize, y: usize, width: usize) -> usize {
         let width = width.min(x + y);
         let (x, y) = (x.min(width), y.min(width));
-        self.best(Shape {
+        self.best(ProductShape {
             x,
             y,
             width,
@@ -118,28 +119,29 @@ impl Plans {
     }
 }
 
-impl Shape {
+impl ProductShape {
     /// The bit at which operands are cut in two.
     pub(crate) fn half(self) -> usize {
         self.x.max(self.y).div_ceil(2)
     }
 
-    fn unsigned(self) -> Shape {
-        Shape {
+    fn unsigned(self) -> ProductShape {
+        ProductShape {
             signed: false,
             ..self
         }
     }
 }
 
-fn school(shape: Shape) -> usize {
+fn school(shape: ProductShape) -> usize {
     let mut counts = vec![0; shape.width];
     let mut products = 0;
     for i in 0..shape.x {
         // Row i of a square holds bit i itself, then its products with later bits, doubled.
-        let (bits, shift) = match shape.square {
-            true => (shape.x - i - 1, 2 * i + 2),
-            false => (shape.y, i),
+        let (bits, shift) = if shape.square {
+            (shape.x - i - 1, 2 * i + 2)
+        } else {
+            (shape.y, i)
         };
         count(&mut counts, usize::from(shape.square), 2 * i);
         count(&mut counts, bits, shift);
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn karatsuba_is_taken_where_it_wins() {
-        let full = |n, signed| Shape {
+        let full = |n, signed| ProductShape {
             x: n,
             y: n,
             width: 2 * n,
@@ -175,7 +177,7 @@ mod tests {
         assert_eq!(plans.best(full(16, false)).1, Method::Karatsuba);
         assert_eq!(plans.best(full(16, true)).1, Method::School);
         assert_eq!(plans.best(full(64, true)).1, Method::Karatsuba);
-        let low = Shape {
+        let low = ProductShape {
             width: 64,
             ..full(64, false)
         };

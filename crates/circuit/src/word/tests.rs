@@ -55,9 +55,10 @@ fn value(random: &mut u64, (width, signed): (usize, bool)) -> i128 {
 /// `value` modulo 2^width, read as unsigned or signed.
 fn wrap(value: i128, width: usize, signed: bool) -> i128 {
     let unused = 128 - width as u32;
-    match signed {
-        true => value << unused >> unused,
-        false => ((value << unused) as u128 >> unused) as i128,
+    if signed {
+        value << unused >> unused
+    } else {
+        ((value << unused) as u128 >> unused) as i128
     }
 }
 
@@ -266,18 +267,12 @@ proptest! {
 
     #[test]
     fn lookups(case in cases(64), len in 1..20usize, constants in any::<bool>()) {
-        let entry = |x: i128, i: usize| match constants {
-            true => 37 * i as i128,
-            false => x + i as i128,
-        };
+        let entry = |x: i128, i: usize| if constants { 37 * i as i128 } else { x + i as i128 };
         let build = |b: &mut Builder, x: Int, y: Int| {
             let table: Vec<Word> = (0..len)
-                .map(|i| match constants {
-                    true => b.constant(entry(0, i), case.width),
-                    false => {
-                        let i = b.constant(i as i128, 6);
-                        b.add(x, Int::unsigned(&i), case.width)
-                    }
+                .map(|i| if constants { b.constant(entry(0, i), case.width) } else {
+                    let i = b.constant(i as i128, 6);
+                    b.add(x, Int::unsigned(&i), case.width)
                 })
                 .collect();
             b.lookup(y.bits, &table)

@@ -149,9 +149,10 @@ impl RecordArgs {
             return Recording::in_folder(folder, job, notes);
         }
         let runs = self.runs.as_deref().or(configured);
-        match self.no_record {
-            true => None,
-            false => Recording::begin(runs.unwrap_or(Path::new(RUNS)), job, notes),
+        if self.no_record {
+            None
+        } else {
+            Recording::begin(runs.unwrap_or(Path::new(RUNS)), job, notes)
         }
     }
 

@@ -49,7 +49,7 @@ impl Party {
     }
 
     /// Text of a failure without the path of the folder.
-    fn told(&self, failure: &Failure) -> String {
+    fn reported(&self, failure: &Failure) -> String {
         let folder = format!("{}/", self.folder.path().display());
         failure.to_string().replace(&folder, "")
     }
@@ -85,9 +85,12 @@ fn shuffled_result(receiver: &Party, sender: &Party) {
     // The tag, 128 items, and 13 columns of 64 switches.
     assert_eq!((ours[0].len(), theirs[0].len()), (129, 129 + 13 * 64));
     let items: BTreeSet<&String> = theirs[0][1..129].iter().collect();
-    let found = ours[0][1..].iter().map(|item| match items.contains(item) {
-        true => item.as_str(),
-        false => "0",
+    let found = ours[0][1..].iter().map(|item| {
+        if items.contains(item) {
+            item.as_str()
+        } else {
+            "0"
+        }
     });
     let names: Vec<String> = (0..128).map(|place| format!("common_{place}")).collect();
     let found: Vec<&str> = found.collect();
@@ -129,7 +132,7 @@ fn both_methods_find_what_both_have() {
 }
 
 #[test]
-fn parties_that_did_not_prepare_alike_are_told() {
+fn parties_that_did_not_prepare_alike_are_reported() {
     for (method, reveal) in [
         (PsiMethod::Shuffled, shuffled_result as fn(&Party, &Party)),
         (PsiMethod::Phased, phased_result),
@@ -140,7 +143,7 @@ fn parties_that_did_not_prepare_alike_are_told() {
         sender.prepare().unwrap();
         reveal(&receiver, &sender);
         let failure = receiver.common().unwrap_err();
-        sealane_testkit::page::shows("psi-seed", &receiver.told(&failure));
+        sealane_testkit::page::shows("psi-seed", &receiver.reported(&failure));
         assert_eq!(failure.status(), 4);
     }
 }
@@ -154,8 +157,11 @@ fn a_result_of_other_tables_is_refused() {
     receiver.args.seed = "another".to_string();
     receiver.prepare().unwrap();
     let failure = receiver.common().unwrap_err();
-    let told = "error[psi-seed]: prepared/found.csv does not belong to prepared/kept.csv";
-    assert!(receiver.told(&failure).starts_with(told), "{failure}");
+    let reported = "error[psi-seed]: prepared/found.csv does not belong to prepared/kept.csv";
+    assert!(
+        receiver.reported(&failure).starts_with(reported),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -163,7 +169,7 @@ fn a_set_that_is_too_large_is_refused() {
     let (mut receiver, _) = parties(PsiMethod::Phased);
     receiver.args.size = 59;
     let failure = receiver.prepare().unwrap_err();
-    sealane_testkit::page::shows("psi-size", &receiver.told(&failure));
+    sealane_testkit::page::shows("psi-size", &receiver.reported(&failure));
     assert!(!receiver.args.folder.exists());
 }
 
@@ -176,7 +182,7 @@ fn an_attempt_that_does_not_fit_is_refused_and_the_next_one_is_named() {
         receiver.args.attempt = Some(attempt);
         receiver.prepare().err()
     });
-    let failure = receiver.told(&failure.expect("one does not fit"));
+    let failure = receiver.reported(&failure.expect("one does not fit"));
     sealane_testkit::page::shows("psi-attempt", &failure);
     let named = format!("`--attempt {}`", receiver.args.attempt.unwrap() + 1);
     assert!(failure.contains(&named), "{failure}");
@@ -187,8 +193,11 @@ fn an_item_that_is_missing_is_refused_with_its_place() {
     let (receiver, _) = parties(PsiMethod::Phased);
     fs::write(&receiver.args.file, "n,email\n1,ann\n2, \n3,ben\n").unwrap();
     let failure = receiver.prepare().unwrap_err();
-    let told = "error[data-null]: a cell in column `email` is empty\n --> people.csv:3:3";
-    assert!(receiver.told(&failure).starts_with(told), "{failure}");
+    let reported = "error[data-null]: a cell in column `email` is empty\n --> people.csv:3:3";
+    assert!(
+        receiver.reported(&failure).starts_with(reported),
+        "{failure}"
+    );
     fs::write(&receiver.args.file, "n,Email\n1,ann\n").unwrap();
     let failure = receiver.prepare().unwrap_err().to_string();
     assert!(
@@ -207,7 +216,7 @@ fn the_table_of_the_user_is_not_written_over() {
     sender.args.folder = sender.folder.path().to_path_buf();
     let failure = sender.prepare().unwrap_err();
     assert_eq!(
-        sender.told(&failure).lines().next(),
+        sender.reported(&failure).lines().next(),
         Some("error[output]: cannot write items.csv")
     );
     assert_eq!(fs::read(&file).unwrap(), before);

@@ -7,7 +7,7 @@ mod network;
 use super::walker::Walker;
 use super::{ShareRef, internal};
 use cross::Cross;
-use network::Meet;
+use network::CompareExchange;
 use sealane_parties::PartySet;
 use sealane_party::{Factor, Fault, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
@@ -27,7 +27,7 @@ pub(super) enum Task<W: Steps> {
     /// Loop.
     Scan(Scan<W>),
     /// Network.
-    Meet(Meet<W>),
+    CompareExchange(CompareExchange<W>),
     /// Elements that meet all rows of a table.
     Cross(Cross<W>),
     /// Combination of the result of a tile with the results of the tiles before it.
@@ -103,7 +103,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 let elements = parts.iter().map(|part| part.inner.count(rows)).sum::<u64>();
                 let parts = self.operands(parts, block)?;
                 let parts = parts.iter().map(Arc::as_ref).collect::<Vec<_>>();
-                let share = W::Share::beside(&parts).spread(elements as usize);
+                let share = W::Share::concatenate(&parts).spread(elements as usize);
                 self.write(*out, share, block)?;
                 return Ok(None);
             }
@@ -114,9 +114,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 out,
             } => {
                 let share = self.linear(terms, *out, count(lanes), block)?;
-                match carried {
-                    true => self.write_partial(*out, share, block)?,
-                    false => self.write(*out, share, block)?,
+                if *carried {
+                    self.write_partial(*out, share, block)?
+                } else {
+                    self.write(*out, share, block)?
                 }
                 return Ok(None);
             }
@@ -199,7 +200,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 return self.begin_fold(op, fold, block);
             }
             StepOp::Scan { .. } => return self.begin_scan(op, block),
-            StepOp::Meet { .. } => return self.begin_network(op, block),
+            StepOp::CompareExchange { .. } => return self.begin_network(op, block),
             StepOp::Cross { .. } => return self.begin_cross(op, block),
             StepOp::Sort {
                 keys,
@@ -219,7 +220,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Step::Sort {
                     domain: self.plan.values[out.0 as usize].domain,
                     key: self.key_bits(keys, over, &columns),
-                    share: Arc::new(W::Share::beside(&columns)),
+                    share: Arc::new(W::Share::concatenate(&columns)),
                 }
             }
         };
@@ -275,9 +276,9 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 self.end_iteration(op, scan, &share)?;
                 self.iteration(op, scan, block)
             }
-            Task::Meet(meet) => {
-                meet.end_stage(&share)?;
-                self.stage(op, meet, block)
+            Task::CompareExchange(network_step) => {
+                network_step.end_stage(&share)?;
+                self.stage(op, network_step, block)
             }
             Task::Cross(cross) => self.cross_step(op, cross, share, block),
         }
@@ -290,11 +291,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         task: &mut Task<W>,
         columns: Vec<W::Share>,
     ) -> Result<Option<Step<'a, W>>, Fault> {
-        let Task::Meet(meet) = task else {
+        let Task::CompareExchange(network_step) = task else {
             return Err(internal("columns of a step that is no network"));
         };
-        meet.end_in_place(columns)?;
-        self.stage(self.op(call), meet, call.run)
+        network_step.end_in_place(columns)?;
+        self.stage(self.op(call), network_step, call.run)
     }
 
     /// Combines the result of a tile with the results of the tiles before it.
@@ -366,9 +367,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let last = bits.last().copied();
         let last = last.ok_or_else(|| internal("a fold without widths"))?;
         let total = fold.current.resize(0, last.into(), *signed);
-        match op.carries() {
-            true => self.write_partial(*out, total, block)?,
-            false => self.write(*out, total, block)?,
+        if op.carries() {
+            self.write_partial(*out, total, block)?
+        } else {
+            self.write(*out, total, block)?
         }
         Ok(None)
     }
@@ -466,9 +468,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             self.write(out.value, W::Share::concat(&parts), block)?;
         }
         for (carry, share) in carries.iter().zip(scan.state.drain(..)) {
-            match op.in_order() {
-                true => self.state.values.store(*carry, share),
-                false => self.write(*carry, share, block)?,
+            if op.in_order() {
+                self.state.values.store(*carry, share)
+            } else {
+                self.write(*carry, share, block)?
             }
         }
         Ok(None)

@@ -127,7 +127,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
         let op = self.op(call);
         // A network has freed its operands when it began.
-        if !call.carry && !matches!(op, StepOp::Meet { .. }) {
+        if !call.carry && !matches!(op, StepOp::CompareExchange { .. }) {
             self.state.values.release(call.run, &op.reads())?;
         }
         Ok(true)
@@ -151,7 +151,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     }
 
     /// Creates the step that runs a tape on pairs and writes over them.
-    pub fn meet_in_place(
+    pub fn compare_exchange_in_place(
         &mut self,
         tape: TapeId,
         out: PlanValue,
@@ -160,7 +160,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     ) -> Step<'a, W> {
         let tape = self.counted(tape, lanes);
         let domain = self.plan.values[out.0 as usize].domain;
-        Step::Meet {
+        Step::CompareExchange {
             tape,
             domain,
             pairs,

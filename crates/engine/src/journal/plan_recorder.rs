@@ -63,10 +63,10 @@ impl<'a, 'o> PlanRecorder<'a, 'o> {
         self.journal.block_ends(block);
     }
 
-    /// Reports the end of a turn, in which all that was written is sent.
-    pub fn turn(&mut self, mesh: &Mesh) {
+    /// Reports the end of a step round, in which all that was written is sent.
+    pub fn step_round(&mut self, mesh: &Mesh) {
         if !self.alone {
-            self.journal.turn(mesh);
+            self.journal.step_round(mesh);
         }
     }
 

@@ -72,7 +72,7 @@ reveal largest = %7 : u8 to clinic, lab
 pub const LONG: Duration = Duration::from_secs(20);
 /// Concurrent runs in memory, most of which wait.
 pub const IN_MEMORY: usize = 32;
-/// Concurrent runs in simulated worlds, in which nobody waits, and one thread computes at a time.
+/// Concurrent runs in simulated models, in which nobody waits, and one thread computes at a time.
 pub const SIMULATED: usize = 4;
 /// Concurrent runs over TLS: each link has four threads.
 pub const OVER_TLS: usize = 16;
@@ -181,16 +181,16 @@ impl Session {
     }
 
     /// Runs all parties with this session's job; see [`ends`].
-    pub fn run<F: Meet>(&self, meet: Vec<F>, limits: &[Limits]) -> Vec<Ending> {
+    pub fn run<F: Connect>(&self, connect: Vec<F>, limits: &[Limits]) -> Vec<Ending> {
         let jobs = vec![&*self.job; self.parties()];
-        let endings = ends(&jobs, &self.inputs, meet, limits, &|_, _| ()).into_iter();
+        let endings = ends(&jobs, &self.inputs, connect, limits, &|_, _| ()).into_iter();
         endings
             .map(|ending| ending.expect("no party panics"))
             .collect()
     }
 
-    /// Runs all parties in a simulated world while one frame is harmed; each has its own patience,
-    /// on the clock of that world. Returns how they ended, and the frames of each link, by sender
+    /// Runs all parties in a simulated model while one frame is harmed; each has its own patience,
+    /// on the clock of that model. Returns how they ended, and the frames of each link, by sender
     /// and receiver.
     pub fn attack(
         &self,
@@ -204,7 +204,7 @@ impl Session {
             ..Simulation::new(1, &self.job, self.inputs.clone())
         };
         let simulated = simulation.run();
-        assert_eq!(simulated.world.stuck, None, "{attack:?}");
+        assert_eq!(simulated.model.stuck, None, "{attack:?}");
         let endings = simulated.endings.into_iter();
         let endings = endings.map(|ending| ending.expect("no party panics"));
         (endings.collect(), simulated.frames)
@@ -253,8 +253,8 @@ pub type Frames = Vec<Vec<Vec<(FrameKind, usize)>>>;
 pub type Row = Vec<Option<Box<dyn Transport>>>;
 
 /// Function that connects the links of a party.
-pub trait Meet: FnOnce() -> Result<Row, EngineError> + Send {}
-impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
+pub trait Connect: FnOnce() -> Result<Row, EngineError> + Send {}
+impl<F: FnOnce() -> Result<Row, EngineError> + Send> Connect for F {}
 
 /// Limits under which every wait ends within seconds, and which an honest party keeps even on a
 /// busy machine.
@@ -339,29 +339,29 @@ impl Ending {
     }
 }
 
-/// Runs every party with its job and the function that connects its links, and calls `turn` with a
-/// party's number and the number of its turn at each. Returns how they ended; `None` for a party
-/// whose thread was torn down. No mesh is dropped before all have ended, so no party learns
+/// Runs every party with its job and the function that connects its links, and calls `step_round`
+/// with a party's number and the number of its turn at each. Returns how they ended; `None` for a
+/// party whose thread was torn down. No mesh is dropped before all have ended, so no party learns
 /// anything from a dropped mesh.
-pub fn ends<F: Meet>(
+pub fn ends<F: Connect>(
     jobs: &[&Job],
     inputs: &[Vec<Option<Data>>],
-    meet: Vec<F>,
+    connect: Vec<F>,
     limits: &[Limits],
-    turn: &(dyn Fn(usize, usize) + Sync),
+    step_round: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<Option<Ending>> {
-    let side = move |me: usize, job: &Job, inputs: &[Option<Data>], meet: F| {
+    let side = move |me: usize, job: &Job, inputs: &[Option<Data>], connect: F| {
         let started = Instant::now();
-        let mut turns = 0;
+        let mut step_rounds = 0;
         let count = |record: &Record| {
-            if matches!(&record.event, Event::Turn(turn) if turn.count > 0) {
-                turn(me, turns);
-                turns += 1;
+            if matches!(&record.event, Event::StepRound(step_round) if step_round.count > 0) {
+                step_round(me, step_rounds);
+                step_rounds += 1;
             }
         };
         let mut journal = Journal::new(job, PartyId::from_index(me), OnEvent(count));
         let mut mesh = None;
-        let result = meet().and_then(|row| {
+        let result = connect().and_then(|row| {
             let met = Mesh::from_transports(PartyId::from_index(me), row, limits[me]);
             run(
                 job,
@@ -375,8 +375,8 @@ pub fn ends<F: Meet>(
     };
     thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (me, ((job, inputs), meet)) in jobs.iter().zip(inputs).zip(meet).enumerate() {
-            threads.push(scope.spawn(move || side(me, job, inputs, meet)));
+        for (me, ((job, inputs), connect)) in jobs.iter().zip(inputs).zip(connect).enumerate() {
+            threads.push(scope.spawn(move || side(me, job, inputs, connect)));
         }
         let sides = threads.into_iter().map(|thread| thread.join().ok());
         let (endings, _meshes): (Vec<_>, Vec<_>) = sides.map(Option::unzip).unzip();

@@ -1,15 +1,15 @@
-//! Sessions in a simulated world: the same party code, on machines with a simulated clock.
+//! Sessions in a simulated model: the same party code, on machines with a simulated clock.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sealane_engine::{Job, Journal, danger_run_with_seed};
-use sealane_net::{Limits, Machine, Mesh};
+use sealane_net::{Limits, Mesh, Runtime};
 use sealane_parties::PartyId;
 use sealane_program::types::Data;
 use sealane_testkit::adversary::Seen;
 use sealane_testkit::simulator::network::{Connection, Wire};
-use sealane_testkit::simulator::{self, Bounds, Event, Process, World};
+use sealane_testkit::simulator::{self, Bounds, Event, Model, Process};
 
 use super::{Attack, Ending, Frames, Row, harmed};
 
@@ -22,7 +22,7 @@ pub const FAST: Wire = Wire {
     keeps: true,
 };
 
-/// A simulated world with the events in it.
+/// A simulated model with the events in it.
 pub struct Simulation {
     /// Seed of all decisions that nothing else determines.
     pub seed: u64,
@@ -49,7 +49,7 @@ pub struct Simulated {
     pub endings: Vec<Option<Ending>>,
     /// Frames that each party handed over.
     pub frames: Frames,
-    pub world: simulator::Ending,
+    pub model: simulator::Ending,
 }
 
 impl Simulation {
@@ -75,12 +75,12 @@ impl Simulation {
     /// Runs all parties to their ends.
     pub fn run(&self) -> Simulated {
         let parties = self.jobs.len();
-        let world = World::new(self.seed, parties, self.bounds, self.log);
-        let processes = (0..parties).map(|party| world.process(party));
+        let model = Model::new(self.seed, parties, self.bounds, self.log);
+        let processes = (0..parties).map(|party| model.process(party));
         let processes = processes.collect::<Vec<_>>();
         let endings = Arc::new(Mutex::new((0..parties).map(|_| None).collect::<Vec<_>>()));
         let mut seen = Vec::new();
-        let (connections, rows) = self.connect(&world, &processes);
+        let (connections, rows) = self.connect(&model, &processes);
         for (me, row) in rows.into_iter().enumerate() {
             let (row, views) = harmed(row, me, self.attack);
             seen.push(views);
@@ -108,21 +108,21 @@ impl Simulation {
             let spawned = processes[me].spawn("protocol", Box::new(party));
             spawned.expect("a thread");
         }
-        let world = world.run();
+        let model = model.run();
         let endings = std::mem::take(&mut *endings.lock().expect("no holder panics"));
         let frames = |seen: &Option<Seen>| seen.as_ref().map_or(vec![], Seen::frames);
         let frames = |row: &Vec<_>| row.iter().map(frames).collect();
         Simulated {
             endings,
             frames: seen.iter().map(frames).collect(),
-            world,
+            model,
         }
     }
 
     /// Connects every two parties. The connections and transports of each, by peer.
     fn connect(
         &self,
-        world: &World,
+        model: &Model,
         processes: &[Process],
     ) -> (Vec<Vec<Option<Connection>>>, Vec<Row>) {
         let parties = processes.len();
@@ -132,7 +132,7 @@ impl Simulation {
         for one in 0..parties {
             for other in one + 1..parties {
                 let wires = [self.wires[other][one], self.wires[one][other]];
-                let connection = world.connect([one, other], wires);
+                let connection = model.connect([one, other], wires);
                 for (me, peer) in [(one, other), (other, one)] {
                     let transport = processes[me].transport(&connection, self.limits[me]);
                     rows[me][peer] = Some(transport.expect("threads"));

@@ -44,7 +44,7 @@ fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
 }
 
 /// Describes the events of a seed.
-fn tell(seed: u64) -> String {
+fn report(seed: u64) -> String {
     let mut scenario = Scenario::new(seed);
     scenario.simulation.log = true;
     let job = &scenario.simulation.jobs[0];
@@ -55,24 +55,24 @@ fn tell(seed: u64) -> String {
         scenario.fault
     );
     let simulated = scenario.simulation.run();
-    for line in &simulated.world.log {
+    for line in &simulated.model.log {
         text += &format!("{line}\n");
     }
     let verdict = match oracle::judge(&scenario, &simulated) {
         Ok(done) => format!("as it should be; {done} parties have results"),
         Err(why) => why,
     };
-    let world = &simulated.world;
+    let model = &simulated.model;
     text + &format!(
         "{verdict}\nended after {:?}, {} steps, trace {}\n",
-        world.after, world.steps, world.trace
+        model.after, model.steps, model.trace
     )
 }
 
 #[test]
 fn no_seed_hangs_or_gives_a_wrong_result() {
     if let Some(seed) = from_environment("SEALANE_SIM_SEED") {
-        print!("{}", tell(seed));
+        print!("{}", report(seed));
         run(seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         return;
     }
@@ -122,7 +122,7 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
         panic!(
             "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
              sealane-engine simulator::",
-            tell(*first),
+            report(*first),
             list.collect::<String>(),
         );
     }
@@ -148,7 +148,7 @@ fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
 
 #[test]
 fn a_seed_decides_all() {
-    let trace = |seed| Scenario::new(seed).simulation.run().world.trace;
+    let trace = |seed| Scenario::new(seed).simulation.run().model.trace;
     let seeds = (0..40).map(|seed| (trace(seed), trace(seed)));
     let mut traces = seeds.map(|(first, again)| {
         assert_eq!(first, again);

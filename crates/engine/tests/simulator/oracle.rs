@@ -26,10 +26,10 @@ const HANDSHAKE: usize = 3;
 
 /// Judges a run; returns the number of parties with results, or a description of the failure.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
-    if let Some(stuck) = &simulated.world.stuck {
+    if let Some(stuck) = &simulated.model.stuck {
         return Err(format!("it hangs: {stuck}"));
     }
-    if let Some(panic) = simulated.world.panics.first() {
+    if let Some(panic) = simulated.model.panics.first() {
         return Err(format!("a panic: {panic}"));
     }
     let mut done = 0;
@@ -70,7 +70,7 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
     });
     let failed = failed.collect::<Vec<_>>();
     let first = failed.iter().map(|(_, after)| *after).min();
-    let mut happened = simulated.world.happened.iter();
+    let mut happened = simulated.model.happened.iter();
     let known = match scenario.fault {
         Fault::Death(_) => happened.find(|(_, _, what)| *what == Happening::Dies),
         Fault::Reset(_) => happened.find(|(_, _, what)| *what == Happening::Reset),
@@ -105,7 +105,7 @@ fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
     let roomy = wires[dead]
         .iter()
         .all(|wire| wire.window_bytes >= ROOM && wire.keeps);
-    let mut happened = simulated.world.happened.iter();
+    let mut happened = simulated.model.happened.iter();
     let froze = |what: &Happening| matches!(what, Happening::Freezes(_));
     let went_on = !happened.any(|(_, party, what)| *party == dead && froze(what));
     wires.len() == 2 && roomy && went_on && simulated.frames == scenario.frames
@@ -129,9 +129,10 @@ fn judge_report(scenario: &Scenario, report: &RunReport) -> Result<(), String> {
             return Err(format!("`{}` is wrong", result.name));
         }
     }
-    match report.as_planned() {
-        true => Ok(()),
-        false => Err("the plan was not kept".into()),
+    if report.as_planned() {
+        Ok(())
+    } else {
+        Err("the plan was not kept".into())
     }
 }
 
@@ -155,8 +156,8 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
         Fault::Idleness => (vec![FailureKind::Network], blamed.is_some()),
         Fault::BadData(owner) if party == *owner => (vec![FailureKind::Data], blamed.is_none()),
         Fault::BadData(owner) => {
-            let told = format!("{} (party {owner}) gave up: an error on", names[*owner]);
-            (vec![FailureKind::Peer], text.contains(&told))
+            let reported = format!("{} (party {owner}) gave up: an error on", names[*owner]);
+            (vec![FailureKind::Peer], text.contains(&reported))
         }
         Fault::OtherJob => {
             let plausible = text.contains("approved another job: the network class differs");
@@ -167,9 +168,10 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
     if !kinds.contains(&error.kind()) {
         return Err(format!("has an error of kind {:?}", error.kind()));
     }
-    match plausible {
-        true => Ok(()),
-        false => Err("names another cause".into()),
+    if plausible {
+        Ok(())
+    } else {
+        Err("names another cause".into())
     }
 }
 

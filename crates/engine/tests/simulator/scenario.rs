@@ -105,9 +105,10 @@ impl Scenario {
             frames: &frames,
         };
         breaker.hold_up();
-        let fault = match breaker.random.percent(HONEST_PERCENT) {
-            true => Fault::Nothing,
-            false => breaker.break_something(),
+        let fault = if breaker.random.percent(HONEST_PERCENT) {
+            Fault::Nothing
+        } else {
+            breaker.break_something()
         };
         Scenario {
             simulation: breaker.simulation,

@@ -132,9 +132,10 @@ fn pieces(tape: &Tape) -> Vec<Vec<GateRanges>> {
         while xors.len() > xors_left || ands.len() > ands_left {
             if (xors_left, ands_left) == (2048, 512) {
                 let some_xors = xors.start..xors.end.min(xors.start + 2048);
-                let some_ands = match some_xors.len() == xors.len() {
-                    true => ands.start..ands.start + 512,
-                    false => ands.start..ands.start,
+                let some_ands = if some_xors.len() == xors.len() {
+                    ands.start..ands.start + 512
+                } else {
+                    ands.start..ands.start
                 };
                 (xors.start, ands.start) = (some_xors.end, some_ands.end);
                 pieces.last_mut().unwrap().push((some_xors, some_ands));
@@ -203,9 +204,10 @@ impl Slow {
 
     /// Computes hash `hash` of a gate, unless it is left out.
     fn hash_of(&self, known_to: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
-        match self.forgets == Some(Forgotten { known_to, hash }) {
-            true => Block::ZERO,
-            false => self.hash(x, t),
+        if self.forgets == Some(Forgotten { known_to, hash }) {
+            Block::ZERO
+        } else {
+            self.hash(x, t)
         }
     }
 
@@ -341,9 +343,12 @@ impl Slow {
         if self.scheme != Scheme::Prf {
             return (None, [a[0] ^ b[0], a[0] ^ b[1]]);
         }
-        let exchanged = |labels: [Block; 2], constant| match constant == ONE {
-            true => [labels[1], labels[0]],
-            false => labels,
+        let exchanged = |labels: [Block; 2], constant| {
+            if constant == ONE {
+                [labels[1], labels[0]]
+            } else {
+                labels
+            }
         };
         if [ZERO, ONE].contains(&gate.a) {
             return (None, exchanged(b, gate.a));

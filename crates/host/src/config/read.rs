@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_belongs_above_the_tables_is_told_so() {
+    fn a_key_that_belongs_above_the_tables_is_reported_so() {
         for key in TOP_LEVEL.into_iter().filter(|key| *key != "identity") {
             let text = format!("# Who.\n{}{key} = \"x\"\n", party("lab", "lab:1"));
             let error = parse(&text).err().unwrap();

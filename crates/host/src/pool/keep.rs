@@ -8,7 +8,7 @@
 
 use super::fill;
 use crate::Failure;
-use crate::meet::Meeting;
+use crate::connect::Meeting;
 use sealane_diagnostic::{Code, FailureKind};
 use sealane_pool::{Order, Role};
 use std::thread;
@@ -107,9 +107,10 @@ impl Keeper<'_> {
     fn lacks(&self) -> Result<bool, Failure> {
         let pool = self.meeting.pool().expect("a pair has a pool");
         for (party, batches) in self.order.batches.iter().enumerate() {
-            let role = match party == usize::from(self.meeting.me().0) {
-                true => Role::Receiver,
-                false => Role::Sender,
+            let role = if party == usize::from(self.meeting.me().0) {
+                Role::Receiver
+            } else {
+                Role::Sender
             };
             if *batches > 0 {
                 match pool.count(role) {
@@ -139,7 +140,7 @@ fn passes(failure: &Failure) -> bool {
 mod tests {
     use super::*;
     use crate::config::{Config, Party};
-    use crate::meet::prepare_pair;
+    use crate::connect::prepare_pair;
     use crate::pool::with;
     use sealane_identity::Identity;
     use sealane_net::Cancel;

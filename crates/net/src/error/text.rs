@@ -248,9 +248,10 @@ fn without_addresses(text: &str) -> String {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"[]:".contains(c));
         let bare = bare.strip_suffix(':').unwrap_or(bare);
         let is_address = bare.parse::<SocketAddr>().is_ok() || bare.parse::<IpAddr>().is_ok();
-        match is_address {
-            true => word.replace(bare, "an address"),
-            false => word.to_string(),
+        if is_address {
+            word.replace(bare, "an address")
+        } else {
+            word.to_string()
         }
     };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_are_told_of_no_address() {
+    fn others_are_reported_of_no_address() {
         let party = PartyId(1);
         let places = ["10.1.2.3:7700", "[fe80::1]:7700", "192.168.0.9", "::1"];
         for place in places.map(String::from) {
@@ -286,8 +287,8 @@ mod tests {
                 NetError::Io { party, reason },
             ];
             for error in errors {
-                let told = error.public_text(&["ada", "bob"]);
-                assert!(!told.contains(&place), "{told}");
+                let reported = error.public_text(&["ada", "bob"]);
+                assert!(!reported.contains(&place), "{reported}");
             }
         }
         let host = NetError::Unreachable {

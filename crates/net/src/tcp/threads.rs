@@ -10,7 +10,7 @@ use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
-use crate::machine::{Machine, Socket};
+use crate::machine::{Runtime, Socket};
 use crate::queue::Queue;
 use crate::waker::Waker;
 
@@ -247,7 +247,7 @@ impl Link {
 
 /// Runs `body` on `link` in a thread of `machine`.
 pub(crate) fn spawn(
-    machine: &dyn Machine,
+    machine: &dyn Runtime,
     name: &str,
     link: &Arc<Link>,
     body: fn(&Link),

@@ -1,4 +1,4 @@
-//! Helpers shared by the tests of this room.
+//! Helpers shared by the tests of this crate.
 
 use std::net::TcpStream;
 use std::thread;
@@ -44,7 +44,7 @@ pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
 }
 
 /// Lets all parties meet, each in a thread of its own.
-pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh>> {
+pub fn connect_all(configs: Vec<MeshConfig>) -> Vec<Result<Mesh>> {
     on_threads(configs, |config| Mesh::connect(&config))
 }
 
@@ -60,7 +60,9 @@ pub fn on_threads<T: Send, R: Send>(each: Vec<T>, run: impl Fn(T) -> R + Sync) -
 
 /// Two parties that have met over TLS.
 pub fn pair(limits: Limits) -> (Mesh, Mesh) {
-    let meshes = meet(configs(2, limits)).into_iter().map(Result::unwrap);
+    let meshes = connect_all(configs(2, limits))
+        .into_iter()
+        .map(Result::unwrap);
     let [a, b] = meshes.collect::<Vec<_>>().try_into().ok().unwrap();
     (a, b)
 }

@@ -67,9 +67,10 @@ impl Arithmetic {
         let p = self.precision();
         let aligned = Int::unsigned(&sorted.small.significand).shl(2, p + 2);
         let (aligned, lost) = shift_right_sticky(b, &aligned, &sorted.layers);
-        let lost = match self.is_flushed() && b.goal() == Goal::Size {
-            true => b.and(lost, sorted.small.normal),
-            false => lost,
+        let lost = if self.is_flushed() && b.goal() == Goal::Size {
+            b.and(lost, sorted.small.normal)
+        } else {
+            lost
         };
         // The last bit, 0, becomes the sign.
         let small = [&[lost], &aligned[..], &[Wire::ZERO]].concat();
@@ -81,9 +82,10 @@ impl Arithmetic {
             bit(&sorted.differ),
         ];
         let sum = b.sum(&terms, p + 4);
-        match self.is_flushed() && b.goal() == Goal::Size {
-            true => self.sum_flushed(b, &sorted, &sum),
-            false => self.sum_within(b, &sorted, &sum),
+        if self.is_flushed() && b.goal() == Goal::Size {
+            self.sum_flushed(b, &sorted, &sum)
+        } else {
+            self.sum_within(b, &sorted, &sum)
         }
     }
 
@@ -205,14 +207,16 @@ impl Arithmetic {
         let advanced = normalise_within(b, sum, 2, &sorted.large.exponent);
         let lead = advanced.word[sum.len() - 1];
         // Infinity minus infinity is the one sum of an infinity that is 0, or seems to be.
-        let opposite = match self.is_narrow() {
-            true => b.and(sorted.differ, sorted.small.not_finite),
-            false => b.and(sorted.special.not_finite, !lead),
+        let opposite = if self.is_narrow() {
+            b.and(sorted.differ, sorted.small.not_finite)
+        } else {
+            b.and(sorted.special.not_finite, !lead)
         };
         let special = Special {
-            zero: match self.is_flushed() {
-                true => !b.and(lead, sorted.large.normal),
-                false => Wire::ZERO,
+            zero: if self.is_flushed() {
+                !b.and(lead, sorted.large.normal)
+            } else {
+                Wire::ZERO
             },
             nan: b.or(sorted.special.nan, opposite),
             ..sorted.special

@@ -24,19 +24,18 @@ impl Arithmetic {
         let above = quotient[p + 1];
         let mut significand = b.select(above, &quotient[1..=p], &quotient[..p]);
         significand.push(Wire::ONE);
-        let sticky = match self.is_flushed() {
-            true => Wire::ONE,
-            false => {
-                let last = b.and(above, quotient[0]);
-                let rest = b.add(Int::unsigned(&remainder), Int::unsigned(&under), p + 1);
-                let mut inexact = b.any(&rest);
-                if by_inverse(b, p, p + 2) {
-                    // The remainder itself, if the last step subtracts.
-                    let other = b.any(&remainder);
-                    inexact = b.and(inexact, other);
-                }
-                b.or(inexact, last)
+        let sticky = if self.is_flushed() {
+            Wire::ONE
+        } else {
+            let last = b.and(above, quotient[0]);
+            let rest = b.add(Int::unsigned(&remainder), Int::unsigned(&under), p + 1);
+            let mut inexact = b.any(&rest);
+            if by_inverse(b, p, p + 2) {
+                // The remainder itself, if the last step subtracts.
+                let other = b.any(&remainder);
+                inexact = b.and(inexact, other);
             }
+            b.or(inexact, last)
         };
         let result = Unrounded {
             offset: self.format.bias().into(),

@@ -35,17 +35,19 @@ impl Arithmetic {
         let z = self.format.split(z);
         let class = self.classify(b, &z);
         let normal = b.any(&z.exponent);
-        let (hidden, exponent) = match self.is_flushed() {
-            true => (Wire::ONE, z.exponent),
-            false => (normal, self.lift(b, normal, z.exponent)),
+        let (hidden, exponent) = if self.is_flushed() {
+            (Wire::ONE, z.exponent)
+        } else {
+            (normal, self.lift(b, normal, z.exponent))
         };
         let addend = [&z.fraction[..], &[hidden]].concat();
         let addend = Int::unsigned(&addend).shl(p, 2 * p);
         let addend = (addend, exponent, class, z.sign);
         let sum = self.sum_of_product(b, sign, &factors, &product, addend);
-        match self.is_flushed() {
-            true => self.fused_flushed(b, &sum),
-            false => self.fused_kept(b, &sum),
+        if self.is_flushed() {
+            self.fused_flushed(b, &sum)
+        } else {
+            self.fused_kept(b, &sum)
         }
     }
 

@@ -107,9 +107,10 @@ impl Arithmetic {
     /// x 2^apart mod y, for numbers whose highest bit is 1.
     fn rest(self, b: &mut Builder, x: &[Wire], y: &[Wire], apart: &[Wire]) -> Word {
         let p = x.len();
-        let lowest = match self.is_flushed() {
-            true => 1,
-            false => 1 - self.format.fraction as i32,
+        let lowest = if self.is_flushed() {
+            1
+        } else {
+            1 - self.format.fraction as i32
         };
         let most = (2 * self.format.bias() - lowest) as usize;
         let bits = (usize::BITS - most.leading_zeros()) as usize;

@@ -98,9 +98,10 @@ impl Arithmetic {
         let offset = if at_once { 0 } else { UNROUNDED_OFFSET };
         heap.constant(&Real::of(i64::from(self.format.bias()) - offset));
         // Half a unit in the last place, or of what is cut off.
-        let half = match at_once {
-            true => Some(fraction + 1),
-            false => exact.map(|digits| digits + 1),
+        let half = if at_once {
+            Some(fraction + 1)
+        } else {
+            exact.map(|digits| digits + 1)
         };
         if let Some(half) = half {
             heap.constant(&Real::scaled(1, i64::from(-half)));
@@ -169,9 +170,10 @@ pub(crate) fn power_of_rest(precision: Precision, rest: &Real) -> Real {
     // The rest is too small by less than two units of half of the precision.
     let unit = Real::scaled(1, i64::from(-precision.digits) - 1);
     let power = (&(rest + &unit) - &offset).exp();
-    match *rest < &Real::ln2() + &offset {
-        true => &power - &Real::of(1),
-        false => power.shifted(-1),
+    if *rest < &Real::ln2() + &offset {
+        &power - &Real::of(1)
+    } else {
+        power.shifted(-1)
     }
 }
 

@@ -180,9 +180,10 @@ impl Arithmetic {
             let exponent = group as i64 + least;
             let power = rest.exp();
             let sum = &Real::of(1) + &power.shifted(exponent);
-            match exponent < 0 {
-                true => &power / &sum,
-                false => &power.shifted(exponent) / &sum,
+            if exponent < 0 {
+                &power / &sum
+            } else {
+                &power.shifted(exponent) / &sum
             }
         };
         // In f16, values at the smallest operands are nearer to 1/2 than the middle of two numbers,
@@ -235,9 +236,10 @@ impl Arithmetic {
         let integer = self.format.exponent.max(6) - 1;
         let fraction = precision.digits + 2;
         let (size, too_large) = self.magnitude(b, parts, integer, fraction as usize);
-        let x = match signed {
-            true => complement_if(b, parts.sign, &size),
-            false => size,
+        let x = if signed {
+            complement_if(b, parts.sign, &size)
+        } else {
+            size
         };
         let ln2 = Real::ln2();
         let quotient = quotient(b, &x, &ln2, integer as i32);

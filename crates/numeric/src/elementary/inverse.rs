@@ -21,7 +21,7 @@ fn precision(format: Format, short: Short) -> Precision {
 }
 
 /// One of two operands of polynomials: a group and a fraction.
-type Place = (Word, Word);
+type GroupFraction = (Word, Word);
 
 impl Arithmetic {
     /// The inverse of the hyperbolic sine.
@@ -42,13 +42,12 @@ impl Arithmetic {
             precision(self.format, [(3, 3, 20), (2, 3, 16)]),
         );
         let half = 1 << bits;
-        let function = |group: usize, fraction: &Real| match group < half {
-            true => {
+        let function = |group: usize, fraction: &Real| {
+            if group < half {
                 let exponent = group as i64 - 1;
                 let value = asinh(&number(exponent, fraction));
                 &value - &(&Real::of(exponent + 1) * &Real::ln2())
-            }
-            false => {
+            } else {
                 let exponent = ((group - half) as i64 + i64::from(first)).min(-2);
                 asinh(&number(exponent, fraction)).shifted(-exponent)
             }
@@ -86,13 +85,12 @@ impl Arithmetic {
             precision(self.format, [(2, 4, 18), (2, 3, 12)]),
         );
         let half = 1 << bits;
-        let function = |group: usize, fraction: &Real| match group < half {
-            true => {
+        let function = |group: usize, fraction: &Real| {
+            if group < half {
                 let exponent = group as i64 + 1;
                 let value = acosh(&(&number(exponent, fraction) - &Real::of(1)));
                 &value - &(&Real::of(exponent + 1) * &Real::ln2())
-            }
-            false => {
+            } else {
                 // Zeros beyond the fraction do not occur.
                 let exponent = -((group - half).min(64) as i64) - 1;
                 acosh(&number(exponent, fraction)).shifted(-exponent.div_euclid(2))
@@ -140,13 +138,12 @@ impl Arithmetic {
             precision(self.format, [(2, 3, 18), (2, 3, 14)]),
         );
         let half = 1 << bits;
-        let function = |group: usize, fraction: &Real| match group < half {
-            true => {
+        let function = |group: usize, fraction: &Real| {
+            if group < half {
                 let rest = number(-1 - group as i64, fraction);
                 let one = &Real::of(1) + fraction;
                 (&(&Real::of(2) - &rest).ln() - &one.ln()).shifted(-1)
-            }
-            false => {
+            } else {
                 let exponent = ((group - half) as i64 + i64::from(first)).min(-2);
                 let x = number(exponent, fraction);
                 let quotient = &(&Real::of(1) + &x) / &(&Real::of(1) - &x);
@@ -222,7 +219,12 @@ impl Arithmetic {
 }
 
 /// The first place where `condition` is 1, with that as another bit of the group, else the second.
-fn choose(b: &mut Builder, condition: Wire, yes: Place, no: Place) -> Place {
+fn choose(
+    b: &mut Builder,
+    condition: Wire,
+    yes: GroupFraction,
+    no: GroupFraction,
+) -> GroupFraction {
     let mut group = b.select(condition, &yes.0, &no.0);
     group.push(condition);
     (group, b.select(condition, &yes.1, &no.1))

@@ -166,9 +166,10 @@ impl Arithmetic {
     ) -> Fixed {
         let unit = base.unit();
         let fit = precision.fit(base.name(), &|f| {
-            let t = match f < &Real::scaled(1, -1) {
-                true => f.clone(),
-                false => (f - &Real::of(1)).shifted(-1),
+            let t = if f < &Real::scaled(1, -1) {
+                f.clone()
+            } else {
+                (f - &Real::of(1)).shifted(-1)
             };
             &(&(&Real::of(1) + &t).ln() * &unit) / &t
         });

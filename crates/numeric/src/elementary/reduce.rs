@@ -120,9 +120,10 @@ pub(crate) fn shift_down(b: &mut Builder, word: Fixed, amount: &[Wire], low: i32
         let by = 1 << k;
         let from = (word.low - by).max(low);
         let last = k + 1 == layers;
-        let (stay, go) = match last {
-            true => (!b.or(shift, beyond), b.and(shift, !beyond)),
-            false => (!shift, shift),
+        let (stay, go) = if last {
+            (!b.or(shift, beyond), b.and(shift, !beyond))
+        } else {
+            (!shift, shift)
         };
         let bit = |b: &mut Builder, weight: i32| {
             let (here, above) = (word.bit(weight), word.bit(weight + by));

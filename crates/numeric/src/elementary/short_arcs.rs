@@ -139,9 +139,10 @@ impl Arithmetic {
         if self.format == Format::F16 {
             // Half of pi is so near to the middle of two numbers of f16 that small negative
             // arguments lead to the number above: from here on.
-            let limit = match self.is_flushed() {
-                true => 1 << self.format.fraction,
-                false => LEAST_OF_F16,
+            let limit = if self.is_flushed() {
+                1 << self.format.fraction
+            } else {
+                LEAST_OF_F16
             };
             let limit = b.constant(limit, self.format.bits() - 1);
             let below = b.lt(Int::unsigned(&x[..x.len() - 1]), Int::unsigned(&limit));
@@ -202,15 +203,17 @@ struct Far {
 
 /// The number that [`Far`] is a place of.
 fn far_number(group: usize, fraction: &Real) -> Real {
-    match group + 1 == 1 << GROUP_BITS {
-        true => Real::of(1),
-        false => &Real::of(1) - &number(-1 - group as i64, fraction),
+    if group + 1 == 1 << GROUP_BITS {
+        Real::of(1)
+    } else {
+        &Real::of(1) - &number(-1 - group as i64, fraction)
     }
 }
 
 fn atan(x: &Real) -> Real {
-    match x > &Real::of(1) {
-        true => &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan(),
-        false => x.atan(),
+    if x > &Real::of(1) {
+        &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
+    } else {
+        x.atan()
     }
 }

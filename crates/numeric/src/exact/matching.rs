@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use sealane_circuit::{Builder, Wire, Word};
 
 /// Places of arguments.
-struct Table {
+struct ArgumentTable {
     /// Bits of the name of a displacement, and of a place.
     sizes: [usize; 2],
     /// For each of those bits, the bits of an argument whose parity it is.
@@ -32,7 +32,7 @@ pub(crate) fn entry_at(b: &mut Builder, x: &[Wire], list: &[(u64, u64)]) -> Word
     let Some(width) = width.max() else {
         return Word::new();
     };
-    let table = Table::of(list);
+    let table = ArgumentTable::of(list);
     let [names, low] = table.sizes;
     let hash = |b: &mut Builder, parity: u64| {
         let counted = x.iter().enumerate().filter(|(i, _)| parity >> i & 1 == 1);
@@ -62,9 +62,9 @@ pub(crate) fn entry_at(b: &mut Builder, x: &[Wire], list: &[(u64, u64)]) -> Word
     entry.iter().map(|&bit| b.and(bit, same)).collect()
 }
 
-impl Table {
+impl ArgumentTable {
     /// The smallest table that is found for a list.
-    fn of(list: &[(u64, u64)]) -> Table {
+    fn of(list: &[(u64, u64)]) -> ArgumentTable {
         let price = |bits: usize| (1 << bits) - bits;
         let least = list.len().next_power_of_two().trailing_zeros() as usize;
         let mut sizes: Vec<[usize; 2]> = (least..=12)
@@ -74,14 +74,14 @@ impl Table {
         let seeds = sizes
             .into_iter()
             .flat_map(|sizes| (1..=16).map(move |seed| (sizes, seed)));
-        let mut found = seeds.filter_map(|(sizes, seed)| Table::with(list, sizes, seed));
+        let mut found = seeds.filter_map(|(sizes, seed)| ArgumentTable::with(list, sizes, seed));
         found
             .next()
             .expect("different arguments, at most a few thousand")
     }
 
     /// A table with hashes by a seed, if all arguments find a place in it.
-    fn with(list: &[(u64, u64)], sizes: [usize; 2], seed: u64) -> Option<Table> {
+    fn with(list: &[(u64, u64)], sizes: [usize; 2], seed: u64) -> Option<ArgumentTable> {
         let [names, low] = sizes;
         let mut state = seed;
         let mut random = || {
@@ -131,7 +131,7 @@ impl Table {
                 places[(place ^ displacement) as usize] = Some(argument);
             }
         }
-        Some(Table {
+        Some(ArgumentTable {
             sizes,
             parities,
             displacements,

@@ -4,7 +4,7 @@
 //! beyond the last, where it may have no value.
 
 use super::Fixed as Type;
-use super::function::{FixedFunction, Points, Shape, saturated};
+use super::function::{CurveShape, FixedFunction, Points, saturated};
 use crate::curve::Curve;
 use crate::heap::{Fixed, Heap};
 use crate::real::Real;
@@ -43,7 +43,7 @@ impl FixedFunction {
         let most = hi.max(-lo);
         let least = lo.max(-hi).max(0);
         let sum = match self.shape {
-            Shape::Circular(_) if long => {
+            CurveShape::Circular(_) if long => {
                 // The error of a part of a turn counts as the value changes with it: 2 pi times.
                 let word = turns(b, &x, fraction, digits + 5);
                 let curve = self.known(points, || {
@@ -51,10 +51,10 @@ impl FixedFunction {
                 });
                 curve.heap(b, &word)
             }
-            Shape::Rising | Shape::Even | Shape::Circular(_) => {
+            CurveShape::Rising | CurveShape::Even | CurveShape::Circular(_) => {
                 self.uniform(b, &x, (points, digits), [lo, hi])
             }
-            Shape::Binades { offset, .. } => {
+            CurveShape::Binades { offset, .. } => {
                 let offset = i128::from(offset) << fraction;
                 let ends = [lo + offset, hi + offset];
                 let width = bits(ends[1]);
@@ -65,13 +65,13 @@ impl FixedFunction {
                 let core = self.binades(b, &word, (points, digits), ends, &value);
                 affine(b, &zero, &core, Wire::ZERO)
             }
-            Shape::Odd => {
+            CurveShape::Odd => {
                 let size = b.abs(Int::signed(&x), bits(most));
                 let ends = [least, most];
                 let core = self.binades(b, &size, (points, digits + 1), ends, &self.value);
                 affine(b, &zero, &core, sign)
             }
-            Shape::Arc(rest) => {
+            CurveShape::Arc(rest) => {
                 let size = b.abs(Int::signed(&x), bits(most));
                 let one = 1i128 << fraction;
                 let ends = [one - most, one - least];
@@ -79,14 +79,18 @@ impl FixedFunction {
                 let one = b.constant(one, width + 1);
                 let distance = b.sub(Int::unsigned(&one), Int::unsigned(&size), width);
                 // Beyond a distance of 1, which is a binade's first number, there are none.
-                let value = |y: &Real| match *y < 1 {
-                    true => (&Real::of(1) - y).asin(),
-                    false => Real::of(0),
+                let value = |y: &Real| {
+                    if *y < 1 {
+                        (&Real::of(1) - y).asin()
+                    } else {
+                        Real::of(0)
+                    }
                 };
                 let core = self.binades(b, &distance, (points, digits + 1), ends, &value);
-                match rest {
-                    true => affine(b, &Real::pi().shifted(-1), &core, !sign),
-                    false => affine(b, &zero, &core, sign),
+                if rest {
+                    affine(b, &Real::pi().shifted(-1), &core, !sign)
+                } else {
+                    affine(b, &zero, &core, sign)
                 }
             }
         };

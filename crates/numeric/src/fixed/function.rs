@@ -16,13 +16,13 @@ pub struct FixedFunction {
     pub name: &'static str,
     /// Its value at a number of its domain.
     pub(super) value: fn(&Real) -> Real,
-    pub(super) shape: Shape,
+    pub(super) shape: CurveShape,
     domain: Domain,
 }
 
 /// How a function is computed, and where its largest and smallest values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CurveShape {
     /// It grows, and polynomials follow it on segments of equal width.
     Rising,
     /// The same, but its least value is that at 0, and it is even.
@@ -104,9 +104,10 @@ impl FixedFunction {
     pub fn results(&self, points: &Points) -> Result<(i128, i128), Refused> {
         let ends = points.to.ends();
         let [lo, hi] = self.span(points)?.results;
-        match points.saturate {
-            true => Ok((lo.clamp(ends[0], ends[1]), hi.clamp(ends[0], ends[1]))),
-            false => Ok((lo, hi)),
+        if points.saturate {
+            Ok((lo.clamp(ends[0], ends[1]), hi.clamp(ends[0], ends[1])))
+        } else {
+            Ok((lo, hi))
         }
     }
 
@@ -150,13 +151,13 @@ impl FixedFunction {
         };
         // The operand from which results become larger in both directions, if there are two.
         let middle = match (self.shape, self.name) {
-            (Shape::Rising, "exp" | "exp2" | "sigmoid") => lo,
-            (Shape::Binades { falls: true, .. }, _) => hi,
-            (Shape::Binades { offset: 0, .. }, _) => 1 << points.fraction,
+            (CurveShape::Rising, "exp" | "exp2" | "sigmoid") => lo,
+            (CurveShape::Binades { falls: true, .. }, _) => hi,
+            (CurveShape::Binades { offset: 0, .. }, _) => 1 << points.fraction,
             _ => 0,
         };
         let middle = middle.clamp(lo, hi);
-        let turns = matches!(self.shape, Shape::Circular(_));
+        let turns = matches!(self.shape, CurveShape::Circular(_));
         match fits(middle) {
             // With the first operand on each side whose result is beyond the end, as all further
             // ones are.
@@ -180,7 +181,7 @@ impl FixedFunction {
         if hi - lo >= MOST_ENTRIES && (wide > most || long) {
             return Err(Refused::Bits);
         }
-        if self.shape == Shape::Rising {
+        if self.shape == CurveShape::Rising {
             [lo, hi] = self.without_tails([lo, hi], points);
         }
         Ok(Span {
@@ -202,9 +203,10 @@ impl FixedFunction {
         let least = last(lo, hi, near(lo));
         let upper = near(hi);
         let most = -last(-hi, -lo, |x| upper(-x));
-        match least < most && 2 * (most - least) <= hi - lo {
-            true => [least, most],
-            false => [lo, hi],
+        if least < most && 2 * (most - least) <= hi - lo {
+            [least, most]
+        } else {
+            [lo, hi]
         }
     }
 
@@ -242,8 +244,8 @@ impl FixedFunction {
         let (mut least, mut most) = (a[0].min(b[0]), a[1].max(b[1]));
         let one = 1i128 << points.to.fraction;
         match self.shape {
-            Shape::Even if lo < 0 && hi > 0 => least = one,
-            Shape::Circular(first) => {
+            CurveShape::Even if lo < 0 && hi > 0 => least = one,
+            CurveShape::Circular(first) => {
                 // Extreme values are half a turn apart, and alternate.
                 let half = Real::pi().shifted(-1);
                 let place = |x: i128| {
@@ -273,9 +275,10 @@ fn last(from: i128, to: i128, holds: impl Fn(i128) -> bool) -> i128 {
     let (mut low, mut high) = (from, to);
     while low < high {
         let middle = high - (high - low) / 2;
-        match holds(middle) {
-            true => low = middle,
-            false => high = middle - 1,
+        if holds(middle) {
+            low = middle
+        } else {
+            high = middle - 1
         }
     }
     low
@@ -289,9 +292,10 @@ pub(super) fn saturated(x: BigInt) -> i128 {
 impl Fixed {
     /// The least and the largest stored number.
     pub(super) fn ends(self) -> [i128; 2] {
-        match self.signed {
-            true => [-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1],
-            false => [0, (1 << self.bits) - 1],
+        if self.signed {
+            [-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1]
+        } else {
+            [0, (1 << self.bits) - 1]
         }
     }
 }
@@ -299,7 +303,7 @@ impl Fixed {
 const fn function(
     name: &'static str,
     value: fn(&Real) -> Real,
-    shape: Shape,
+    shape: CurveShape,
     domain: Domain,
 ) -> FixedFunction {
     FixedFunction {
@@ -310,22 +314,22 @@ const fn function(
     }
 }
 
-const fn binades(offset: i64, falls: bool) -> Shape {
-    Shape::Binades { offset, falls }
+const fn binades(offset: i64, falls: bool) -> CurveShape {
+    CurveShape::Binades { offset, falls }
 }
 
 const FUNCTIONS: &[FixedFunction] = &[
-    function("exp", Real::exp, Shape::Rising, Domain::All),
+    function("exp", Real::exp, CurveShape::Rising, Domain::All),
     function(
         "exp2",
         |x| (x * &Real::ln2()).exp(),
-        Shape::Rising,
+        CurveShape::Rising,
         Domain::All,
     ),
     function(
         "expm1",
         |x| &x.exp() - &Real::of(1),
-        Shape::Rising,
+        CurveShape::Rising,
         Domain::All,
     ),
     function("log", Real::ln, binades(0, false), Domain::Above(0)),
@@ -354,38 +358,53 @@ const FUNCTIONS: &[FixedFunction] = &[
         binades(0, true),
         Domain::Above(0),
     ),
-    function("cbrt", cube_root, Shape::Odd, Domain::All),
-    function("sin", |x| x.turned().0, Shape::Circular(1), Domain::All),
-    function("cos", |x| x.turned().1, Shape::Circular(0), Domain::All),
-    function("tan", tangent, Shape::Rising, Domain::Within(3)),
-    function("asin", Real::asin, Shape::Arc(false), Domain::Within(2)),
+    function("cbrt", cube_root, CurveShape::Odd, Domain::All),
+    function(
+        "sin",
+        |x| x.turned().0,
+        CurveShape::Circular(1),
+        Domain::All,
+    ),
+    function(
+        "cos",
+        |x| x.turned().1,
+        CurveShape::Circular(0),
+        Domain::All,
+    ),
+    function("tan", tangent, CurveShape::Rising, Domain::Within(3)),
+    function(
+        "asin",
+        Real::asin,
+        CurveShape::Arc(false),
+        Domain::Within(2),
+    ),
     function(
         "acos",
         |x| &Real::pi().shifted(-1) - &x.asin(),
-        Shape::Arc(true),
+        CurveShape::Arc(true),
         Domain::Within(2),
     ),
-    function("atan", Real::atan, Shape::Odd, Domain::All),
+    function("atan", Real::atan, CurveShape::Odd, Domain::All),
     function(
         "sinh",
         |x| (&x.exp() - &(-x).exp()).shifted(-1),
-        Shape::Rising,
+        CurveShape::Rising,
         Domain::All,
     ),
     function(
         "cosh",
         |x| (&x.exp() + &(-x).exp()).shifted(-1),
-        Shape::Even,
+        CurveShape::Even,
         Domain::All,
     ),
     function(
         "tanh",
         |x| &sigmoid(&x.shifted(1)).shifted(1) - &Real::of(1),
-        Shape::Rising,
+        CurveShape::Rising,
         Domain::All,
     ),
-    function("erf", error_function, Shape::Rising, Domain::All),
-    function("sigmoid", sigmoid, Shape::Rising, Domain::All),
+    function("erf", error_function, CurveShape::Rising, Domain::All),
+    function("sigmoid", sigmoid, CurveShape::Rising, Domain::All),
 ];
 
 fn cube_root(x: &Real) -> Real {
@@ -406,9 +425,10 @@ fn sigmoid(x: &Real) -> Real {
     let one = Real::of(1);
     let power = (-&x.abs()).exp();
     let above = &one / &(&one + &power);
-    match x.is_negative() {
-        true => &one - &above,
-        false => above,
+    if x.is_negative() {
+        &one - &above
+    } else {
+        above
     }
 }
 

@@ -117,9 +117,10 @@ impl Powers {
         // of their many digits.
         let nearest = value.rounded(0);
         let off = (&value - &Real::scaled(nearest.clone(), 0)).abs();
-        let ends = match off < Real::scaled(1, -8) {
-            true => [nearest.clone(), nearest],
-            false => [value.floor(), -(-&value).floor()],
+        let ends = if off < Real::scaled(1, -8) {
+            [nearest.clone(), nearest]
+        } else {
+            [value.floor(), -(-&value).floor()]
         };
         ends.map(saturated)
     }
@@ -137,9 +138,10 @@ impl Powers {
         if product > most {
             return Real::scaled(1, HUGE);
         }
-        match product < -&most {
-            true => Real::of(0),
-            false => product.exp(),
+        if product < -&most {
+            Real::of(0)
+        } else {
+            product.exp()
         }
     }
 
@@ -219,9 +221,10 @@ impl Powers {
         let moved = shift_down(b, moved, amount, cut);
         let mut heap = Heap::new(cut);
         heap.signed(&moved, 0, false);
-        let largest = match self.saturate {
-            true => 1 << (plan.top + 2),
-            false => plan.results[1],
+        let largest = if self.saturate {
+            1 << (plan.top + 2)
+        } else {
+            plan.results[1]
         };
         (rounded(b, heap, [0, largest], self.to), beyond)
     }

@@ -12,7 +12,7 @@
 //! to 32 bits compute so many digits that the numbers next to zeros have relative precision. In f64
 //! that would take twice the digits, so results near those zeros have an absolute error.
 
-use super::{Argument, PARTS, Segments, Table};
+use super::{Argument, PARTS, SegmentTable, Segments};
 use crate::curve::{Curve, Estimate, product};
 use crate::elementary::groups::{Grouped, clip, number};
 use crate::elementary::logarithm::lead;
@@ -186,7 +186,7 @@ impl Arithmetic {
         let Sizes { reach, near, .. } = sizes;
         let table = Curve::known("lgamma", near.digits, |digits| {
             let last = 1 << reach;
-            let table = Table::new(Segments {
+            let table = SegmentTable::new(Segments {
                 name: "lgamma",
                 reach,
                 last,
@@ -255,9 +255,10 @@ impl Arithmetic {
         let last = (1 << bits) - 1;
         let rest = Grouped::new(name, &group, &parts.fraction, &|group, fraction| {
             let exponent = group as i64 + i64::from(first);
-            match group == last {
-                true => Real::of(0),
-                false => stirling_rest(&number(exponent, fraction)),
+            if group == last {
+                Real::of(0)
+            } else {
+                stirling_rest(&number(exponent, fraction))
             }
         });
         let rest = rest.value(b);
@@ -315,7 +316,7 @@ fn stirling_rest(x: &Real) -> Real {
     &(&x.lgamma() - &first) - &Real::pi().shifted(1).ln().shifted(-1)
 }
 
-impl Table {
+impl SegmentTable {
     /// The smooth function on a segment.
     fn logarithm(&self, segment: usize, t: &Real) -> Real {
         let (negative, x) = self.place(segment, t);
@@ -323,9 +324,10 @@ impl Table {
         let distance = &x - &nearest;
         let reflected = || {
             let angle = &distance.abs() * &Real::pi();
-            match angle < Real::scaled(1, -100) {
-                true => Real::of(0),
-                false => (&angle.sin_cos().0 / &angle).ln(),
+            if angle < Real::scaled(1, -100) {
+                Real::of(0)
+            } else {
+                (&angle.sin_cos().0 / &angle).ln()
             }
         };
         let log = |x: &Real| self.gamma(x).ln();
@@ -335,9 +337,10 @@ impl Table {
             true => -&(&reflected() + &log(&(&x + &Real::of(1)))),
             false if x < half => log(&(&x + &Real::of(1))),
             false if x < Real::ratio(5, 2) => {
-                let value = match x < Real::of(1) {
-                    true => &log(&(&x + &Real::of(1))) - &x.ln(),
-                    false => log(&x),
+                let value = if x < Real::of(1) {
+                    &log(&(&x + &Real::of(1))) - &x.ln()
+                } else {
+                    log(&x)
                 };
                 &value / &distance
             }

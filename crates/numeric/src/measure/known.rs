@@ -73,9 +73,10 @@ impl Answer {
     pub fn error(&self, found: u64) -> f64 {
         let infinite = |bits: u64| bits << 1 == 0x7ff << 53;
         if infinite(found) || infinite(self.nearest) {
-            return match found == self.nearest {
-                true => 0.0,
-                false => f64::INFINITY,
+            return if found == self.nearest {
+                0.0
+            } else {
+                f64::INFINITY
             };
         }
         let (size, exponent) = units(found);
@@ -111,9 +112,10 @@ fn decimal(text: &str, binary: i32) -> Real {
     let mut shift = i64::from(binary) + ten;
     let five = Real::of(5);
     for _ in 0..ten.abs() {
-        value = match ten > 0 {
-            true => &value * &five,
-            false => &value / &five,
+        value = if ten > 0 {
+            &value * &five
+        } else {
+            &value / &five
         };
         // Keep the number near 1, where it has all its digits.
         let size = value.exponent().unwrap_or(0);

@@ -41,22 +41,25 @@ impl Accumulator {
         let field = of.lift(b, class.hidden, parts.exponent);
         let mut word = self.fraction(b, parts.fraction, class.hidden);
         word.push(Wire::ONE);
-        let most = match last + 2 == 1 << of.format.exponent {
-            true => last + 1,
-            false => last,
+        let most = if last + 2 == 1 << of.format.exponent {
+            last + 1
+        } else {
+            last
         };
         word = shifted(b, word, &field, most);
         word[fraction + 1] = b.xor(word[fraction + 1], !class.hidden);
         // Infinities and NaN reach a bit that no finite number does.
-        let special = match most > last {
-            true => word[fraction + most],
-            false => class.special,
+        let special = if most > last {
+            word[fraction + most]
+        } else {
+            class.special
         };
         let nan = b.and(special, class.fraction);
         let beyond = at_least(b, &field, last as i128 + 1);
-        let outside = match most > last {
-            true => Wire::ZERO,
-            false => b.and(beyond, !special),
+        let outside = if most > last {
+            Wire::ZERO
+        } else {
+            b.and(beyond, !special)
         };
         let flags = Flags {
             sign: parts.sign,

@@ -134,9 +134,10 @@ impl Value {
                 let ((x, i), (y, j)) = (self.signed(), other.signed());
                 let low = i.min(j);
                 let sum = x * power(i - low) + y * power(j - low);
-                let negative = match sum == BigInt::from(0) {
-                    true => self.negative() && other.negative(),
-                    false => sum < BigInt::from(0),
+                let negative = if sum == BigInt::from(0) {
+                    self.negative() && other.negative()
+                } else {
+                    sum < BigInt::from(0)
                 };
                 Value::Finite(negative, BigInt::from(sum.magnitude().clone()), low)
             }
@@ -148,10 +149,13 @@ impl Value {
         let negative = self.negative() != other.negative();
         match (self, other) {
             (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-            (Value::Infinite(_), x) | (x, Value::Infinite(_)) => match x.is_zero() {
-                true => Value::Nan,
-                false => Value::Infinite(negative),
-            },
+            (Value::Infinite(_), x) | (x, Value::Infinite(_)) => {
+                if x.is_zero() {
+                    Value::Nan
+                } else {
+                    Value::Infinite(negative)
+                }
+            }
             _ => {
                 let ((x, i), (y, j)) = (self.signed(), other.signed());
                 Value::Finite(negative, BigInt::from((x * y).magnitude().clone()), i + j)
@@ -170,10 +174,13 @@ pub fn div(of: Arithmetic, x: &Value, y: &Value) -> u128 {
         }
         (Value::Infinite(_), _) => infinite,
         (_, Value::Infinite(_)) => encode(of, negative, &BigInt::from(0), &power(0)),
-        _ if y.is_zero() => match x.is_zero() {
-            true => of.format.nan(),
-            false => infinite,
-        },
+        _ if y.is_zero() => {
+            if x.is_zero() {
+                of.format.nan()
+            } else {
+                infinite
+            }
+        }
         _ => {
             let ((over, i), (under, j)) = (x.signed(), y.signed());
             let low = i.min(j);

@@ -233,16 +233,18 @@ impl Random {
 
 /// The bits of a number of the machine, every NaN as the canonical one.
 pub fn bits_f32(x: f32) -> u128 {
-    match x.is_nan() {
-        true => Format::F32.nan(),
-        false => x.to_bits().into(),
+    if x.is_nan() {
+        Format::F32.nan()
+    } else {
+        x.to_bits().into()
     }
 }
 
 /// The same for f64.
 pub fn bits_f64(x: f64) -> u128 {
-    match x.is_nan() {
-        true => Format::F64.nan(),
-        false => x.to_bits().into(),
+    if x.is_nan() {
+        Format::F64.nan()
+    } else {
+        x.to_bits().into()
     }
 }

@@ -48,13 +48,12 @@ fn lgamma_of_f64_is_near_the_exact_value() {
 fn lgamma(x: f64) -> f64 {
     let size = Real::scaled((x.abs() * 2f64.powi(40)) as i64, -40);
     let log = size.lgamma();
-    let log = match x < 0.0 {
-        true => {
-            let distance = (&size - &Real::scaled(size.rounded(0), 0)).abs();
-            let sine = (&distance * &Real::pi()).sin_cos().0;
-            &(&Real::pi() / &(&size * &sine)).ln() - &log
-        }
-        false => log,
+    let log = if x < 0.0 {
+        let distance = (&size - &Real::scaled(size.rounded(0), 0)).abs();
+        let sine = (&distance * &Real::pi()).sin_cos().0;
+        &(&Real::pi() / &(&size * &sine)).ln() - &log
+    } else {
+        log
     };
     // To 64 bits behind the highest.
     let places = 64 - log.exponent().unwrap_or(0);

@@ -36,9 +36,10 @@ pub const EXACT: &[Case] = &[
 
 /// The logistic function, without a loss of digits.
 fn sigmoid(x: f64) -> f64 {
-    match x < 0.0 {
-        true => x.exp() / (1.0 + x.exp()),
-        false => 1.0 / (1.0 + (-x).exp()),
+    if x < 0.0 {
+        x.exp() / (1.0 + x.exp())
+    } else {
+        1.0 / (1.0 + (-x).exp())
     }
 }
 

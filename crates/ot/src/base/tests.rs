@@ -54,13 +54,13 @@ fn coins(seed: u64) -> Coins {
     Coins::danger_fixed_seed(seed)
 }
 
-fn sender(roles: Roles) -> Sender {
-    Sender::new(roles, OTS, &mut coins(1))
+fn sender(roles: Roles) -> BaseSender {
+    BaseSender::new(roles, OTS, &mut coins(1))
 }
 
-fn receiver(roles: Roles, choices: Block) -> Receiver {
+fn receiver(roles: Roles, choices: Block) -> BaseReceiver {
     let mut pieces = Vec::new();
-    let receiver = Receiver::new(roles, &[choices], OTS, &mut coins(2), |piece| {
+    let receiver = BaseReceiver::new(roles, &[choices], OTS, &mut coins(2), |piece| {
         pieces.push(piece.to_vec());
         Ok::<(), Infallible>(())
     });
@@ -70,14 +70,14 @@ fn receiver(roles: Roles, choices: Block) -> Receiver {
     receiver
 }
 
-impl Receiver {
+impl BaseReceiver {
     fn message(&self) -> &[u8] {
         &self.message
     }
 }
 
 /// The keys of a sender that takes the message in two pieces.
-fn keys_of(mut sender: Sender, message: &[u8]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
+fn keys_of(mut sender: BaseSender, message: &[u8]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
     let (first, rest) = message.split_at(receiver_bytes(5));
     sender.take(first);
     sender.take(rest);
@@ -91,7 +91,7 @@ fn sender_keys(roles: Roles, message: &[u8]) -> Vec<[[u8; 32]; 2]> {
         .collect()
 }
 
-fn receiver_keys(receiver: Receiver, message: &Encoded) -> Vec<[u8; 32]> {
+fn receiver_keys(receiver: BaseReceiver, message: &Encoded) -> Vec<[u8; 32]> {
     let keys = receiver.keys(message).expect("a point");
     keys.iter().map(|key| *key.as_bytes()).collect()
 }
@@ -211,7 +211,7 @@ fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
     let own = |roles, from_sender: &Encoded| {
         let made = receiver(ours(), CHOICES);
         // Its message stays, so that nothing but the key derivation changes.
-        let other = Receiver {
+        let other = BaseReceiver {
             roles,
             choices: made.choices,
             secrets: made.secrets.clone(),
@@ -220,7 +220,7 @@ fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
         receiver_keys(other, from_sender)
     };
     let point = *sender(ours()).message();
-    let other_point = *Sender::new(ours(), OTS, &mut coins(5)).message();
+    let other_point = *BaseSender::new(ours(), OTS, &mut coins(5)).message();
     let honest = own(ours(), &point);
     let others = [
         own(exchanged(), &point),

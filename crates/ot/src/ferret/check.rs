@@ -114,9 +114,10 @@ pub(super) fn verify(
 // including those of the comparison.
 #[inline(never)]
 fn verdict(equal: Choice, peer: PartyId) -> Outcome {
-    match bool::from(equal) {
-        true => Ok(()),
-        false => Err(OtError::CheckFailed(peer)),
+    if bool::from(equal) {
+        Ok(())
+    } else {
+        Err(OtError::CheckFailed(peer))
     }
 }
 

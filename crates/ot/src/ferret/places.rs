@@ -39,7 +39,7 @@ const TURNS: usize = 8;
 
 /// The tables of an iteration, which both parties know.
 pub(super) struct Places {
-    tables: [Table; TABLES],
+    tables: [GroupOrder; TABLES],
     /// The number of groups of eight rows.
     groups: Modulus,
     errors: usize,
@@ -49,7 +49,7 @@ pub(super) struct Places {
 }
 
 /// An order of the groups: at place `i` is group `step i + first`.
-struct Table {
+struct GroupOrder {
     step: u64,
     /// The inverse of the step.
     factor: u64,
@@ -58,7 +58,7 @@ struct Table {
     turn: u32,
 }
 
-impl Table {
+impl GroupOrder {
     /// Number by which the trees of a group turn; as many as a row has are all of them.
     fn turn(&self, group: u64) -> u64 {
         group >> self.turn
@@ -90,7 +90,7 @@ impl Places {
                 first = groups.reduce(first + 1);
             }
             dropped.push(remainder(first));
-            Table {
+            GroupOrder {
                 step,
                 factor,
                 first,

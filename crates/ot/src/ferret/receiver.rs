@@ -9,12 +9,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
 use crate::traits::{CotReceiver, choice, packed_blocks};
 use crate::{Result, Role, Security};
 
 /// Receiver of random correlated OTs, ready for use. A set-up makes one.
-pub struct FerretReceiver(Run<ReceiverPart>);
+pub struct FerretReceiver(RunningExtension<ReceiverPart>);
 
 impl FerretReceiver {
     /// Runs the set-up, on [`Params::from_source`] OTs of `source`; see
@@ -50,9 +50,9 @@ pub(super) fn extend_as<P: Part, S: CotReceiver>(
     setting: Setting<'_>,
     part: P,
     source: &mut S,
-) -> Result<Run<P>> {
+) -> Result<RunningExtension<P>> {
     setting.params.check_source(source.security());
-    Run::set_up(setting, part, |mesh, kept| {
+    RunningExtension::set_up(setting, part, |mesh, kept| {
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
         source.extend(mesh, &mut choices, kept)?;
         for (i, block) in kept.iter_mut().enumerate() {

@@ -53,9 +53,10 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Rows from number `first` on, both numbers multiples of 128.
     fn part(&mut self, first: usize, count: usize) -> Rows<'_> {
-        let choices = match self.choices.is_empty() {
-            true => &mut [],
-            false => &mut self.choices[first / PACKED..][..count / PACKED],
+        let choices = if self.choices.is_empty() {
+            &mut []
+        } else {
+            &mut self.choices[first / PACKED..][..count / PACKED]
         };
         Rows {
             blocks: &mut self.blocks[first..][..count],
@@ -102,15 +103,15 @@ pub(super) trait Part {
 }
 
 /// One party's extension, ready for use.
-pub(super) struct Run<P: Part> {
+pub(super) struct RunningExtension<P: Part> {
     pub(super) peer: PartyId,
     pub(super) security: Security,
     /// None after a failure.
-    state: Option<Erased<State<P>>>,
+    state: Option<Erased<ExtensionState<P>>>,
 }
 
 /// All that an extension keeps. Each part of it erases itself when it is dropped.
-pub(super) struct State<P: Part> {
+pub(super) struct ExtensionState<P: Part> {
     cpu: Cpu,
     params: Params,
     pub(super) part: P,
@@ -128,21 +129,21 @@ pub(super) struct State<P: Part> {
     choices: Zeroizing<Vec<Block>>,
 }
 
-impl<P: Part> Run<P> {
+impl<P: Part> RunningExtension<P> {
     /// Agrees on keys and runs the first iteration, on packed correlations of the source, which
     /// `from_source` makes.
     pub(super) fn set_up(
         setting: Setting<'_>,
         part: P,
         from_source: impl FnOnce(&mut Mesh, &mut [Block]) -> Outcome,
-    ) -> Result<Run<P>> {
+    ) -> Result<RunningExtension<P>> {
         let Setting { cpu, params, .. } = setting;
         let mut link = setting.link;
         let keys = Keys::agree(&mut link, P::ROLE, setting.coins)?;
         let mut kept = Zeroizing::new(vec![Block::ZERO; params.from_source()]);
         from_source(link.mesh, &mut kept)?;
         link.flush()?;
-        let mut state = Erased::new(State {
+        let mut state = Erased::new(ExtensionState {
             cpu,
             params,
             part,
@@ -156,7 +157,7 @@ impl<P: Part> Run<P> {
         });
         let mut rows = Zeroizing::new(vec![Block::ZERO; params.first.rows()]);
         state.iterate(&mut link, params.first, &mut rows)?;
-        Ok(Run {
+        Ok(RunningExtension {
             peer: link.peer,
             security: params.security(),
             state: Some(state),
@@ -164,7 +165,7 @@ impl<P: Part> Run<P> {
     }
 
     /// All that the extension keeps, unless it failed.
-    pub(super) fn state(&self) -> Option<&State<P>> {
+    pub(super) fn state(&self) -> Option<&ExtensionState<P>> {
         self.state.as_deref()
     }
 
@@ -191,7 +192,7 @@ impl<P: Part> Run<P> {
     }
 }
 
-impl<P: Part> State<P> {
+impl<P: Part> ExtensionState<P> {
     fn fill(&mut self, link: &mut Link<'_>, out: &mut [Block], choices: &mut [Block]) -> Outcome {
         let (given, rows) = (self.params.given(), self.params.main.rows());
         let mut at = 0;
@@ -283,9 +284,10 @@ impl<P: Part> State<P> {
             self.kept = Zeroizing::new(vec![Block::ZERO; taken]);
         }
         for (i, kept) in self.kept.iter_mut().enumerate() {
-            let choice = match P::CHOICES {
-                true => choice(rows.choices, first + i),
-                false => 0,
+            let choice = if P::CHOICES {
+                choice(rows.choices, first + i)
+            } else {
+                0
             };
             *kept = P::pack(rows.blocks[first + i], choice);
         }

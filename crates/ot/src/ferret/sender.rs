@@ -9,12 +9,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
 use crate::traits::{CotSender, choice, packed_blocks};
 use crate::{Result, Role, Security};
 
 /// Sender of random correlated OTs, ready for use. A set-up makes one.
-pub struct FerretSender(Run<SenderPart>);
+pub struct FerretSender(RunningExtension<SenderPart>);
 
 impl FerretSender {
     /// Runs the set-up, on [`Params::from_source`] OTs of `source`: contributions to keys cross,
@@ -52,10 +52,10 @@ pub(super) fn extend_as<P: Part, S: CotSender>(
     setting: Setting<'_>,
     part: P,
     source: &mut S,
-) -> Result<Run<P>> {
+) -> Result<RunningExtension<P>> {
     setting.params.check_source(source.security());
     assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
-    Run::set_up(setting, part, |mesh, kept| {
+    RunningExtension::set_up(setting, part, |mesh, kept| {
         source.extend(mesh, kept)?;
         for block in kept {
             *block = P::pack(*block, 0);

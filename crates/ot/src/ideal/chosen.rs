@@ -11,25 +11,25 @@ use std::sync::mpsc;
 type Strings = (usize, [Vec<Block>; 2]);
 
 /// Sender of chosen strings; see the [module](super).
-pub struct Sender(mpsc::Sender<Strings>);
+pub struct IdealChosenSender(mpsc::Sender<Strings>);
 
 /// Receiver of chosen strings; see the [module](super).
-pub struct Receiver(mpsc::Receiver<Strings>);
+pub struct IdealChosenReceiver(mpsc::Receiver<Strings>);
 
 /// Creates a sender and a receiver, who gets all strings: for tests alone.
-pub fn danger_pair() -> (Sender, Receiver) {
+pub fn danger_pair() -> (IdealChosenSender, IdealChosenReceiver) {
     let (sender, receiver) = mpsc::channel();
-    (Sender(sender), Receiver(receiver))
+    (IdealChosenSender(sender), IdealChosenReceiver(receiver))
 }
 
-impl ChosenSender for Sender {
+impl ChosenSender for IdealChosenSender {
     fn chosen(&mut self, _: &mut Mesh, length: usize, strings: [&[Block]; 2]) -> Result<()> {
         let strings = strings.map(<[Block]>::to_vec);
         self.0.send((length, strings)).map_err(|_| OtError::Ended)
     }
 }
 
-impl ChosenReceiver for Receiver {
+impl ChosenReceiver for IdealChosenReceiver {
     fn chosen(
         &mut self,
         _: &mut Mesh,

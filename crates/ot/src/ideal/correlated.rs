@@ -9,14 +9,14 @@ use sealane_parties::PartyId;
 use zeroize::Zeroizing;
 
 /// Sender of correlated OTs; see the [module](super).
-pub struct Sender {
+pub struct IdealCotSender {
     peer: PartyId,
     delta: Block,
     dealer: Dealer,
 }
 
 /// Receiver of correlated OTs; see the [module](super).
-pub struct Receiver {
+pub struct IdealCotReceiver {
     peer: PartyId,
     delta: Block,
     dealer: Dealer,
@@ -42,14 +42,18 @@ impl CotCost for Free {
 
 /// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests
 /// alone.
-pub fn danger_pair(parties: [PartyId; 2], delta: Block, seed: u64) -> (Sender, Receiver) {
+pub fn danger_pair(
+    parties: [PartyId; 2],
+    delta: Block,
+    seed: u64,
+) -> (IdealCotSender, IdealCotReceiver) {
     let [one, other] = Dealer::pair(seed);
-    let sender = Sender {
+    let sender = IdealCotSender {
         peer: parties[1],
         delta,
         dealer: one,
     };
-    let receiver = Receiver {
+    let receiver = IdealCotReceiver {
         peer: parties[0],
         delta,
         dealer: other,
@@ -57,7 +61,7 @@ pub fn danger_pair(parties: [PartyId; 2], delta: Block, seed: u64) -> (Sender, R
     (sender, receiver)
 }
 
-impl CotSender for Sender {
+impl CotSender for IdealCotSender {
     fn peer(&self) -> PartyId {
         self.peer
     }
@@ -82,7 +86,7 @@ impl CotSender for Sender {
     }
 }
 
-impl CotReceiver for Receiver {
+impl CotReceiver for IdealCotReceiver {
     fn peer(&self) -> PartyId {
         self.peer
     }

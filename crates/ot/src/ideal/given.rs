@@ -7,29 +7,29 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 
 /// Sender of correlated OTs with given choices; see the [module](super).
-pub struct Sender(Dealer);
+pub struct IdealGivenSender(Dealer);
 
 /// Receiver of correlated OTs with given choices; see the [module](super).
-pub struct Receiver {
+pub struct IdealGivenReceiver {
     delta: Block,
     dealer: Dealer,
 }
 
 /// Creates a sender with this offset and a receiver, who know each other's secrets but the choices:
 /// for tests alone.
-pub fn danger_pair(delta: Block, seed: u64) -> (Sender, Receiver) {
+pub fn danger_pair(delta: Block, seed: u64) -> (IdealGivenSender, IdealGivenReceiver) {
     let [one, dealer] = Dealer::pair(seed);
-    (Sender(one), Receiver { delta, dealer })
+    (IdealGivenSender(one), IdealGivenReceiver { delta, dealer })
 }
 
-impl GivenSender for Sender {
+impl GivenSender for IdealGivenSender {
     fn given(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
         self.0.0.fill(q);
         Ok(())
     }
 }
 
-impl GivenReceiver for Receiver {
+impl GivenReceiver for IdealGivenReceiver {
     fn given(&mut self, _: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<()> {
         assert_eq!(choices.len(), t.len(), "one label for each choice");
         self.dealer.0.fill(t);

@@ -7,16 +7,16 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 
 /// The dealer of both parties' parts.
-struct Table {
+struct StringDealer {
     dealer: Dealer,
     strings: usize,
 }
 
 /// Sender of OTs of one of `N` strings; see the [module](super).
-pub struct Sender(Table);
+pub struct IdealStringsSender(StringDealer);
 
 /// Receiver of OTs of one of `N` strings; see the [module](super).
-pub struct Receiver(Table);
+pub struct IdealStringsReceiver(StringDealer);
 
 /// All keys of a call, those of the strings of the first OT, and so on.
 pub struct Keys {
@@ -28,16 +28,16 @@ pub struct Keys {
 ///
 /// # Panics
 /// If `strings` is no power of two up to 256.
-pub fn danger_pair(strings: usize, seed: u64) -> (Sender, Receiver) {
+pub fn danger_pair(strings: usize, seed: u64) -> (IdealStringsSender, IdealStringsReceiver) {
     assert!(
         strings.is_power_of_two() && strings <= 256,
         "a choice is a byte"
     );
-    let [one, other] = Dealer::pair(seed).map(|dealer| Table { dealer, strings });
-    (Sender(one), Receiver(other))
+    let [one, other] = Dealer::pair(seed).map(|dealer| StringDealer { dealer, strings });
+    (IdealStringsSender(one), IdealStringsReceiver(other))
 }
 
-impl Table {
+impl StringDealer {
     /// Random choices and all keys of the next OTs.
     fn deal(&mut self, count: usize) -> (Vec<u8>, Vec<Block>) {
         let mut choices = vec![0; count];
@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-impl OneOfNSender for Sender {
+impl OneOfNSender for IdealStringsSender {
     type Keys = Keys;
 
     fn strings(&self) -> usize {
@@ -83,7 +83,7 @@ impl OneOfNKeys for Keys {
     }
 }
 
-impl OneOfNReceiver for Receiver {
+impl OneOfNReceiver for IdealStringsReceiver {
     fn strings(&self) -> usize {
         self.0.strings
     }

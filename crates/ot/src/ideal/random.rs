@@ -7,15 +7,15 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 
 /// Sender of random OTs; see the [module](super).
-pub struct Sender(Dealer);
+pub struct IdealRandomSender(Dealer);
 
 /// Receiver of random OTs; see the [module](super).
-pub struct Receiver(Dealer);
+pub struct IdealRandomReceiver(Dealer);
 
 /// Creates a sender and a receiver who know each other's secrets: for tests alone.
-pub fn danger_pair(seed: u64) -> (Sender, Receiver) {
+pub fn danger_pair(seed: u64) -> (IdealRandomSender, IdealRandomReceiver) {
     let [one, other] = Dealer::pair(seed);
-    (Sender(one), Receiver(other))
+    (IdealRandomSender(one), IdealRandomReceiver(other))
 }
 
 /// Choices and both keys of the next OTs.
@@ -26,14 +26,14 @@ fn deal(dealer: &mut Dealer, count: usize) -> (Vec<Block>, Vec<[Block; 2]>) {
     (choices, pairs.as_chunks().0.to_vec())
 }
 
-impl RandomSender for Sender {
+impl RandomSender for IdealRandomSender {
     fn random(&mut self, _: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<()> {
         pairs.copy_from_slice(&deal(&mut self.0, pairs.len()).1);
         Ok(())
     }
 }
 
-impl RandomReceiver for Receiver {
+impl RandomReceiver for IdealRandomReceiver {
     fn random(&mut self, _: &mut Mesh, choices: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let (dealt, pairs) = deal(&mut self.0, keys.len());
         choices.copy_from_slice(&dealt);

@@ -56,8 +56,8 @@ pub mod large;
 mod receiver;
 mod sender;
 
-pub use receiver::{Receiver, ReceiverSetup, Request};
-pub use sender::{Keys, Sender, SenderSetup};
+pub use receiver::{ReceiverSetup, Request, StringsReceiver};
+pub use sender::{Keys, SenderSetup, StringsSender};
 
 use super::subspace::{Code, PIECE, Piece, ROWS, Subspace};
 use crate::{Flights, Security};
@@ -180,13 +180,12 @@ fn fold(cpu: Cpu, piece: &Piece, columns: &[Block], scratch: &mut Scratch, out: 
     // Horner's rule, from the last block of the rows.
     for (i, columns) in columns.chunks(blocks).rev().enumerate() {
         let padded = &mut scratch.padded[..blocks];
-        let columns = match columns.len() == blocks {
-            true => columns,
-            false => {
-                padded.fill(Block::ZERO);
-                padded[..columns.len()].copy_from_slice(columns);
-                padded
-            }
+        let columns = if columns.len() == blocks {
+            columns
+        } else {
+            padded.fill(Block::ZERO);
+            padded[..columns.len()].copy_from_slice(columns);
+            padded
         };
         transpose(cpu, columns, rows);
         if i > 0 {

@@ -86,7 +86,7 @@ pub(super) struct VoleSetup {
     parameters: Subspace,
     cpu: Cpu,
     peer: PartyId,
-    base: base::Sender,
+    base: base::BaseSender,
 }
 
 /// The party that knows all leaves.
@@ -112,7 +112,7 @@ impl VoleReceiver {
             sender: mesh.me(),
             receiver: peer,
         };
-        let base = base::Sender::new(roles, parameters.columns, coins);
+        let base = base::BaseSender::new(roles, parameters.columns, coins);
         mesh.send(peer, base.message())?;
         Ok(VoleSetup {
             parameters,

@@ -89,7 +89,7 @@ pub(super) struct VoleSetup {
     cpu: Cpu,
     peer: PartyId,
     delta: Zeroizing<Vec<Block>>,
-    base: base::Receiver,
+    base: base::BaseReceiver,
 }
 
 /// The party that lacks a leaf of each tree, whose number is a part of its offset.
@@ -118,7 +118,7 @@ impl VoleSender {
             receiver: mesh.me(),
         };
         let columns = parameters.columns;
-        let base = base::Receiver::new(roles, &delta, columns, coins, |piece| {
+        let base = base::BaseReceiver::new(roles, &delta, columns, coins, |piece| {
             // The other party works on a piece while this one makes the next.
             mesh.send(peer, piece)?;
             mesh.flush()

@@ -143,9 +143,10 @@ impl Subspace {
         let blocks = self.blocks(count as usize) as u64;
         // A digest of what was sent and the answer: hashes of the choices' columns, and a hash of
         // those of all others.
-        let check = match self.malicious() {
-            true => DIGEST_BYTES + 16 * self.code.bits + 32,
-            false => 0,
+        let check = if self.malicious() {
+            DIGEST_BYTES + 16 * self.code.bits + 32
+        } else {
+            0
         };
         vec![Flight {
             from_sender: 0,

@@ -161,21 +161,27 @@ pub trait OneOfNReceiver {
 }
 
 /// Products of secrets of two parties, of which each has shares ([`triples`](crate::triples)).
-pub trait Goods: Sized {
-    /// The choice among goods of this type: a ring, or a shape.
-    type Kind: Copy;
+pub trait Correlation: Sized {
+    /// The choice among correlations of this type: a ring, or a shape.
+    type Parameters: Copy;
 
-    /// Messages of `count` goods that are made of correlated OTs, if each source of these made
-    /// `before` OTs since its set-up.
-    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, kind: Self::Kind, count: u64) -> Flights;
+    /// Messages of `count` correlations that are made of correlated OTs, if each source of these
+    /// made `before` OTs since its set-up.
+    fn flights<C: CotCost + ?Sized>(
+        cot: &C,
+        before: u64,
+        kind: Self::Parameters,
+        count: u64,
+    ) -> Flights;
 }
 
-/// One of two parties that make goods together. Both call `make` with the same arguments, in the
-/// same order.
-pub trait GoodsSource<G: Goods> {
-    /// Makes this party's part of `count` goods. Messages that it writes last are not flushed.
+/// One of two parties that make correlations together. Both call `make` with the same arguments, in
+/// the same order.
+pub trait CorrelationSource<G: Correlation> {
+    /// Makes this party's part of `count` correlations. Messages that it writes last are not
+    /// flushed.
     ///
     /// # Errors
     /// The network failed, or the peer deviated from the protocol beneath and was caught.
-    fn make(&mut self, mesh: &mut Mesh, kind: G::Kind, count: usize) -> Result<G>;
+    fn make(&mut self, mesh: &mut Mesh, kind: G::Parameters, count: usize) -> Result<G>;
 }

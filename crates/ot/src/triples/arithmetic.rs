@@ -1,11 +1,11 @@
 //! OLEs and arithmetic triples.
 
-use super::outer::{self, Products, Shape};
+use super::outer::{self, OuterShape, Products};
 use super::{BothWays, Ring, both_ways};
 use crate::Result;
 use crate::flights::Flights;
 use crate::forms::{HashedReceiver, HashedSender};
-use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
+use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -35,8 +35,8 @@ impl Ole {
 }
 
 /// One column by one row, of one element each.
-fn single(ring: Ring) -> Shape {
-    Shape {
+fn single(ring: Ring) -> OuterShape {
+    OuterShape {
         ring,
         left: 1,
         inner: 1,
@@ -44,21 +44,21 @@ fn single(ring: Ring) -> Shape {
     }
 }
 
-impl Goods for Ole {
-    type Kind = Ring;
+impl Correlation for Ole {
+    type Parameters = Ring;
 
     fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
         single(ring).flights(cot, before, count as usize)
     }
 }
 
-impl<S: CotSender> GoodsSource<Ole> for HashedSender<S> {
+impl<S: CotSender> CorrelationSource<Ole> for HashedSender<S> {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         outer::send(self, mesh, single(ring), count).map(Ole::new)
     }
 }
 
-impl<R: CotReceiver> GoodsSource<Ole> for HashedReceiver<R> {
+impl<R: CotReceiver> CorrelationSource<Ole> for HashedReceiver<R> {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         outer::receive(self, mesh, single(ring), count).map(Ole::new)
     }
@@ -90,15 +90,15 @@ impl ArithmeticTriples {
     }
 }
 
-impl Goods for ArithmeticTriples {
-    type Kind = Ring;
+impl Correlation for ArithmeticTriples {
+    type Parameters = Ring;
 
     fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
         both_ways(Ole::flights(cot, before, ring, count))
     }
 }
 
-impl<S: CotSender, R: CotReceiver> GoodsSource<ArithmeticTriples> for BothWays<S, R> {
+impl<S: CotSender, R: CotReceiver> CorrelationSource<ArithmeticTriples> for BothWays<S, R> {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
         let (mut sent, mut received): (Ole, Ole) = self.each_way(
             mesh,

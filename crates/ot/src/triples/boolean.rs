@@ -4,7 +4,9 @@ use super::{BothWays, both_ways};
 use crate::Result;
 use crate::flights::{Flights, then};
 use crate::forms::{HashedReceiver, HashedSender};
-use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource, packed_blocks};
+use crate::traits::{
+    Correlation, CorrelationSource, CotCost, CotReceiver, CotSender, packed_blocks,
+};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -39,8 +41,8 @@ impl BooleanTriples {
     }
 }
 
-impl Goods for BooleanTriples {
-    type Kind = ();
+impl Correlation for BooleanTriples {
+    type Parameters = ();
 
     fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, (): (), count: u64) -> Flights {
         let chunks = (0..count).step_by(CHUNK);
@@ -51,7 +53,7 @@ impl Goods for BooleanTriples {
     }
 }
 
-impl<S: CotSender, R: CotReceiver> GoodsSource<BooleanTriples> for BothWays<S, R> {
+impl<S: CotSender, R: CotReceiver> CorrelationSource<BooleanTriples> for BothWays<S, R> {
     /// Memory beyond the triples does not grow with their number.
     fn make(&mut self, mesh: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
         let empty = || vec![Block::ZERO; packed_blocks(count)];

@@ -1,10 +1,10 @@
 //! Matrix triples.
 
-use super::outer::{self, Shape};
+use super::outer::{self, OuterShape};
 use super::{BothWays, Ring, both_ways};
 use crate::Result;
 use crate::flights::Flights;
-use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
+use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -28,8 +28,8 @@ impl MatrixShape {
         self.rows < self.columns
     }
 
-    fn one_way(self) -> Shape {
-        Shape {
+    fn one_way(self) -> OuterShape {
+        OuterShape {
             ring: self.ring,
             left: self.rows.max(self.columns),
             inner: self.inner,
@@ -72,8 +72,8 @@ impl MatrixTriples {
     }
 }
 
-impl Goods for MatrixTriples {
-    type Kind = MatrixShape;
+impl Correlation for MatrixTriples {
+    type Parameters = MatrixShape;
 
     fn flights<C: CotCost + ?Sized>(
         cot: &C,
@@ -86,7 +86,7 @@ impl Goods for MatrixTriples {
     }
 }
 
-impl<S: CotSender, R: CotReceiver> GoodsSource<MatrixTriples> for BothWays<S, R> {
+impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays<S, R> {
     /// # Panics
     /// If a side is 0.
     fn make(&mut self, mesh: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
@@ -96,7 +96,7 @@ impl<S: CotSender, R: CotReceiver> GoodsSource<MatrixTriples> for BothWays<S, R>
             |sender, mesh| outer::send(sender, mesh, one_way, count),
             |receiver, mesh| outer::receive(receiver, mesh, one_way, count),
         )?;
-        let Shape {
+        let OuterShape {
             ring,
             left,
             inner,
@@ -122,25 +122,22 @@ impl<S: CotSender, R: CotReceiver> GoodsSource<MatrixTriples> for BothWays<S, R>
         product.iter_mut().for_each(|c| *c = ring.reduce(*c));
         let take = std::mem::take::<Vec<u64>>;
         // Columns are the rows of a transposed matrix.
-        Ok(match shape.transposed() {
-            false => {
-                transpose(columns, inner, left);
-                MatrixTriples {
-                    shape,
-                    a: take(columns),
-                    b: take(rows),
-                    c: take(product),
-                }
+        Ok(if !shape.transposed() {
+            transpose(columns, inner, left);
+            MatrixTriples {
+                shape,
+                a: take(columns),
+                b: take(rows),
+                c: take(product),
             }
-            true => {
-                transpose(rows, inner, right);
-                transpose(product, left, right);
-                MatrixTriples {
-                    shape,
-                    a: take(rows),
-                    b: take(columns),
-                    c: take(product),
-                }
+        } else {
+            transpose(rows, inner, right);
+            transpose(product, left, right);
+            MatrixTriples {
+                shape,
+                a: take(rows),
+                b: take(columns),
+                c: take(product),
             }
         })
     }

@@ -19,7 +19,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// A number of products: each is the sum of `inner` columns of `left` elements, the sender's, by
 /// rows of `right` elements, the receiver's.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct OuterShape {
     pub(super) ring: Ring,
     pub(super) left: usize,
     pub(super) inner: usize,
@@ -35,7 +35,7 @@ pub(super) struct Products {
     pub(super) shares: Vec<u64>,
 }
 
-impl Shape {
+impl OuterShape {
     /// Correlated OTs of `count` products.
     pub(super) fn ots(self, count: usize) -> usize {
         [count, self.inner, self.right]
@@ -89,10 +89,10 @@ impl Shape {
         self,
         first: usize,
         count: usize,
-        mut each: impl FnMut(usize, Place) -> Result<()>,
+        mut each: impl FnMut(usize, OtIndex) -> Result<()>,
     ) -> Result<()> {
         let k = self.ring.bits() as usize;
-        let mut place = Place {
+        let mut place = OtIndex {
             row: first / k / self.right,
             product: first / k / self.right / self.inner,
             element: first / k % self.right,
@@ -118,7 +118,7 @@ impl Shape {
 
 /// The place of an OT.
 #[derive(Clone, Copy)]
-struct Place {
+struct OtIndex {
     /// Number of the column and row among all.
     row: usize,
     /// Number of the product that it adds to.
@@ -128,7 +128,7 @@ struct Place {
     bit: u32,
 }
 
-impl Place {
+impl OtIndex {
     /// Returns true if this OT makes the sender's factor, so that nothing is sent.
     fn first(self) -> bool {
         self.element == 0 && self.bit == 0
@@ -139,7 +139,7 @@ impl Place {
 pub(super) fn send<S: CotSender>(
     HashedSender { cot, hasher }: &mut HashedSender<S>,
     mesh: &mut Mesh,
-    shape: Shape,
+    shape: OuterShape,
     count: usize,
 ) -> Result<Products> {
     let (ring, left, right) = (shape.ring, shape.left, shape.right);
@@ -185,7 +185,7 @@ pub(super) fn send<S: CotSender>(
 pub(super) fn receive<R: CotReceiver>(
     HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
     mesh: &mut Mesh,
-    shape: Shape,
+    shape: OuterShape,
     count: usize,
 ) -> Result<Products> {
     let (ring, left, right) = (shape.ring, shape.left, shape.right);
@@ -214,9 +214,10 @@ pub(super) fn receive<R: CotReceiver>(
                 let mask = black_box(0u64.wrapping_sub(own >> place.bit & 1));
                 for e in 0..elements.min(left - first) {
                     let key = (key >> (width * e as u32)) as u64;
-                    let d = match place.first() {
-                        true => 0,
-                        false => unpacker.take(mesh, ring.bits() - place.bit)?,
+                    let d = if place.first() {
+                        0
+                    } else {
+                        unpacker.take(mesh, ring.bits() - place.bit)?
                     };
                     let at = (place.product * left + first + e) * right + place.element;
                     let share = &mut products.shares[at];

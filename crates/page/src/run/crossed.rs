@@ -1,11 +1,11 @@
-//! Transfers between two parties, with their times: from the turns of the sender and of the
+//! Transfers between two parties, with their times: from the step rounds of the sender and of the
 //! receiver, matched by the number of bytes before. If only one of the two has recorded events, its
 //! times are used for both.
 
 use super::{RunRecord, Side};
-use sealane_engine::events::Turn;
+use sealane_engine::events::StepRound;
 
-/// Bytes written in one or several turns of the sender.
+/// Bytes written in one or several step rounds of the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Crossing {
     pub from: usize,
@@ -29,8 +29,8 @@ pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
     let mut all = Vec::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {
-        let sent = side(from).map(|side| moves(side, |turn| turn.sent.get(to)));
-        let received = side(to).map(|side| moves(side, |turn| turn.received.get(from)));
+        let sent = side(from).map(|side| moves(side, |step_round| step_round.sent.get(to)));
+        let received = side(to).map(|side| moves(side, |step_round| step_round.received.get(from)));
         let matched = match (sent, received) {
             (Some(sent), received) => matched(&sent, &received.unwrap_or_default()),
             (None, Some(received)) => matched(&received, &[]),
@@ -46,24 +46,24 @@ pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
     all
 }
 
-/// Bytes that one party wrote or read in a turn.
+/// Bytes that one party wrote or read in a step round.
 struct Move {
     bytes: u64,
     span: (u64, u64),
     rounds: u64,
 }
 
-fn moves(side: &Side, of: impl Fn(&Turn) -> Option<&u64>) -> Vec<Move> {
+fn moves(side: &Side, of: impl Fn(&StepRound) -> Option<&u64>) -> Vec<Move> {
     let zero = side.started.unix_us;
-    let of_turn = |(at_us, turn): &(u64, Turn)| Move {
-        bytes: of(turn).copied().unwrap_or(0),
+    let of_step_round = |(at_us, step_round): &(u64, StepRound)| Move {
+        bytes: of(step_round).copied().unwrap_or(0),
         span: (
-            zero.saturating_add(turn.from_us),
+            zero.saturating_add(step_round.from_us),
             zero.saturating_add(*at_us),
         ),
-        rounds: turn.rounds,
+        rounds: step_round.rounds,
     };
-    let moves = side.turns.iter().map(of_turn);
+    let moves = side.step_rounds.iter().map(of_step_round);
     moves.filter(|moved| moved.bytes > 0).collect()
 }
 

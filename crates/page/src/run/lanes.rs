@@ -8,7 +8,7 @@ use super::parts::{PHASES, colour};
 use super::{RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
-use sealane_engine::events::Turn;
+use sealane_engine::events::StepRound;
 
 /// Sizes, in units of which the picture is a thousand wide.
 const LEFT: f64 = 132.0;
@@ -20,7 +20,7 @@ const PITCH: f64 = 104.0;
 const AXIS: f64 = 30.0;
 /// Thinnest ribbon and narrowest mark.
 const THIN: f64 = 1.4;
-/// Most marks in a lane; more turns are joined.
+/// Most marks in a lane; more step rounds are joined.
 const MARKS: usize = 240;
 
 /// A scale from microseconds since 1970 to the picture.
@@ -158,12 +158,12 @@ fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&S
     svg.close("g");
 }
 
-/// Turns of a party that are drawn as one mark.
+/// Step rounds of a party that are drawn as one mark.
 struct Mark {
     from: u64,
     to: u64,
     waited: u64,
-    turns: u64,
+    step_rounds: u64,
 }
 
 impl Mark {
@@ -174,10 +174,10 @@ impl Mark {
 
     fn title(&self) -> String {
         let time = |us: u64| seconds(us as f64 / 1e6);
-        let what = match self.turns {
-            0 => "a part of a turn".to_string(),
-            1 => "one turn".to_string(),
-            turns => format!("{} turns", grouped(turns)),
+        let what = match self.step_rounds {
+            0 => "a part of a step round".to_string(),
+            1 => "one step round".to_string(),
+            step_rounds => format!("{} step rounds", grouped(step_rounds)),
         };
         let (all, waited) = (time(self.to - self.from), time(self.waited));
         format!("{what}, {all}, of which {waited} waiting for others")
@@ -185,21 +185,21 @@ impl Mark {
 }
 
 fn marks(side: &Side) -> Vec<Mark> {
-    let together = side.turns.len().div_ceil(MARKS).max(1);
-    let mark = |turns: &[(u64, Turn)]| {
-        let (first, last) = (turns.first()?, turns.last()?);
+    let together = side.step_rounds.len().div_ceil(MARKS).max(1);
+    let mark = |step_rounds: &[(u64, StepRound)]| {
+        let (first, last) = (step_rounds.first()?, step_rounds.last()?);
         Some(Mark {
             from: first.1.from_us,
             to: last.0.max(first.1.from_us),
-            waited: sum(turns, |turn| turn.waited_us),
-            turns: sum(turns, |turn| turn.count),
+            waited: sum(step_rounds, |step_round| step_round.waited_us),
+            step_rounds: sum(step_rounds, |step_round| step_round.count),
         })
     };
-    side.turns.chunks(together).filter_map(mark).collect()
+    side.step_rounds.chunks(together).filter_map(mark).collect()
 }
 
-fn sum(turns: &[(u64, Turn)], of: fn(&Turn) -> u64) -> u64 {
-    let numbers = turns.iter().map(|(_, turn)| of(turn));
+fn sum(step_rounds: &[(u64, StepRound)], of: fn(&StepRound) -> u64) -> u64 {
+    let numbers = step_rounds.iter().map(|(_, step_round)| of(step_round));
     numbers.fold(0, u64::saturating_add)
 }
 
@@ -207,9 +207,12 @@ fn sum(turns: &[(u64, Turn)], of: fn(&Turn) -> u64) -> u64 {
 fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
     let (from, to) = (crossing.from, crossing.to);
     let down = to > from;
-    let edge = |party: usize, below: bool| match below {
-        true => y(party) + STRIP + BAND,
-        false => y(party),
+    let edge = |party: usize, below: bool| {
+        if below {
+            y(party) + STRIP + BAND
+        } else {
+            y(party)
+        }
     };
     let (y1, y2) = (edge(from, down), edge(to, !down));
     let ends = |(a, b): (u64, u64)| {

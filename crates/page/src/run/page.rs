@@ -1,7 +1,7 @@
 //! The page of a run.
 
 use super::parts::{PHASES, colour};
-use super::{End, RunRecord, Side, State, lanes, tables};
+use super::{End, RunRecord, RunState, Side, lanes, tables};
 use crate::html::Html;
 use crate::units::{bytes, date, grouped, seconds};
 use sealane_engine::events::Failed;
@@ -50,7 +50,7 @@ impl RunRecord {
         tables::crossed(self, &mut page);
         tables::steps(self, &mut page);
         tables::phases(self, &mut page);
-        tables::papers(self, &mut page);
+        tables::references(self, &mut page);
         self.footer(&mut page);
         page.markup("</main></body></html>\n");
         page.to_string()
@@ -58,9 +58,9 @@ impl RunRecord {
 
     fn header(&self, page: &mut Html) {
         let (class, state) = match self.state() {
-            State::Done => ("badge good", "done"),
-            State::Failed => ("badge bad", "failed"),
-            State::Unfinished => ("badge", "no end was told"),
+            RunState::Done => ("badge good", "done"),
+            RunState::Failed => ("badge bad", "failed"),
+            RunState::Unfinished => ("badge", "no end was told"),
         };
         page.open("header", &[]);
         page.open("p", &[("class", &"eyebrow")]);
@@ -102,7 +102,7 @@ impl RunRecord {
         for (side, failed) in failed {
             self.failure(page, side, failed);
         }
-        if self.state() == State::Unfinished {
+        if self.state() == RunState::Unfinished {
             page.open("section", &[("class", &"alert")]);
             page.element("h2", &[], "This run has not told its end");
             let what = "It goes on, or its process was ended from outside. What it told until then \
@@ -152,7 +152,7 @@ impl RunRecord {
 
     /// Adds planned against measured costs, in four figures.
     fn figures(&self, page: &mut Html) {
-        let done = self.state() == State::Done;
+        let done = self.state() == RunState::Done;
         let total = |matrix: Vec<Vec<u64>>| {
             let all = matrix.into_iter().flatten();
             all.fold(0, u64::saturating_add)
@@ -265,8 +265,8 @@ impl RunRecord {
         page.element("span", &[], key).close("p");
         let missing = self.sides.len() < self.plan.parties().len();
         if missing && !self.sides.is_empty() {
-            let told = self.told_by().join(", ");
-            let what = format!("This is what {told} saw; each party keeps its own.");
+            let reported = self.told_by().join(", ");
+            let what = format!("This is what {reported} saw; each party keeps its own.");
             page.element("p", &[("class", &"note")], what);
         }
         page.close("section");

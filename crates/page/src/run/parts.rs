@@ -4,7 +4,7 @@ use sealane_engine::events::Phase;
 
 /// Phases in order, each with the class of its colour and its description.
 pub(super) const PHASES: [(Phase, &str, &str); 7] = [
-    (Phase::Meet, "ph-meet", "meet"),
+    (Phase::Connect, "ph-meet", "meet"),
     (Phase::Agree, "ph-agree", "agree"),
     (Phase::Alone, "ph-alone", "work alone"),
     (Phase::Prepare, "ph-prepare", "prepare"),

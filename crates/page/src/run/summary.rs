@@ -1,6 +1,6 @@
 //! Summary of a run, in a few fields: the `report.json` of its folder, and a line in a list.
 
-use super::{End, RunRecord, State};
+use super::{End, RunRecord, RunState};
 use sealane_engine::events::Failed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct Summary {
     /// Start of the run, in microseconds since 1970.
     pub started_unix_us: Option<u64>,
     /// State of the run.
-    pub state: State,
+    pub state: RunState,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: Option<f64>,
     /// Payload bytes measured, by sender and receiver.
@@ -56,7 +56,7 @@ impl RunRecord {
             seconds: self.seconds(),
             payload_bytes: sent.collect(),
             rounds: self.rounds(),
-            as_planned: self.state() == State::Done,
+            as_planned: self.state() == RunState::Done,
             learnt: BTreeMap::new(),
             failed: BTreeMap::new(),
         };

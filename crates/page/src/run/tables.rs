@@ -141,14 +141,14 @@ pub(super) fn phases(run: &RunRecord, page: &mut Html) {
 }
 
 /// Components of the protocol, with their papers.
-pub(super) fn papers(run: &RunRecord, page: &mut Html) {
-    if run.plan.papers.is_empty() {
+pub(super) fn references(run: &RunRecord, page: &mut Html) {
+    if run.plan.references.is_empty() {
         return;
     }
     page.open("section", &[])
         .element("h2", &[], "What it rests on");
     head(page, &["part", "paper", "assumes", "security"], "    ");
-    for paper in &run.plan.papers {
+    for paper in &run.plan.references {
         page.open("tr", &[]);
         for text in paper.cells() {
             page.element("td", &[("class", &"prose")], text);

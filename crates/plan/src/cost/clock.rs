@@ -115,11 +115,11 @@ mod tests {
         pairs.iter().map(message).collect()
     }
 
-    /// Turns of all shapes: one way, back and forth, a ring, a party that only receives, one that
-    /// receives nothing, no messages at all; each after clocks that differ.
+    /// Step rounds of all shapes: one way, back and forth, a ring, a party that only receives, one
+    /// that receives nothing, no messages at all; each after clocks that differ.
     #[test]
-    fn repeated_turns_count_as_if_each_were_walked() {
-        let turns: [&[&[(u8, u8)]]; 8] = [
+    fn repeated_step_rounds_count_as_if_each_were_walked() {
+        let step_rounds: [&[&[(u8, u8)]]; 8] = [
             &[],
             &[&[(0, 1)]],
             &[&[(0, 1), (1, 0)]],
@@ -129,17 +129,22 @@ mod tests {
             &[&[(0, 1), (1, 2), (2, 0)], &[(2, 1)]],
             &[&[(2, 0)], &[(1, 2)]],
         ];
-        for (first, turn) in turns.iter().flat_map(|a| turns.iter().map(move |b| (a, b))) {
-            let flights = |turn: &[&[(u8, u8)]]| turn.iter().map(|f| flight(f)).collect::<Vec<_>>();
-            let (first, turn) = (flights(first), flights(turn));
+        for (first, step_round) in step_rounds
+            .iter()
+            .flat_map(|a| step_rounds.iter().map(move |b| (a, b)))
+        {
+            let flights = |step_round: &[&[(u8, u8)]]| {
+                step_round.iter().map(|f| flight(f)).collect::<Vec<_>>()
+            };
+            let (first, step_round) = (flights(first), flights(step_round));
             for times in 0..12 {
                 let mut fast = Delays::none(3);
                 fast.pass(1, &first);
                 let mut walked = [0; 3];
                 walk(&mut walked, &first);
-                fast.pass(times, &turn);
-                (0..times).for_each(|_| walk(&mut walked, &turn));
-                assert_eq!(clocks(&fast), walked, "{turn:?} x {times}");
+                fast.pass(times, &step_round);
+                (0..times).for_each(|_| walk(&mut walked, &step_round));
+                assert_eq!(clocks(&fast), walked, "{step_round:?} x {times}");
                 assert_eq!(Some(fast.rounds()), walked.into_iter().max());
             }
         }

@@ -2,7 +2,7 @@
 
 use super::clock::Delays;
 use super::memory::{Live, working_bits};
-use super::walk::{Counter, Place};
+use super::walk::{Counter, TileStep};
 use crate::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_protocol::{Demand, Flight, LeftOver, Protocol, Walk};
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ struct Timer<'a, P> {
     then: Delays,
     /// Delays since the moment.
     since: Delays,
-    /// Delays at the end of the last turn.
+    /// Delays at the end of the last step round.
     before: Delays,
     under_way: HashMap<Call, Position>,
     /// Pieces of calls, and the bits that these take.
@@ -79,9 +79,9 @@ struct Timer<'a, P> {
     protocol: PhantomData<P>,
 }
 
-/// Most turns after which calls under way return to the same position in their loops; longer cycles
-/// are simulated turn by turn.
-const MOST_TURNS: u64 = 1 << 16;
+/// Most step rounds after which calls under way return to the same position in their loops; longer
+/// cycles are simulated step round by step round.
+const MOST_STEP_ROUNDS: u64 = 1 << 16;
 
 impl<'a, P: Protocol> Timer<'a, P> {
     fn new(counter: &'a Counter<'a>, set_up: &[Flight], reveal: &'a [Flight]) -> Timer<'a, P> {
@@ -165,15 +165,16 @@ impl<'a, P: Protocol> Timer<'a, P> {
             return (Rc::clone(pieces), *bits);
         }
         let op = &self.counter.plan.segments[segment].steps[call.step].op;
-        let pieces = match call.carry {
-            true => self.counter.carry(op).into_iter().collect::<Vec<_>>(),
-            false => self.counter.pieces::<P>(Place {
+        let pieces = if call.carry {
+            self.counter.carry(op).into_iter().collect::<Vec<_>>()
+        } else {
+            self.counter.pieces::<P>(TileStep {
                 segment,
                 step: call.step,
                 rows: rows.max(1),
                 walk,
                 first,
-            }),
+            })
         };
         let bits = working_bits::<P>(self.counter, call, &pieces);
         let flights = pieces.into_iter().map(|piece| {
@@ -234,7 +235,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         Ok(false)
     }
 
-    fn turn(&mut self) -> Result<(), Infallible> {
+    fn step_round(&mut self) -> Result<(), Infallible> {
         self.before = self.since.clone();
         Ok(())
     }
@@ -282,7 +283,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         Ok(())
     }
 
-    /// Skips turns of calls in the middle of loops: as many common cycles of all loops as fit
+    /// Skips step rounds of calls in the middle of loops: as many common cycles of all loops as fit
     /// before the first of them ends.
     fn leap(&mut self, calls: &[(Call, u64)]) -> u64 {
         let (mut period, mut left) = (1, u64::MAX);
@@ -296,16 +297,16 @@ impl<P: Protocol> Driver for Timer<'_, P> {
             left = left.min((times - at.times) * flights - at.flight as u64 - 1);
         }
         let rounds = left / period;
-        if rounds < 2 || period > MOST_TURNS {
+        if rounds < 2 || period > MOST_STEP_ROUNDS {
             return 0;
         }
         let mut once = Delays::none(self.counter.setting.parties);
-        for turn in 0..period as usize {
+        for step_round in 0..period as usize {
             let before = once.clone();
             for (call, _) in calls {
                 let at = &self.under_way[call];
                 let (_, flights) = &at.pieces[at.piece];
-                once.flight(&flights[(at.flight + turn) % flights.len()], &before);
+                once.flight(&flights[(at.flight + step_round) % flights.len()], &before);
             }
         }
         self.since = self.since.then(&once.power(rounds));
@@ -372,7 +373,7 @@ mod tests {
     use sealane_testkit::masked::Masked;
     use sealane_testkit::random_program::random_program;
 
-    /// Timer that skips nothing: every tile, every turn and every flight by itself.
+    /// Timer that skips nothing: every tile, every step round and every flight by itself.
     struct Walked<'a>(Timer<'a, Honest>);
 
     impl Driver for Walked<'_> {
@@ -387,8 +388,8 @@ mod tests {
         fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
             self.0.begin(call)
         }
-        fn turn(&mut self) -> Result<(), Infallible> {
-            self.0.turn()
+        fn step_round(&mut self) -> Result<(), Infallible> {
+            self.0.step_round()
         }
         fn advance(&mut self, call: &Call) -> Result<bool, Infallible> {
             self.0.advance(call)

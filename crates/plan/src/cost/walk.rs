@@ -163,7 +163,7 @@ impl Counts {
 
 /// A step in a tile run.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TileStep {
     pub segment: usize,
     pub step: usize,
     /// Rows of the tile; 1 where the segment runs once.
@@ -244,7 +244,7 @@ impl<'a> Counter<'a> {
                         tally.settled += times * checks;
                     }
                 };
-                let at = |rows, first| Place {
+                let at = |rows, first| TileStep {
                     segment,
                     step,
                     rows,
@@ -320,7 +320,7 @@ impl<'a> Counter<'a> {
         let planned = self.plan.segments[segment].steps.iter().enumerate();
         let steps = planned.filter(|(_, step)| step.op.all_rows().is_empty());
         let pieces = steps.flat_map(|(step, _)| {
-            self.pieces::<P>(Place {
+            self.pieces::<P>(TileStep {
                 segment,
                 step,
                 rows: self.full_tile(segment),
@@ -349,7 +349,7 @@ impl<'a> Counter<'a> {
             };
             for (step, planned) in self.plan.segments[segment].steps.iter().enumerate() {
                 for (rows, times) in tiles.into_iter().filter(|(_, times)| *times > 0) {
-                    let at = Place {
+                    let at = TileStep {
                         segment,
                         step,
                         rows,
@@ -371,13 +371,13 @@ impl<'a> Counter<'a> {
     /// Checks that a settlement settles: those of the steps between it and the settlement before
     /// it. The first one of a segment also settles what is open from before: in a walk over rows
     /// the checks of the carry of the tile before, elsewhere all of earlier segments.
-    fn checks<P: Protocol>(&self, at: Place) -> u64 {
+    fn checks<P: Protocol>(&self, at: TileStep) -> u64 {
         let planned = &self.plan.segments[at.segment];
         let since = planned.steps[..at.step]
             .iter()
             .rposition(|step| matches!(step.op, StepOp::Settle))
             .map_or(0, |before| before + 1);
-        let pieces = (since..at.step).flat_map(|step| self.pieces::<P>(Place { step, ..at }));
+        let pieces = (since..at.step).flat_map(|step| self.pieces::<P>(TileStep { step, ..at }));
         let of = |piece: Piece| piece.times * self.cost::<P>(at.walk, &piece.work).checks;
         let here = pieces.map(of).sum::<u64>();
         let open = match planned.rows {
@@ -401,7 +401,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Work of a step in a tile of `rows` rows, in order.
-    pub fn pieces<P: Protocol>(&self, at: Place) -> Vec<Piece<'a>> {
+    pub fn pieces<P: Protocol>(&self, at: TileStep) -> Vec<Piece<'a>> {
         let (rows, op) = (at.rows, &self.plan.segments[at.segment].steps[at.step].op);
         let elements = |value: &PlanValue| {
             let value = &self.plan.values[value.0 as usize];
@@ -495,7 +495,7 @@ impl<'a> Counter<'a> {
                 let out = state.unwrap_or_else(|| outs[0].value);
                 vec![self.tape(*tape, out, 1, length.at(rows))]
             }
-            StepOp::Meet {
+            StepOp::CompareExchange {
                 network,
                 tape,
                 rows: table,

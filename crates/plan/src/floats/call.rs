@@ -15,7 +15,7 @@ pub(crate) struct Call {
 /// Operation of a [`Call`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// A function of room `numeric`, by its name, and the number of its result.
+    /// A function of crate `numeric`, by its name, and the number of its result.
     Function(String),
     /// From an integer, the value times `2^fraction`.
     From {
@@ -66,9 +66,10 @@ pub(crate) struct Sum {
 impl Sum {
     /// The circuits of the sum.
     pub fn accumulator(self, arithmetic: Arithmetic) -> Accumulator {
-        let sum = match self.products {
-            true => Accumulator::dot(arithmetic, self.most),
-            false => Accumulator::sum(arithmetic, self.most),
+        let sum = if self.products {
+            Accumulator::dot(arithmetic, self.most)
+        } else {
+            Accumulator::sum(arithmetic, self.most)
         };
         match self.exponents {
             Some([lowest, highest]) => sum.within(lowest, highest),

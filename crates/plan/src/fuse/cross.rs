@@ -1,6 +1,6 @@
 //! Rows times rows: reductions of all rows of a table for each element of another axis.
 
-use super::site::{Fuser, Home, numbered};
+use super::site::{Fuser, Storage, numbered};
 use crate::draft::{Cross, Crossed, Phase, UnitWork};
 use crate::expand::{levels, reduces};
 use crate::place::{Placement, lens};
@@ -19,7 +19,7 @@ impl Fuser<'_> {
         phase: Phase,
         [over, captured]: [&[ValueId]; 2],
         body: &Graph,
-    ) -> Result<Vec<Home>, Diagnostic> {
+    ) -> Result<Vec<Storage>, Diagnostic> {
         let Some(rows) = crossed(body) else {
             return self.refuse_rows(captured, value).map(|()| Vec::new());
         };
@@ -70,7 +70,7 @@ impl Fuser<'_> {
                 inner: of.shape.fixed.iter().product::<u64>() as u32,
                 tensor,
             });
-            parts.push(Home::Placed(Placement::whole(tensor, &dims)));
+            parts.push(Storage::Placed(Placement::whole(tensor, &dims)));
         }
         let work = UnitWork::Cross(Cross {
             graph,

@@ -14,7 +14,7 @@ use sealane_protocol::Algebra;
 
 /// Permutation of an operand's dimensions.
 #[derive(Clone, Copy)]
-enum Turn {
+enum AxisChange {
     /// None; each lane takes one element.
     Not,
     /// Each lane takes all of this dimension.
@@ -22,34 +22,34 @@ enum Turn {
     /// Each lane takes all of the last dimension, and a new one before it repeats.
     AlongLast,
     /// A new dimension repeats.
-    Beside(usize),
+    NewAxis(usize),
 }
 
-impl Turn {
+impl AxisChange {
     /// Applies the permutation.
     fn of<S>(self, placed: Placement<S>) -> Placement<S> {
         match self {
-            Turn::Not => placed,
-            Turn::Along(axis) => placed.move_to_last(axis),
-            Turn::AlongLast => {
+            AxisChange::Not => placed,
+            AxisChange::Along(axis) => placed.move_to_last(axis),
+            AxisChange::AlongLast => {
                 let last = placed.dims.len() - 1;
                 placed.with_axis(last)
             }
-            Turn::Beside(axis) => placed.with_axis(axis),
+            AxisChange::NewAxis(axis) => placed.with_axis(axis),
         }
     }
 
     /// Number of dimensions that each lane takes whole.
     fn inner(self) -> usize {
         match self {
-            Turn::Not | Turn::Beside(_) => 0,
-            Turn::Along(_) | Turn::AlongLast => 1,
+            AxisChange::Not | AxisChange::NewAxis(_) => 0,
+            AxisChange::Along(_) | AxisChange::AlongLast => 1,
         }
     }
 }
 
 /// An operand and its permutation.
-type Factor = (ValueId, Turn);
+type Factor = (ValueId, AxisChange);
 
 impl Fuser<'_> {
     /// Computes a value modulo `2^k`; returns its placement.
@@ -99,20 +99,23 @@ impl Fuser<'_> {
             }
             Op::Reduce(_, of, axis) => {
                 let lanes = lens(&value.shape);
-                let from = self.read(&lanes, (*of, Turn::Along(*axis as usize)));
+                let from = self.read(&lanes, (*of, AxisChange::Along(*axis as usize)));
                 let factor = LinearFactor::Number(1);
                 self.linear(value, phase, k, vec![Term { from, factor }])
             }
             // A choice between a value and zero is a product by a bit.
-            Op::Binary(_, a, b) | Op::Select(a, b, _) => {
-                self.product(value, phase, k, [(*a, Turn::Not), (*b, Turn::Not)])
-            }
+            Op::Binary(_, a, b) | Op::Select(a, b, _) => self.product(
+                value,
+                phase,
+                k,
+                [(*a, AxisChange::Not), (*b, AxisChange::Not)],
+            ),
             Op::Dot(a, b) => {
                 let left = match self.main(*b).shape.fixed.len() {
-                    1 => Turn::Along(self.main(*a).shape.rank() - 1),
-                    _ => Turn::AlongLast,
+                    1 => AxisChange::Along(self.main(*a).shape.rank() - 1),
+                    _ => AxisChange::AlongLast,
                 };
-                self.product(value, phase, k, [(*a, left), (*b, Turn::Along(0))])
+                self.product(value, phase, k, [(*a, left), (*b, AxisChange::Along(0))])
             }
             _ => unreachable!("the pass `algebra` leaves everything else to gates"),
         }
@@ -124,14 +127,14 @@ impl Fuser<'_> {
         placed.unwrap_or_else(|| self.stored(id))
     }
 
-    fn read(&mut self, lanes: &[Len], (id, turn): Factor) -> Read {
-        let placed = turn.of(self.placed_in_ring(id));
-        placed.read(lanes, turn.inner())
+    fn read(&mut self, lanes: &[Len], (id, change): Factor) -> Read {
+        let placed = change.of(self.placed_in_ring(id));
+        placed.read(lanes, change.inner())
     }
 
     /// Adds an element-wise operand times a number.
     fn multiple(&mut self, value: &Value, id: ValueId, number: i64) -> Term {
-        let from = self.read(&lens(&value.shape), (id, Turn::Not));
+        let from = self.read(&lens(&value.shape), (id, AxisChange::Not));
         let factor = LinearFactor::Number(number as u64);
         Term { from, factor }
     }
@@ -151,7 +154,7 @@ impl Fuser<'_> {
             let mut dims = vec![Len::Fixed(1); lanes.len()];
             dims[axis] = lanes[axis];
             Term {
-                from: self.read(&lanes, (*id, Turn::Beside(axis))),
+                from: self.read(&lanes, (*id, AxisChange::NewAxis(axis))),
                 factor: table(Placement::whole(data, &dims), &lanes, 0),
             }
         };
@@ -188,13 +191,13 @@ impl Fuser<'_> {
     }
 
     /// Returns a public factor: one number, if all are the same.
-    fn factor(&self, data: &Data, (id, turn): Factor, lanes: &[Len]) -> LinearFactor {
+    fn factor(&self, data: &Data, (id, change): Factor, lanes: &[Len]) -> LinearFactor {
         let first = data.elements.first().copied().unwrap_or(0);
         if data.elements.iter().all(|element| *element == first) {
             return LinearFactor::Number(first);
         }
         let placed = Placement::whole(data.clone(), &lens(&self.main(id).shape));
-        table(turn.of(placed), lanes, turn.inner())
+        table(change.of(placed), lanes, change.inner())
     }
 
     /// Adds a sum; over rows, it is carried from tile to tile.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Location of a value of the program.
 #[derive(Clone)]
-pub(super) enum Home {
+pub(super) enum Storage {
     /// A constant: inlined in bodies, elsewhere a tensor, made at its first use.
     Constant(Option<TensorId>),
     /// In the lanes of a body. With `axis`, the innermost dimension is at that position in the
@@ -24,7 +24,7 @@ pub(super) enum Home {
     /// In a stored tensor.
     Placed(Placement),
     /// The parts of a map or scan.
-    Parts(Vec<Home>),
+    Parts(Vec<Storage>),
 }
 
 /// Operand of a body: `inner` trailing dimensions are whole in every lane, the others are the
@@ -41,7 +41,7 @@ pub(super) struct Fuser<'a> {
     phases: &'a [Phase],
     pub draft: Draft,
     /// Homes by value of the main graph.
-    pub homes: Vec<Home>,
+    pub storages: Vec<Storage>,
     /// Placement in a ring, for values that exist there too.
     pub rings: Vec<Option<Placement>>,
     /// The body of each phase, lanes and rank.
@@ -56,7 +56,7 @@ impl<'a> Fuser<'a> {
             program,
             phases,
             draft: Draft::default(),
-            homes: Vec::with_capacity(program.main.values.len()),
+            storages: Vec::with_capacity(program.main.values.len()),
             rings: Vec::with_capacity(program.main.values.len()),
             bodies: HashMap::new(),
             exports: HashMap::new(),
@@ -162,23 +162,23 @@ impl<'a> Fuser<'a> {
         if self.inline_constant(access).is_some() {
             return 0;
         }
-        match &self.homes[access.id.0 as usize] {
-            Home::Constant(_) => u32::from(phase == Phase::FIRST),
-            Home::Member { unit, .. } if self.is_direct(access, phase, lanes) => {
+        match &self.storages[access.id.0 as usize] {
+            Storage::Constant(_) => u32::from(phase == Phase::FIRST),
+            Storage::Member { unit, .. } if self.is_direct(access, phase, lanes) => {
                 self.draft.units[*unit].rank
             }
-            Home::Member { unit, .. } => self.rank_after_unit(*unit, phase),
-            Home::Placed(placed) => self.rank_after(&[placed.store], phase),
-            Home::Parts(_) => unreachable!("a map or scan is read through its parts"),
+            Storage::Member { unit, .. } => self.rank_after_unit(*unit, phase),
+            Storage::Placed(placed) => self.rank_after(&[placed.store], phase),
+            Storage::Parts(_) => unreachable!("a map or scan is read through its parts"),
         }
     }
 
     /// Returns whether a lane of the body reads exactly the result of the same lane of another
     /// body.
     fn is_direct(&self, access: &Access, phase: Phase, lanes: &[Len]) -> bool {
-        let Home::Member {
+        let Storage::Member {
             unit, axis: None, ..
-        } = &self.homes[access.id.0 as usize]
+        } = &self.storages[access.id.0 as usize]
         else {
             return false;
         };
@@ -199,8 +199,8 @@ impl<'a> Fuser<'a> {
                 .push(Op::Const(data), value.ty, fixed, value.range);
         }
         let phase = self.draft.units[unit].phase;
-        match &self.homes[access.id.0 as usize] {
-            Home::Member {
+        match &self.storages[access.id.0 as usize] {
+            Storage::Member {
                 unit: there, node, ..
             } if *there == unit && self.is_direct(access, phase, lanes) => *node,
             _ => {
@@ -257,11 +257,11 @@ impl<'a> Fuser<'a> {
     /// Returns the placement of a value, and stores it if necessary.
     pub fn stored(&mut self, id: ValueId) -> Placement {
         let dims = lens(&self.main(id).shape);
-        match self.homes[id.0 as usize].clone() {
-            Home::Placed(placed) => placed,
-            Home::Member { unit, node, axis } => self.export(unit, node, axis),
-            Home::Constant(Some(tensor)) => Placement::whole(tensor, &dims),
-            Home::Constant(None) => {
+        match self.storages[id.0 as usize].clone() {
+            Storage::Placed(placed) => placed,
+            Storage::Member { unit, node, axis } => self.export(unit, node, axis),
+            Storage::Constant(Some(tensor)) => Placement::whole(tensor, &dims),
+            Storage::Constant(None) => {
                 let value = self.main(id);
                 let Op::Const(data) = &value.op else {
                     unreachable!("only a constant has the home of one")
@@ -272,10 +272,10 @@ impl<'a> Fuser<'a> {
                     out,
                 };
                 self.unit(Phase::FIRST, 0, work, value);
-                self.homes[id.0 as usize] = Home::Constant(Some(out));
+                self.storages[id.0 as usize] = Storage::Constant(Some(out));
                 Placement::whole(out, &dims)
             }
-            Home::Parts(_) => unreachable!("a map or scan is read through its parts"),
+            Storage::Parts(_) => unreachable!("a map or scan is read through its parts"),
         }
     }
 
@@ -283,8 +283,8 @@ impl<'a> Fuser<'a> {
     /// changes nothing. (A member of a body is cast there, where that is free and where its type is
     /// known; so is a value from a ring, since the result may be needed in another one.)
     pub fn is_stored_as(&self, id: ValueId, range: Range) -> bool {
-        let placed = match &self.homes[id.0 as usize] {
-            Home::Placed(placed) => self.draft.tensor(placed.store).algebra == Algebra::Z2,
+        let placed = match &self.storages[id.0 as usize] {
+            Storage::Placed(placed) => self.draft.tensor(placed.store).algebra == Algebra::Z2,
             _ => false,
         };
         placed && self.main(id).range == range

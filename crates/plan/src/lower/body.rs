@@ -3,7 +3,7 @@
 //! A value is a row-major vector of words, all as wide as its range needs. Bodies of nested maps
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
-use super::meet;
+use super::compare_exchange;
 mod accumulate;
 
 use super::numeric::Placed;
@@ -212,7 +212,7 @@ impl Lowering {
                 for element in &mut elements {
                     element[0] = widen(&element[0], value.range);
                 }
-                let after = meet::network(self, Network::Prefix, &body, elements, &[])?;
+                let after = compare_exchange::network(self, Network::Prefix, &body, elements, &[])?;
                 let mut stacks = Stacks::new(of.len());
                 after.iter().for_each(|element| stacks.push(element));
                 return Ok(Held::One(stacks.finish().swap_remove(0)));
@@ -414,7 +414,7 @@ impl Lowering {
                 }
             }
         }
-        let after = meet::network(self, network, body, elements, &captured)?;
+        let after = compare_exchange::network(self, network, body, elements, &captured)?;
         let mut parts = Stacks::new(over.len());
         after.iter().for_each(|element| parts.push(element));
         Ok(Held::Parts(parts.finish()))
@@ -451,7 +451,7 @@ impl Lowering {
         }
         let none = Graph::default();
         let all = Network::Compact { most: usize::MAX };
-        let moved = meet::network(self, all, &none, elements, &[])?;
+        let moved = compare_exchange::network(self, all, &none, elements, &[])?;
         let mut parts = Stacks::new(over.len());
         for element in &moved {
             let there = element[0].words[0][0];

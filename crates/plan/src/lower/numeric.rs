@@ -1,9 +1,9 @@
-//! Operations on the bits of floating point, element by element: those of room `numeric`, and
+//! Operations on the bits of floating point, element by element: those of crate `numeric`, and
 //! conversions and orders here.
 
 use crate::floats::{Call, Operation, Sum};
 use sealane_circuit::{Builder, Int, Wire, Word};
-use sealane_numeric::{Arithmetic, Fixed, Format, Kind, Rounding};
+use sealane_numeric::{Arithmetic, Fixed, Format, Rounding, ValueKind};
 use sealane_program::call;
 use sealane_program::types::Range;
 use std::collections::HashMap;
@@ -103,7 +103,7 @@ pub(super) fn lower(
     }
 }
 
-/// A function of room `numeric`.
+/// A function of crate `numeric`.
 fn function(
     b: &mut Builder,
     arithmetic: Arithmetic,
@@ -123,7 +123,7 @@ fn function(
     let words = operands.iter().zip(function.operands);
     let words = words.map(|(int, kind)| int.resize(kind.bits(format)));
     let results = (function.build)(arithmetic, b, &words.collect::<Vec<_>>());
-    let signed = matches!(function.results[result], Kind::Integer(_));
+    let signed = matches!(function.results[result], ValueKind::Integer(_));
     let bits = &results[result];
     Int { bits, signed }.resize(range.bits().into())
 }

@@ -1,8 +1,8 @@
 //! Operations on single elements, each in the width of its result.
 
 use super::numeric::{self, Placed};
+use crate::fixed_functions::{PointsCall, PowersCall};
 use crate::floats::Call;
-use crate::points::{PointsCall, PowersCall};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::call::of_field;
 use sealane_program::graph::{Op, Reduction};

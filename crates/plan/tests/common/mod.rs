@@ -26,7 +26,7 @@ pub fn run(
     inputs: &BTreeMap<String, Data>,
     rows: &[u64],
 ) -> BTreeMap<String, Data> {
-    let mut machine = Machine {
+    let mut machine = Interpreter {
         plan,
         rows,
         inputs: program
@@ -65,7 +65,7 @@ pub fn run(
     plan.results.iter().map(result).collect()
 }
 
-struct Machine<'a> {
+struct Interpreter<'a> {
     plan: &'a Plan,
     rows: &'a [u64],
     inputs: Vec<&'a Data>,
@@ -77,7 +77,7 @@ struct Machine<'a> {
     later: BTreeMap<PlanValue, Rc<Bits>>,
 }
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     fn segment(&mut self, segment: &Segment, rows: &[u64]) {
         let Some(table) = segment.rows.map(|table| usize::from(table.0)) else {
             return self.steps(segment, 0, 1, 0);
@@ -193,14 +193,14 @@ impl Machine<'_> {
                 let parts = parts.iter().map(part).collect::<Vec<_>>();
                 vec![(*out, Bits::concat(&parts.iter().collect::<Vec<_>>()))]
             }
-            StepOp::Meet { .. } => self.meet(step),
+            StepOp::CompareExchange { .. } => self.compare_exchange(step),
             StepOp::Cross { .. } => self.cross(step, rows),
             StepOp::Sort { .. } => self.sort(step),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
                 let parts = parts.iter().map(|part| self.gather(part, rows));
                 let parts = parts.collect::<Vec<_>>();
-                let joined = Bits::beside(&parts.iter().collect::<Vec<_>>());
+                let joined = Bits::concatenate(&parts.iter().collect::<Vec<_>>());
                 vec![(*out, joined.spread(elements))]
             }
             StepOp::Convert { value, out } => {
@@ -294,8 +294,8 @@ impl Machine<'_> {
         outs.iter().zip(made).map(join).collect()
     }
 
-    fn meet(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Meet {
+    fn compare_exchange(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
+        let StepOp::CompareExchange {
             network,
             tape,
             rows,
@@ -527,9 +527,10 @@ impl Machine<'_> {
             made.push((out.value, Bits::concat(&parts)));
         }
         for (value, bits) in carries.iter().zip(state) {
-            match by_rows {
-                true => drop(self.later.insert(*value, bits)),
-                false => made.push((*value, copy(&bits))),
+            if by_rows {
+                drop(self.later.insert(*value, bits))
+            } else {
+                made.push((*value, copy(&bits)))
             }
         }
         made

@@ -1,11 +1,11 @@
 //! Sums and products modulo `2^k`, element by element; an element is its `k` bits.
 
-use super::{Bits, Machine, bits, numbers};
+use super::{Bits, Interpreter, bits, numbers};
 use sealane_party::Shares;
 use sealane_plan::steps::{LinearFactor, LinearTerm, Operand, PlanValue, Step, StepOp};
 use std::rc::Rc;
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     pub(super) fn linear(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
         let StepOp::Linear {
             terms,

@@ -1,7 +1,7 @@
 //! Parties that stop at any of their writes: in a fill, a run, between the files of two directions,
 //! and while a pool is destroyed.
 
-use super::World;
+use super::Model;
 use crate::FillError;
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use std::collections::HashSet;
 fn a_crash_at_any_write_reuses_nothing_and_hides_no_loss() {
     for party in 0..2 {
         for at in 0.. {
-            let mut world = World::default();
+            let mut model = Model::default();
             let mut made = 0;
             let filled = |ends: [Result<(), FillError>; 2]| ends.iter().all(Result::is_ok);
-            made += 3 * u64::from(filled(world.fill([3, 0])));
-            world.disks[party].crash_at(at);
-            world.run(0, 1);
-            made += 2 * u64::from(filled(world.fill([2, 0])));
-            world.run(0, 1);
-            let crashed = world.disks[party].crashed();
-            world.restart();
+            made += 3 * u64::from(filled(model.fill([3, 0])));
+            model.disks[party].crash_at(at);
+            model.run(0, 1);
+            made += 2 * u64::from(filled(model.fill([2, 0])));
+            model.run(0, 1);
+            let crashed = model.disks[party].crashed();
+            model.restart();
             // Whatever happened, what is left is good, and the pool can be filled again.
-            made += 2 * u64::from(filled(world.fill([2, 0])));
-            while world.run(0, 1) {}
-            let counts = world.counts(0);
-            assert_no_ots(&world, at);
+            made += 2 * u64::from(filled(model.fill([2, 0])));
+            while model.run(0, 1) {}
+            let counts = model.counts(0);
+            assert_no_ots(&model, at);
             for [left, used, unfinished, lost] in counts {
                 assert_eq!(left, 0, "party {party}, write {at}: {counts:?}");
                 // A fill that only one of the two finished is counted by that one.
@@ -53,13 +53,13 @@ fn a_crash_between_the_files_of_two_directions_adds_neither_or_both() {
     for party in 0..2 {
         let mut ends = HashSet::new();
         for at in 0.. {
-            let mut world = World::default();
-            assert!(world.fill([2, 1]).iter().all(Result::is_ok));
-            world.disks[party].crash_at(at);
-            let filled = world.fill([1, 2]).iter().all(Result::is_ok);
-            let crashed = world.disks[party].crashed();
-            world.restart();
-            let left = [0, 1].map(|receiver| world.counts(receiver)[party][0]);
+            let mut model = Model::default();
+            assert!(model.fill([2, 1]).iter().all(Result::is_ok));
+            model.disks[party].crash_at(at);
+            let filled = model.fill([1, 2]).iter().all(Result::is_ok);
+            let crashed = model.disks[party].crashed();
+            model.restart();
+            let left = [0, 1].map(|receiver| model.counts(receiver)[party][0]);
             let both = left == [3, 3];
             assert!(
                 both || left == [2, 1],
@@ -68,15 +68,15 @@ fn a_crash_between_the_files_of_two_directions_adds_neither_or_both() {
             assert!(both || !filled);
             ends.insert(both);
             // What only one of the two has added is forgotten, and counted there.
-            assert!(world.fill([1, 1]).iter().all(Result::is_ok));
+            assert!(model.fill([1, 1]).iter().all(Result::is_ok));
             for receiver in 0..2 {
-                while world.run(receiver, 1) {}
+                while model.run(receiver, 1) {}
                 let made = [3, 2][receiver] + [1, 2][receiver] * u64::from(both);
-                let [left, used, unfinished, lost] = world.counts(receiver)[party];
+                let [left, used, unfinished, lost] = model.counts(receiver)[party];
                 assert_eq!([left, unfinished], [0, 0], "party {party}, write {at}");
                 assert_eq!(used + lost, made, "party {party}, write {at}");
             }
-            assert_no_ots(&world, at);
+            assert_no_ots(&model, at);
             if !crashed {
                 assert_eq!(ends, HashSet::from([false, true]));
                 break;
@@ -91,30 +91,30 @@ fn a_crash_between_the_files_of_two_directions_adds_neither_or_both() {
 fn a_crash_while_a_pool_is_destroyed_leaves_all_or_nothing() {
     for again in [false, true] {
         for at in 0.. {
-            let mut world = World::default();
-            assert!(world.fill([2, 1]).iter().all(Result::is_ok));
-            let state = world.disks[0].content("state");
-            world.disks[0].crash_at(at);
-            let destroyed = world.pools()[0].destroy();
-            let crashed = world.disks[0].crashed();
+            let mut model = Model::default();
+            assert!(model.fill([2, 1]).iter().all(Result::is_ok));
+            let state = model.disks[0].content("state");
+            model.disks[0].crash_at(at);
+            let destroyed = model.pools()[0].destroy();
+            let crashed = model.disks[0].crashed();
             assert_eq!(destroyed.is_err(), crashed, "write {at}");
-            world.restart();
-            let is_there = world.disks[0].files().iter().any(|name| name == "state");
+            model.restart();
+            let is_there = model.disks[0].files().iter().any(|name| name == "state");
             // The key of all that is left is the first to go.
             assert_eq!(is_there, at == 0, "write {at}");
-            assert!(is_there || world.disks[0].erased().contains(&state));
-            let left = [0, 1].map(|receiver| world.counts(receiver)[0][0]);
+            assert!(is_there || model.disks[0].erased().contains(&state));
+            let left = [0, 1].map(|receiver| model.counts(receiver)[0][0]);
             assert_eq!(left, if is_there { [2, 1] } else { [0, 0] });
             if again {
-                world.pools()[0].destroy().unwrap();
-                let files = world.disks[0].files();
+                model.pools()[0].destroy().unwrap();
+                let files = model.disks[0].files();
                 assert!(files.iter().all(|name| name.ends_with("lock")), "{files:?}");
             }
-            assert!(world.fill([1, 1]).iter().all(Result::is_ok));
+            assert!(model.fill([1, 1]).iter().all(Result::is_ok));
             for receiver in 0..2 {
-                while world.run(receiver, 1) {}
+                while model.run(receiver, 1) {}
             }
-            assert_no_ots(&world, at);
+            assert_no_ots(&model, at);
             if !crashed {
                 // The state and two files, with a crash before and after each.
                 assert_eq!(at, 6);
@@ -126,8 +126,8 @@ fn a_crash_while_a_pool_is_destroyed_leaves_all_or_nothing() {
 
 /// Asserts that files of OTs are gone with the OTs in them.
 #[track_caller]
-fn assert_no_ots(world: &World, at: usize) {
-    for disk in &world.disks {
+fn assert_no_ots(model: &Model, at: usize) {
+    for disk in &model.disks {
         let files = disk.files();
         let of_use = |name: &String| name == "state" || name.ends_with("lock");
         assert!(files.iter().all(of_use), "write {at}: {files:?}");

@@ -88,9 +88,10 @@ impl Content {
 
 impl Disk for MemoryDisk {
     fn read(&self, name: &str, _: usize) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        match self.crashed() {
-            true => Err(io::Error::other("crashed")),
-            false => Ok(self.lock().files.get(name).cloned().map(Zeroizing::new)),
+        if self.crashed() {
+            Err(io::Error::other("crashed"))
+        } else {
+            Ok(self.lock().files.get(name).cloned().map(Zeroizing::new))
         }
     }
 

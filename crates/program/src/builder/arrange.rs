@@ -29,9 +29,10 @@ impl Builder {
         let from = self.top().values[id.0 as usize].shape.clone();
         let fixed = self.reshaped(&from, shape);
         let fixed = fixed.map_err(|error| error.at(span))?;
-        let id = match fixed == from.fixed {
-            true => id,
-            false => self.view(id, 0, &row_major(&fixed), span)?,
+        let id = if fixed == from.fixed {
+            id
+        } else {
+            self.view(id, 0, &row_major(&fixed), span)?
         };
         Ok(self.handle(id))
     }
@@ -76,9 +77,10 @@ impl Builder {
             .iter()
             .map(|axis| strides[*axis as usize - rows])
             .collect::<Vec<_>>();
-        let id = match dims == strides {
-            true => id,
-            false => self.view(id, 0, &dims, span)?,
+        let id = if dims == strides {
+            id
+        } else {
+            self.view(id, 0, &dims, span)?
         };
         Ok(self.handle(id))
     }
@@ -101,9 +103,10 @@ impl Builder {
             _ => (length, 0),
         };
         let dims = fixed.iter().enumerate().map(dim).collect::<Vec<_>>();
-        let id = match fixed == from.fixed {
-            true => id,
-            false => self.view(id, 0, &dims, span)?,
+        let id = if fixed == from.fixed {
+            id
+        } else {
+            self.view(id, 0, &dims, span)?
         };
         Ok(self.handle(id))
     }

@@ -238,9 +238,10 @@ impl Builder {
             None => otherwise,
         };
         let [start, stop] = ends;
-        let (start, stop) = match forwards {
-            true => (end(start, least), end(stop, most)),
-            false => (end(start, most), end(stop, least)),
+        let (start, stop) = if forwards {
+            (end(start, least), end(stop, most))
+        } else {
+            (end(start, most), end(stop, least))
         };
         let gap = if forwards { stop - start } else { start - stop };
         if gap <= 0 {

@@ -9,7 +9,7 @@ use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span, counted};
-use sealane_numeric::Kind;
+use sealane_numeric::ValueKind;
 
 /// Type of `bool` in arithmetic.
 pub(super) const BIT: Type = Type::unsigned(1);
@@ -164,16 +164,16 @@ impl Builder {
         &mut self,
         name: &str,
         operands: &[Operand],
-        kinds: &[Kind],
+        kinds: &[ValueKind],
         span: Option<&Span>,
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let both = || operands.iter().copied().zip(kinds);
-        let numbers = both().filter(|(_, kind)| **kind == Kind::Float);
+        let numbers = both().filter(|(_, kind)| **kind == ValueKind::Float);
         let numbers = numbers.map(|(operand, _)| operand).collect::<Vec<_>>();
         let mut numbers = self.unified(name, &numbers, true, span)?.into_iter();
         both()
             .map(|(operand, kind)| match kind {
-                Kind::Float => Ok(numbers.next().unwrap_or(ValueId(u32::MAX))),
+                ValueKind::Float => Ok(numbers.next().unwrap_or(ValueId(u32::MAX))),
                 _ => self.exactly(operand, None, span),
             })
             .collect()

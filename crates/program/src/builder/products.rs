@@ -52,7 +52,7 @@ impl Builder {
         let scope = self.scope();
         infer::dot_range(&scope, [ids[0], ids[1]], scope.length(rows))
             .map_err(|error| self.in_scan(error).at(span))?;
-        let [a, b] = self.beside_columns([ids[0], ids[1]], span)?;
+        let [a, b] = self.as_columns([ids[0], ids[1]], span)?;
         let products = self.push(Op::Binary(Binary::Mul, a, b), Type::Bool, span)?;
         self.operate(Op::Reduce(Reduction::Sum, products, 0), span)
     }
@@ -73,7 +73,7 @@ impl Builder {
         let [a, b] = [ids[0], ids[1]];
         let id = match self.rows_of([a, b]) {
             Some(_) => {
-                let [a, b] = self.beside_columns([a, b], span)?;
+                let [a, b] = self.as_columns([a, b], span)?;
                 let axes = vec![0];
                 self.push(Op::SumProduct { a, b, axes }, ty, span)?
             }
@@ -91,14 +91,15 @@ impl Builder {
     }
 
     /// Adds an axis to one value per row, if the other operand has columns.
-    fn beside_columns(
+    fn as_columns(
         &mut self,
         [a, b]: [ValueId; 2],
         span: Option<&Span>,
     ) -> Result<[ValueId; 2], Diagnostic> {
-        match self.top().values[b.0 as usize].shape.fixed.is_empty() {
-            true => Ok([a, b]),
-            false => Ok([self.push(Op::Stack(vec![a], 1), Type::Bool, span)?, b]),
+        if self.top().values[b.0 as usize].shape.fixed.is_empty() {
+            Ok([a, b])
+        } else {
+            Ok([self.push(Op::Stack(vec![a], 1), Type::Bool, span)?, b])
         }
     }
 
@@ -111,7 +112,7 @@ impl Builder {
     ) -> Result<ValueId, Diagnostic> {
         let scope = self.scope();
         let (x, y) = (scope.name(factors[0], "a"), scope.name(factors[1], "b"));
-        let factors = self.beside_columns(factors, span)?;
+        let factors = self.as_columns(factors, span)?;
         self.sum_of_products(factors, &[0], ty, span, &format!("{x} @ {y}"), |wide| {
             format!("sl.dot({x}, {y}, dtype={wide})")
         })
@@ -201,10 +202,7 @@ impl Builder {
                 let product = if zero(self, no) { yes } else { no };
                 let [a, b] = self.rounded_product(product, depth, span)?;
                 let none = self.number(self.known(a).0, 0, span).ok()?;
-                let (yes, no) = match product == yes {
-                    true => (a, none),
-                    false => (none, a),
-                };
+                let (yes, no) = if product == yes { (a, none) } else { (none, a) };
                 let chosen = self.push(Op::Select(condition, yes, no), Type::Bool, span);
                 let chosen = chosen.ok()?;
                 // What is chosen of squares are squares.

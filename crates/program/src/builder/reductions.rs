@@ -85,9 +85,10 @@ impl Builder {
             from.strict()
         };
         id = self.cast_to(id, number, span)?;
-        id = match axes.is_empty() {
-            true => self.cast_to(id, ty, span)?,
-            false => self.push(Op::Mean { of: id, axes }, ty, span)?,
+        id = if axes.is_empty() {
+            self.cast_to(id, ty, span)?
+        } else {
+            self.push(Op::Mean { of: id, axes }, ty, span)?
         };
         Ok(self.handle(id))
     }
@@ -254,9 +255,10 @@ impl Builder {
         if !ty.is_float() {
             return Err(infer::no_common_type(op.name(), from, ty).at(span));
         }
-        let mut id = match op == Reduction::Sum && from.is_float() {
-            true => id,
-            false => self.cast_to(id, ty, span)?,
+        let mut id = if op == Reduction::Sum && from.is_float() {
+            id
+        } else {
+            self.cast_to(id, ty, span)?
         };
         let from = self.known(id).0;
         if op == Reduction::Sum && (axes.len() > 1 || axes.len() == 1 && from != ty) {

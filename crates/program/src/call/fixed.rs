@@ -102,12 +102,11 @@ pub(super) fn no_value(written: &str, domain: &str, given: &str, saturate: bool)
     let message = format!("`{written}` may have no value");
     Diagnostic::new(Code::RangeOverflow, message)
         .because(format!("it takes {domain}, and {given}"))
-        .hint(match saturate {
-            true => "no number of that range has a value: declare another range",
-            false => {
-                "declare the range of the input, clamp with `sl.clip`, or take the nearest number \
-                 that has a value with `saturate=True`"
-            }
+        .hint(if saturate {
+            "no number of that range has a value: declare another range"
+        } else {
+            "declare the range of the input, clamp with `sl.clip`, or take the nearest number \
+             that has a value with `saturate=True`"
         })
 }
 
@@ -118,9 +117,10 @@ pub(super) fn beyond_type(
     given: &str,
     wide: impl FnOnce(&str) -> String,
 ) -> Diagnostic {
-    let text = match results.lo.min(-results.hi) <= -BEYOND {
-        true => "numbers that no type holds".into(),
-        false => range_text(results, ty),
+    let text = if results.lo.min(-results.hi) <= -BEYOND {
+        "numbers that no type holds".into()
+    } else {
+        range_text(results, ty)
     };
     let hint = wider(ty, Some(results), wide);
     let hint = format!("{hint}; or stop at the ends of the type with `saturate=True`");

@@ -215,13 +215,14 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
                 ),
             )
             .because("a carry keeps its type and shape")
-            .hint(match first.ty == next.ty {
-                true => "start with the shape of what follows, or reduce what follows to it".into(),
-                false => format!(
+            .hint(if first.ty == next.ty {
+                "start with the shape of what follows, or reduce what follows to it".into()
+            } else {
+                format!(
                     "start with that type, `dtype={0}`, or convert: `.astype({1})`",
                     next.ty.python(),
                     first.ty.python()
-                ),
+                )
             }));
         }
     }

@@ -104,9 +104,12 @@ pub fn binary(
         // The cast is suggested for the operand that is not a constant of the source.
         let second = scope.is_constant(a) && !shift;
         let cast = if second { right } else { left };
-        let hint = wider(ty, Some(exact.hull(cast.range)), |wide| match second {
-            true => op.python(&x, &format!("{y}.astype({wide})")),
-            false => op.python(&format!("{x}.astype({wide})"), &y),
+        let hint = wider(ty, Some(exact.hull(cast.range)), |wide| {
+            if second {
+                op.python(&x, &format!("{y}.astype({wide})"))
+            } else {
+                op.python(&format!("{x}.astype({wide})"), &y)
+            }
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;
@@ -124,12 +127,13 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
     let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);
-    let (x, y) = match op.is_comparison() {
-        true => (
+    let (x, y) = if op.is_comparison() {
+        (
             left.range.shifted((fractions[1] - fractions[0]).max(0)),
             right.range.shifted((fractions[0] - fractions[1]).max(0)),
-        ),
-        false => (Some(left.range), Some(right.range)),
+        )
+    } else {
+        (Some(left.range), Some(right.range))
     };
     let (x, y) = (x.ok_or_else(too_wide)?, y.ok_or_else(too_wide)?);
     let exact = match op.row().itself {
@@ -167,9 +171,10 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
     let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
     let divided = if scope.is_constant(a) { &y } else { &x };
     let converted = format!("{divided}.astype(sl.fixed(32, 16))");
-    let written = match scope.is_constant(a) {
-        true => format!("{x} / {converted}"),
-        false => format!("{converted} / {y}"),
+    let written = if scope.is_constant(a) {
+        format!("{x} / {converted}")
+    } else {
+        format!("{converted} / {y}")
     };
     Diagnostic::new(
         Code::TypeMismatch,
@@ -191,9 +196,12 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
     let whole = op.python(&x, &y);
     if left.ty.is_wrapping() {
         let strict = left.ty.strict();
-        let cast = |id, name: &str| match scope.is_constant(id) {
-            true => name.to_string(),
-            false => format!("{name}.astype(sl.{strict})"),
+        let cast = |id, name: &str| {
+            if scope.is_constant(id) {
+                name.to_string()
+            } else {
+                format!("{name}.astype(sl.{strict})")
+            }
         };
         return Err(Diagnostic::new(
             Code::WrappingDivision,
@@ -212,9 +220,10 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         lo: right.range.lo,
         hi: right.range.hi.max(-right.range.lo),
     };
-    let wider = match right.ty.holds(magnitude) {
-        true => None,
-        false => right.ty.smallest_like(magnitude),
+    let wider = if right.ty.holds(magnitude) {
+        None
+    } else {
+        right.ty.smallest_like(magnitude)
     };
     let wide = wider.map_or(y.clone(), |ty| format!("{y}.astype({})", ty.python()));
     let hint = match (right.range.lo, right.range.hi) {

@@ -52,9 +52,12 @@ pub fn binary(
         let second = scope.is_constant(a);
         let cast = if second { right } else { left };
         let all = cast.range.converted(cast.ty, ty);
-        let hint = wider(ty, all.map(|all| all.hull(exact)), |wide| match second {
-            true => op.python(&x, &format!("{y}.astype({wide})")),
-            false => op.python(&format!("{x}.astype({wide})"), &y),
+        let hint = wider(ty, all.map(|all| all.hull(exact)), |wide| {
+            if second {
+                op.python(&x, &format!("{y}.astype({wide})"))
+            } else {
+                op.python(&format!("{x}.astype({wide})"), &y)
+            }
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;

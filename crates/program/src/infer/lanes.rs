@@ -116,9 +116,10 @@ pub fn dot_range(
     count: (u64, u64),
 ) -> Result<Range, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
-    let products = match squares(scope, [a, b]) {
-        true => range::square(left.range),
-        false => (Binary::Mul.row().range)(left.range, right.range),
+    let products = if squares(scope, [a, b]) {
+        range::square(left.range)
+    } else {
+        (Binary::Mul.row().range)(left.range, right.range)
     };
     let exact = range::sum(products, count.0, count.1);
     settle(left.ty, exact, || {

@@ -111,9 +111,10 @@ fn outside(
         // The range of an input can be declared, and is checked when it is read.
         _ if scope.is_input(index) => format!(
             "declare `sl.between(0, {last})` for `{i}`, or bring it inside: {}",
-            match place.range.lo < 0 {
-                true => format!("`sl.minimum(sl.maximum({i}, 0), {last})`"),
-                false => turn,
+            if place.range.lo < 0 {
+                format!("`sl.minimum(sl.maximum({i}, 0), {last})`")
+            } else {
+                turn
             }
         ),
         (true, hi) if hi <= last => format!("bring the index inside: `sl.maximum({i}, 0)`"),

@@ -62,9 +62,10 @@ fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta, Diagnostic> {
 
 /// The range of elements of which some may be replaced by zeros.
 fn with_zero(value: &Meta) -> Range {
-    match value.ty.is_float() {
-        true => value.range,
-        false => value.range.hull(Range::of(0)),
+    if value.ty.is_float() {
+        value.range
+    } else {
+        value.range.hull(Range::of(0))
     }
 }
 
@@ -87,9 +88,10 @@ pub fn running(
         Reduction::Sum => {
             let (_, most) = scope.length(dim);
             let any = lanes::sum_range(value.range, (1, most));
-            match value.ty.is_wrapping() {
-                true => whole.range,
-                false => any,
+            if value.ty.is_wrapping() {
+                whole.range
+            } else {
+                any
             }
         }
         _ => value.range,

@@ -97,9 +97,10 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
         let message = format!("no new axis {axis} fits into shape {}", scope.shape(each));
         let refused = Diagnostic::new(Code::ShapeMismatch, message)
             .because(format!("a new axis can be {first} to {}", each.rank()));
-        return Err(match axis < first {
-            true => refused.hint("rows stay axis 0: write `axis=1`"),
-            false => refused.hint("name one of these"),
+        return Err(if axis < first {
+            refused.hint("rows stay axis 0: write `axis=1`")
+        } else {
+            refused.hint("name one of these")
         });
     }
     let mut shape = each.clone();

@@ -255,9 +255,10 @@ impl<'a> Cursor<'a> {
         let len = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let place = self.span(self.next, self.next + len);
         let shown: String = rest[..len].chars().take(24).collect();
-        let found = match shown.is_empty() {
-            true => "the line ends".into(),
-            false => format!("`{shown}` stands"),
+        let found = if shown.is_empty() {
+            "the line ends".into()
+        } else {
+            format!("`{shown}` stands")
         };
         malformed(format!("{found} where {what} is expected")).at(Some(&place))
     }

@@ -232,9 +232,10 @@ impl<'a> Parser<'a> {
             to.push(self.party()?);
         }
         let kind = self.kind()?;
-        let note = match self.cursor.eat_word("note") {
-            true => self.cursor.string()?,
-            false => String::new(),
+        let note = if self.cursor.eat_word("note") {
+            self.cursor.string()?
+        } else {
+            String::new()
         };
         self.cursor.end_line()?;
         Ok(Reveal {

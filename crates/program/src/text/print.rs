@@ -66,9 +66,10 @@ impl<'a> Printer<'a> {
                 part.map_or("?", |part| &part.name)
             };
             let parts = rows.sum.iter().map(part).collect::<Vec<_>>();
-            match parts.is_empty() {
-                true => writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?,
-                false => writeln!(self.out, "rows {} = {}", rows.name, parts.join(" + "))?,
+            if parts.is_empty() {
+                writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?
+            } else {
+                writeln!(self.out, "rows {} = {}", rows.name, parts.join(" + "))?
             }
         }
         if *flush_subnormals {
@@ -252,9 +253,10 @@ impl Look for Printer<'_> {
 
 /// The kind of a column, as ` as date`; nothing for plain numbers.
 fn meaning(kind: &Kind) -> String {
-    match kind.is_number() {
-        true => String::new(),
-        false => format!(" as {kind}"),
+    if kind.is_number() {
+        String::new()
+    } else {
+        format!(" as {kind}")
     }
 }
 

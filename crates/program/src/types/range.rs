@@ -67,9 +67,10 @@ impl Range {
     /// every value of the range; at least 1. Values are stored in this many bits.
     pub fn bits(&self) -> u8 {
         let unsigned = |v: i128| (128 - v.leading_zeros()) as u8;
-        match self.lo < 0 {
-            false => unsigned(self.hi).max(1),
-            true => unsigned(!self.lo).max(unsigned(self.hi.max(0))) + 1,
+        if self.lo >= 0 {
+            unsigned(self.hi).max(1)
+        } else {
+            unsigned(!self.lo).max(unsigned(self.hi.max(0))) + 1
         }
     }
     /// Returns whether the stored form has a sign bit.

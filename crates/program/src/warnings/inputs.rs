@@ -26,14 +26,14 @@ const NOTHING: u32 = 0;
 
 /// Elements that follow from those of a value: of each row, in row-major order. There are several
 /// where rows of several tables stand under one another.
-type Told = Vec<Rc<[u32]>>;
+type Determined = Vec<Rc<[u32]>>;
 
-/// A vector whose elements have the numbers `first..first + count`, from all of which `tells`
+/// A vector whose elements have the numbers `first..first + count`, from all of which `determines`
 /// follow.
 struct Vector {
     first: u32,
     count: u32,
-    tells: Vec<u32>,
+    determines: Vec<u32>,
 }
 
 /// The state of the check.
@@ -54,10 +54,10 @@ pub(super) fn shown(program: &Program) -> Vec<Diagnostic> {
         work: MOST_WORK,
     };
     let inputs = program.inputs.iter().enumerate();
-    let told: Vec<Told> = inputs
+    let determined: Vec<Determined> = inputs
         .map(|(index, input)| follower.number(&input.shape, Some(index)))
         .collect();
-    let values = follower.graph(&program.main, &told);
+    let values = follower.graph(&program.main, &determined);
     let mut warnings = Vec::new();
     for reveal in &program.results {
         let follows = &values[reveal.value.0 as usize];
@@ -66,8 +66,8 @@ pub(super) fn shown(program: &Program) -> Vec<Diagnostic> {
         }
         let known = follower.known(follows);
         let whole = |index: usize| {
-            let ids = told[index].iter().flat_map(|layer| layer.iter());
-            !told[index].is_empty() && ids.copied().all(|id| known[id as usize])
+            let ids = determined[index].iter().flat_map(|layer| layer.iter());
+            !determined[index].is_empty() && ids.copied().all(|id| known[id as usize])
         };
         for index in (0..program.inputs.len()).filter(|&index| whole(index)) {
             let owner = program.inputs[index].owner;
@@ -77,10 +77,10 @@ pub(super) fn shown(program: &Program) -> Vec<Diagnostic> {
         }
     }
     let shown = |name: &str, to: u8| {
-        let told = |(index, other, _): &(usize, u8, _)| {
+        let determined = |(index, other, _): &(usize, u8, _)| {
             program.inputs[*index].name == name && *other == to
         };
-        warnings.iter().any(told)
+        warnings.iter().any(determined)
     };
     let new = warnings.iter().filter(|(index, other, reveal)| {
         // The mask of an input that is shown with it, or one that a nullable result has.
@@ -99,12 +99,13 @@ fn warning(program: &Program, index: usize, other: u8, reveal: &Reveal) -> Diagn
         Form::Missing(of) => format!("`{name}` shows {to} which cells of `{of}` are missing"),
         _ => format!("`{name}` shows {to} the whole input `{}`", input.name),
     };
-    let reason = match as_it_stands(program, reveal.value, index) {
-        true => format!("it is the input of {owner} as it stands"),
-        false => format!(
+    let reason = if as_it_stands(program, reveal.value, index) {
+        format!("it is the input of {owner} as it stands")
+    } else {
+        format!(
             "the input of {owner} follows from it: its elements stand in another order or shape, \
-             or behind steps that anybody can undo"
-        ),
+         or behind steps that anybody can undo"
+        )
     };
     let span = &program.main.values[reveal.value.0 as usize].span;
     Diagnostic::new(Code::RevealsInput, message)
@@ -127,10 +128,10 @@ fn as_it_stands(program: &Program, value: ValueId, input: usize) -> bool {
 
 impl Follower<'_> {
     /// New numbers for the elements of a vector.
-    fn number(&mut self, shape: &Shape, origin: Option<usize>) -> Told {
+    fn number(&mut self, shape: &Shape, origin: Option<usize>) -> Determined {
         let count = shape.row_elements().unwrap_or(u64::MAX);
         let Some(count) = self.spend(count) else {
-            return Told::new();
+            return Determined::new();
         };
         let first = self.origins.len() as u32;
         self.origins.extend((0..count).map(|_| origin));
@@ -138,10 +139,10 @@ impl Follower<'_> {
     }
 
     /// New numbers for a vector from all of which the elements of another follow.
-    fn vector(&mut self, of: &Told, shape: &Shape) -> Told {
-        let tells: Vec<u32> = of.iter().flat_map(|layer| layer.iter().copied()).collect();
-        if tells.iter().all(|&id| id == NOTHING) {
-            return Told::new();
+    fn vector(&mut self, of: &Determined, shape: &Shape) -> Determined {
+        let determines: Vec<u32> = of.iter().flat_map(|layer| layer.iter().copied()).collect();
+        if determines.iter().all(|&id| id == NOTHING) {
+            return Determined::new();
         }
         let origin = self.origin(of);
         let made = self.number(shape, origin);
@@ -149,15 +150,15 @@ impl Follower<'_> {
             self.vectors.push(Vector {
                 first: ids[0],
                 count: ids.len() as u32,
-                tells: tells.into_iter().filter(|&id| id != NOTHING).collect(),
+                determines: determines.into_iter().filter(|&id| id != NOTHING).collect(),
             });
         }
         made
     }
 
     /// The one input from which all elements come.
-    fn origin(&self, told: &Told) -> Option<usize> {
-        let mut ids = told.iter().flat_map(|layer| layer.iter());
+    fn origin(&self, determined: &Determined) -> Option<usize> {
+        let mut ids = determined.iter().flat_map(|layer| layer.iter());
         let first = self.origins[*ids.next()? as usize]?;
         ids.all(|&id| self.origins[id as usize] == Some(first))
             .then_some(first)
@@ -171,9 +172,9 @@ impl Follower<'_> {
     }
 
     /// By the number of an element, whether it follows from elements.
-    fn known(&self, told: &Told) -> Vec<bool> {
+    fn known(&self, determined: &Determined) -> Vec<bool> {
         let mut known = vec![false; self.origins.len()];
-        for &id in told.iter().flat_map(|layer| layer.iter()) {
+        for &id in determined.iter().flat_map(|layer| layer.iter()) {
             known[id as usize] = true;
         }
         known[NOTHING as usize] = false;
@@ -182,7 +183,7 @@ impl Follower<'_> {
             let ids = vector.first as usize..(vector.first + vector.count) as usize;
             if known[ids].iter().all(|&known| known) {
                 vector
-                    .tells
+                    .determines
                     .iter()
                     .for_each(|&id| known[id as usize] = true);
             }
@@ -191,49 +192,56 @@ impl Follower<'_> {
     }
 
     /// The elements that follow from each value of a graph.
-    fn graph(&mut self, graph: &Graph, params: &[Told]) -> Vec<Told> {
-        let mut told: Vec<Told> = Vec::with_capacity(graph.values.len());
-        let mut parts: HashMap<u32, Vec<Told>> = HashMap::new();
+    fn graph(&mut self, graph: &Graph, params: &[Determined]) -> Vec<Determined> {
+        let mut determined: Vec<Determined> = Vec::with_capacity(graph.values.len());
+        let mut parts: HashMap<u32, Vec<Determined>> = HashMap::new();
         for (index, value) in graph.values.iter().enumerate() {
             let found = match self.spend(1) {
-                None => Told::new(),
+                None => Determined::new(),
                 Some(_) => match &value.op {
                     Op::Part(of, part) => parts
                         .get(&of.0)
                         .and_then(|parts| parts.get(*part as usize).cloned())
                         .unwrap_or_default(),
                     op if op.has_parts() => {
-                        let made = self.parts(graph, &value.op, &told);
+                        let made = self.parts(graph, &value.op, &determined);
                         parts.insert(index as u32, made);
-                        Told::new()
+                        Determined::new()
                     }
-                    _ => self.value(graph, value, &told, params),
+                    _ => self.value(graph, value, &determined, params),
                 },
             };
-            told.push(found);
+            determined.push(found);
         }
-        told
+        determined
     }
 
-    fn value(&mut self, graph: &Graph, value: &Value, told: &[Told], params: &[Told]) -> Told {
+    fn value(
+        &mut self,
+        graph: &Graph,
+        value: &Value,
+        determined: &[Determined],
+        params: &[Determined],
+    ) -> Determined {
         let of = |id: ValueId| &graph.values[id.0 as usize];
-        let known = |id: ValueId| told[id.0 as usize].clone();
+        let known = |id: ValueId| determined[id.0 as usize].clone();
         match &value.op {
             Op::Param(index) => params.get(*index as usize).cloned().unwrap_or_default(),
             Op::Cast(x) if undone::cast(of(*x), value.ty) => known(*x),
             Op::Unary(op, x) if (op.row().undone)(of(*x)) => known(*x),
-            Op::Binary(op, a, b) => self.binary(graph, *op, [*a, *b], value, told),
+            Op::Binary(op, a, b) => self.binary(graph, *op, [*a, *b], value, determined),
             Op::Select(condition, yes, no) => {
-                let side = match yes == no {
-                    true => Some(*yes),
-                    false => self.unmasked(graph, *condition, [*yes, *no], told),
+                let side = if yes == no {
+                    Some(*yes)
+                } else {
+                    self.unmasked(graph, *condition, [*yes, *no], determined)
                 };
-                side.map_or_else(Told::new, |side| {
+                side.map_or_else(Determined::new, |side| {
                     self.spread(&known(side), &of(side).shape, &value.shape)
                 })
             }
             Op::Call(name, factors) if of_field(name).is_some() => {
-                self.field_product(graph, factors, value, told)
+                self.field_product(graph, factors, value, determined)
             }
             Op::Reduce(_, x, axis) if is_one(&of(*x).shape, *axis) => known(*x),
             Op::Slice {
@@ -258,7 +266,7 @@ impl Follower<'_> {
                 let mut places = vec![*start as i64];
                 for (len, step) in dims {
                     if self.spend(places.len() as u64 * len).is_none() {
-                        return Told::new();
+                        return Determined::new();
                     }
                     places = places
                         .iter()
@@ -269,7 +277,7 @@ impl Follower<'_> {
             }
             Op::Concat(items, axis) | Op::Stack(items, axis) => {
                 let axis = *axis as usize - usize::from(value.shape.rows.is_some());
-                self.join(graph, items, axis, told)
+                self.join(graph, items, axis, determined)
             }
             Op::Append(tables) => {
                 let layers = tables.iter().flat_map(|&table| known(table));
@@ -289,9 +297,10 @@ impl Follower<'_> {
                 let bound = rows.map_or(u64::MAX, |rows| {
                     self.program.rows[usize::from(rows.0)].bound
                 });
-                match *len >= bound {
-                    true => self.vector(&known(*x), &value.shape),
-                    false => Told::new(),
+                if *len >= bound {
+                    self.vector(&known(*x), &value.shape)
+                } else {
+                    Determined::new()
                 }
             }
             Op::Lookup { table, index } => match (&of(*table).op, &of(*index).op) {
@@ -304,9 +313,9 @@ impl Follower<'_> {
                     self.gather(&known(*table), places)
                 }
                 (Op::Const(entries), _) if is_one_to_one(entries) => known(*index),
-                _ => Told::new(),
+                _ => Determined::new(),
             },
-            _ => Told::new(),
+            _ => Determined::new(),
         }
     }
 
@@ -316,14 +325,14 @@ impl Follower<'_> {
         op: Binary,
         operands: [ValueId; 2],
         value: &Value,
-        told: &[Told],
-    ) -> Told {
+        determined: &[Determined],
+    ) -> Determined {
         for (left, x, other) in [
             (true, operands[0], operands[1]),
             (false, operands[1], operands[0]),
         ] {
             let (of, public) = (&graph.values[x.0 as usize], &graph.values[other.0 as usize]);
-            let known = &told[x.0 as usize];
+            let known = &determined[x.0 as usize];
             if known.is_empty() || public.visibility != Visibility::Public {
                 continue;
             }
@@ -335,7 +344,7 @@ impl Follower<'_> {
                 return self.spread(known, &of.shape, &value.shape);
             }
         }
-        Told::new()
+        Determined::new()
     }
 
     /// Squares and multiples by numbers other than 0 of elements of a field.
@@ -344,16 +353,16 @@ impl Follower<'_> {
         graph: &Graph,
         factors: &[ValueId],
         value: &Value,
-        told: &[Told],
-    ) -> Told {
+        determined: &[Determined],
+    ) -> Determined {
         let &[a, b] = factors else {
-            return Told::new();
+            return Determined::new();
         };
         if a == b {
-            return told[a.0 as usize].clone();
+            return determined[a.0 as usize].clone();
         }
         for (x, other) in [(a, b), (b, a)] {
-            let known = &told[x.0 as usize];
+            let known = &determined[x.0 as usize];
             if let Op::Const(data) = &graph.values[other.0 as usize].op
                 && !known.is_empty()
                 && data.numbers().all(|number| number != 0)
@@ -361,7 +370,7 @@ impl Follower<'_> {
                 return self.spread(known, &graph.values[x.0 as usize].shape, &value.shape);
             }
         }
-        Told::new()
+        Determined::new()
     }
 
     /// The side of a choice that stands where a mask does not say that a cell of it is missing,
@@ -371,14 +380,14 @@ impl Follower<'_> {
         graph: &Graph,
         condition: ValueId,
         sides: [ValueId; 2],
-        told: &[Told],
+        determined: &[Determined],
     ) -> Option<ValueId> {
-        let mask = self.origin(&told[condition.0 as usize])?;
+        let mask = self.origin(&determined[condition.0 as usize])?;
         let Form::Missing(of) = &self.program.inputs[mask].kind.form else {
             return None;
         };
         let cells = |side: &&ValueId| {
-            let origin = self.origin(&told[side.0 as usize]);
+            let origin = self.origin(&determined[side.0 as usize]);
             origin.is_some_and(|index| self.program.inputs[index].name == *of)
         };
         let side = sides.iter().find(cells)?;

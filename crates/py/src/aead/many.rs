@@ -195,9 +195,10 @@ impl<'py> Many<'py> {
                 Ok(())
             };
             if let Window::Alone(data) = &window {
-                let made = match open {
-                    false => seal_one(py, &batch.view(0), data)?,
-                    true => open_one(py, &batch.view(0), data, batch.texts[0])?,
+                let made = if !open {
+                    seal_one(py, &batch.view(0), data)?
+                } else {
+                    open_one(py, &batch.view(0), data, batch.texts[0])?
                 };
                 take(made.map(Made::Whole))?;
             } else {
@@ -244,18 +245,20 @@ impl<'py> Many<'py> {
                 && !matches!(self.lengths, Some(Lengths::Each(_))),
             nonces: self.nonces.window(py, "nonces", from, to)?,
             aads: self.aads.window(py, "aads", from, to)?,
-            sizes: match self.open {
-                false => lengths
+            sizes: if !self.open {
+                lengths
                     .clone()
                     .map(|text| cipher.sealed_len(text))
-                    .collect(),
-                true => lengths.clone().collect(),
+                    .collect()
+            } else {
+                lengths.clone().collect()
             },
-            texts: match self.open {
-                false => lengths.map(Some).collect(),
-                true => (from..to)
+            texts: if !self.open {
+                lengths.map(Some).collect()
+            } else {
+                (from..to)
                     .map(|number| self.lengths.as_ref()?.get(number))
-                    .collect(),
+                    .collect()
             },
         })
     }
@@ -301,13 +304,11 @@ impl Batch<'_> {
                 text: self.texts[number],
             }
         });
-        match open {
-            // Nonces of all windows have been checked before.
-            false => {
-                let sealed = seal_many(messages).with_equal_nonces();
-                sealed.map(|done| done.result).collect()
-            }
-            true => open_many(messages).map(|done| done.result).collect(),
+        if !open {
+            let sealed = seal_many(messages).with_equal_nonces();
+            sealed.map(|done| done.result).collect()
+        } else {
+            open_many(messages).map(|done| done.result).collect()
         }
     }
 }
@@ -335,18 +336,19 @@ impl Batch<'_> {
 /// Performs [`Batch::run`] for messages that are rows.
 fn run_rows(open: bool, rows: RowBatch<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
     let refused = |error| vec![Err(error); sizes.len()];
-    match open {
-        false => match rows.seal_with_equal_nonces() {
+    if !open {
+        match rows.seal_with_equal_nonces() {
             Ok(()) => sizes.iter().map(|size| Ok(*size)).collect(),
             Err(error) => refused(error),
-        },
-        true => match rows.open() {
+        }
+    } else {
+        match rows.open() {
             Ok(opened) => {
                 let opened = opened.into_iter();
                 opened.map(|text| text.ok_or(Error::NotAuthentic)).collect()
             }
             Err(error) => refused(error),
-        },
+        }
     }
 }
 

@@ -210,7 +210,7 @@ fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
         folder.put("x.sealed", &bytes);
         // No passphrase is asked for: an empty one would give another code.
         let failure = folder.run("open @x.sealed", "", NEVER).unwrap_err();
-        (failure.code, folder.told(&failure))
+        (failure.code, folder.reported(&failure))
     };
     let number = |at: usize, number: u32| {
         move |bytes: &mut [u8]| bytes[at..at + 4].copy_from_slice(&number.to_le_bytes())

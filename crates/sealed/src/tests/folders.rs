@@ -127,29 +127,29 @@ fn the_stream_of_a_folder_is_that_of_another_implementation() {
 fn what_is_neither_file_nor_folder_is_refused_by_name() {
     use std::os::unix::fs::symlink;
     let folder = TestFolder::new();
-    let told = |command: &str| {
+    let reported = |command: &str| {
         assert_eq!(folder.refuses(command), "seal-input");
-        folder.told(&folder.run(command, "", NEVER).unwrap_err())
+        folder.reported(&folder.run(command, "", NEVER).unwrap_err())
     };
     folder.put("file", "x");
     symlink("file", folder.path("link")).unwrap();
-    assert!(told("seal @link --key-file @k").contains("link cannot be sealed"));
+    assert!(reported("seal @link --key-file @k").contains("link cannot be sealed"));
     fill(&folder.path("things"));
     symlink("../file", folder.path("things/a/link")).unwrap();
-    let text = told("seal @things --key-file @k");
+    let text = reported("seal @things --key-file @k");
     assert!(text.contains("things/a/link cannot be sealed"), "{text}");
     fs::remove_file(folder.path("things/a/link")).unwrap();
     symlink("..", folder.path("things/up")).unwrap();
-    assert!(told("seal @things --key-file @k").contains("things/up cannot be sealed"));
+    assert!(reported("seal @things --key-file @k").contains("things/up cannot be sealed"));
     fs::remove_file(folder.path("things/up")).unwrap();
     let socket = std::os::unix::net::UnixListener::bind(folder.path("things/socket")).unwrap();
-    assert!(told("seal @things --key-file @k").contains("neither a file nor a folder"));
+    assert!(reported("seal @things --key-file @k").contains("neither a file nor a folder"));
     drop(socket);
     fs::remove_file(folder.path("things/socket")).unwrap();
     folder.put("things/back\\slash", "");
-    assert!(told("seal @things --key-file @k").contains("backslash"));
+    assert!(reported("seal @things --key-file @k").contains("backslash"));
     fs::remove_file(folder.path("things/back\\slash")).unwrap();
-    assert!(told("seal @things --key-file @k -o @things/a/out").contains("hold itself"));
+    assert!(reported("seal @things --key-file @k -o @things/a/out").contains("hold itself"));
     folder.does("seal @things --key-file @k");
 }
 

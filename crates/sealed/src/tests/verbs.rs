@@ -220,7 +220,7 @@ fn whoever_asks_to_stop_finds_nothing_left() {
         let stopped = folder.run(command, "", AT_ONCE).unwrap_err();
         assert_eq!(stopped.code, "interrupted");
         assert_eq!(folder.names(), before);
-        sealane_testkit::page::shows("interrupted", &folder.told(&stopped));
+        sealane_testkit::page::shows("interrupted", &folder.reported(&stopped));
     }
 }
 

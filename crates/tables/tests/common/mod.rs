@@ -1,4 +1,4 @@
-//! Helpers shared by the tests of this room: inputs, and how to read one.
+//! Helpers shared by the tests of this crate: inputs, and how to read one.
 
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Input, RowSymbol};

@@ -123,9 +123,10 @@ impl Protocol for Masked {
                 ..
             } => {
                 let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
-                let words = match is_masked(*from) {
-                    true => words(from) + words(to),
-                    false => words(to),
+                let words = if is_masked(*from) {
+                    words(from) + words(to)
+                } else {
+                    words(to)
                 };
                 Cost {
                     checks: 1,

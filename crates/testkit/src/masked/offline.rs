@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Offline(pub(super) Common);
 
 /// A step between two flights.
-pub enum Pending {
+pub enum OfflinePending {
     /// Factors of all ANDs of a tape less those of triples: this party's words.
     Tape {
         out: Words,
@@ -44,7 +44,7 @@ pub struct Masks {
 
 impl Steps for Offline {
     type Share = Words;
-    type Pending<'a> = Pending;
+    type Pending<'a> = OfflinePending;
     type Material = ();
     type Output = Material;
     type Check = u8;
@@ -99,7 +99,7 @@ impl Steps for Offline {
                 let factors = ands.iter().map(|[x, y, _]| [*x, *y]).collect::<Vec<_>>();
                 let (triples, own) = self.0.beaver(&factors)?;
                 self.0.send(&own, mesh)?;
-                Progress::More(Pending::Tape {
+                Progress::More(OfflinePending::Tape {
                     out,
                     ands,
                     triples,
@@ -117,7 +117,7 @@ impl Steps for Offline {
                     let words = factors.each_ref().map(distinct).concat();
                     mesh.send(dealer, &to_bytes(&words))?;
                 }
-                Progress::More(Pending::Masks(Box::new(Masks {
+                Progress::More(OfflinePending::Masks(Box::new(Masks {
                     algebra: domain.algebra,
                     factors,
                 })))
@@ -130,24 +130,26 @@ impl Steps for Offline {
                 ..
             } => {
                 let (planes, elements) = (planes_of(to, bits), share.elements());
-                let new = match is_masked(to) {
-                    true => self.0.random(to.algebra, planes * elements),
-                    false => vec![0; planes * elements],
+                let new = if is_masked(to) {
+                    self.0.random(to.algebra, planes * elements)
+                } else {
+                    vec![0; planes * elements]
                 };
-                let old = match is_masked(from) {
-                    true => share.data().to_vec(),
-                    false => vec![],
+                let old = if is_masked(from) {
+                    share.data().to_vec()
+                } else {
+                    vec![]
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
-            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 return Err(Fault::internal(
                     "this protocol sorts by networks, in copies",
                 ));
             }
             Step::Settle { checks } => {
                 let echo = self.0.send_checks(&checks, mesh)?;
-                Progress::More(Pending::Settle(echo, checks))
+                Progress::More(OfflinePending::Settle(echo, checks))
             }
             Step::Open { results } => {
                 let masks = results.iter().map(|result| result.share.data().to_vec());
@@ -157,12 +159,16 @@ impl Steps for Offline {
         })
     }
 
-    fn advance<'a>(&mut self, pending: Pending, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    fn advance<'a>(
+        &mut self,
+        pending: OfflinePending,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
         match pending {
-            Pending::Tape {
+            OfflinePending::Tape {
                 out,
                 ands,
                 triples,
@@ -177,18 +183,19 @@ impl Steps for Offline {
                 // A check that holds, so that preparation has something to settle.
                 Ok(Progress::Done(Outcome::Share(out, vec![0], material)))
             }
-            Pending::Settle(echo, checks) => {
+            OfflinePending::Settle(echo, checks) => {
                 self.0.settle(&echo, checks, mesh)?;
                 Ok(Progress::Done(Outcome::Settled(Material::default())))
             }
-            Pending::Masks(masks) => {
-                let parts = match self.0.is_first() {
-                    true => Some(self.deal_products(&masks, mesh)?),
-                    false => None,
+            OfflinePending::Masks(masks) => {
+                let parts = if self.0.is_first() {
+                    Some(self.deal_products(&masks, mesh)?)
+                } else {
+                    None
                 };
-                Ok(Progress::More(Pending::Parts(masks, parts)))
+                Ok(Progress::More(OfflinePending::Parts(masks, parts)))
             }
-            Pending::Parts(masks, parts) => {
+            OfflinePending::Parts(masks, parts) => {
                 let lanes = masks.factors[0].lanes();
                 let parts = match parts {
                     Some(parts) => parts,

@@ -20,7 +20,7 @@ pub struct MaskedParty<const LIAR: u8 = 255> {
 }
 
 /// A step between two flights.
-pub enum Pending<'a> {
+pub enum OnlinePending<'a> {
     /// The correction of an input, on its way from its owner; the owner's own words.
     Input {
         owner: PartyId,
@@ -83,16 +83,17 @@ impl<const LIAR: u8> Party for MaskedParty<LIAR> {
 
 impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     type Share = Words;
-    type Pending<'a> = Pending<'a>;
+    type Pending<'a> = OnlinePending<'a>;
     type Material = Material;
     type Output = ();
     type Check = u8;
 
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
         let words = encode(domain, bits, values);
-        let words = match is_masked(domain) || self.common().is_first() {
-            true => words,
-            false => vec![0; words.len()],
+        let words = if is_masked(domain) || self.common().is_first() {
+            words
+        } else {
+            vec![0; words.len()]
         };
         Planes::new(planes_of(domain, bits), values.len(), words)
     }
@@ -129,7 +130,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 if let Some(own) = &own {
                     self.common().send(own, mesh)?;
                 }
-                Ok(Progress::More(Pending::Input {
+                Ok(Progress::More(OnlinePending::Input {
                     owner,
                     planes: planes_of(domain, bits),
                     elements,
@@ -184,7 +185,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     *sum = minus(domain.algebra, sum.wrapping_add(both), masks);
                 }
                 self.common().send(&own, mesh)?;
-                Ok(Progress::More(Pending::Product(domain, own)))
+                Ok(Progress::More(OnlinePending::Product(domain, own)))
             }
             Step::Convert {
                 from, to, share, ..
@@ -205,13 +206,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 signed,
                 share,
             } => {
-                let own = match is_masked(from) {
-                    true => material.0.concat(),
-                    // An XOR share plus its new mask.
-                    false => {
-                        let words = share.data().iter().zip(&material.0[1]);
-                        words.map(|(x, l)| x ^ l).collect()
-                    }
+                let own = if is_masked(from) {
+                    material.0.concat()
+                } else {
+                    let words = share.data().iter().zip(&material.0[1]);
+                    words.map(|(x, l)| x ^ l).collect()
                 };
                 self.common().send(&own, mesh)?;
                 let conversion = Conversion {
@@ -221,37 +220,45 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     signed,
                     share,
                 };
-                Ok(Progress::More(Pending::Convert(Box::new(conversion), own)))
+                Ok(Progress::More(OnlinePending::Convert(
+                    Box::new(conversion),
+                    own,
+                )))
             }
-            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => Err(Fault::internal(
-                "this protocol sorts by networks, in copies",
-            )),
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => Err(
+                Fault::internal("this protocol sorts by networks, in copies"),
+            ),
             Step::Settle { checks } => {
                 let echo = self.common().send_checks(&checks, mesh)?;
-                Ok(Progress::More(Pending::Settle(echo, checks)))
+                Ok(Progress::More(OnlinePending::Settle(echo, checks)))
             }
             Step::Open { results } => {
                 for (result, masks) in results.iter().zip(&material.0) {
-                    let words = match is_masked(result.domain) {
-                        true => masks,
-                        false => result.share.data(),
+                    let words = if is_masked(result.domain) {
+                        masks
+                    } else {
+                        result.share.data()
                     };
                     let me = self.common().me;
                     for to in result.to.iter().filter(|to| *to != me) {
                         mesh.send(to, &to_bytes(words))?;
                     }
                 }
-                Ok(Progress::More(Pending::Open(results, material)))
+                Ok(Progress::More(OnlinePending::Open(results, material)))
             }
         }
     }
 
-    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    fn advance<'a>(
+        &mut self,
+        pending: OnlinePending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
         match pending {
-            Pending::Input {
+            OnlinePending::Input {
                 owner,
                 planes,
                 elements,
@@ -266,30 +273,31 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 };
                 Ok(Progress::share(Planes::new(planes, elements, words)))
             }
-            Pending::Tape(mut run, own) => {
+            OnlinePending::Tape(mut run, own) => {
                 let sums = self.common().sums(&own, mesh)?;
-                let products = match run.masked {
-                    true => sums.xor,
-                    false => self.common().products(&run.triples, &sums),
+                let products = if run.masked {
+                    sums.xor
+                } else {
+                    self.common().products(&run.triples, &sums)
                 };
                 run.take_products(&products);
                 self.next_layer(run, mesh)
             }
-            Pending::Product(domain, own) => {
+            OnlinePending::Product(domain, own) => {
                 let sums = self.common().sums(&own, mesh)?.add.into_iter();
                 let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
                 Ok(Progress::share(Planes::new(1, own.len(), words)))
             }
-            Pending::Convert(conversion, own) => {
+            OnlinePending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
                 Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
             }
-            Pending::Settle(echo, checks) => {
+            OnlinePending::Settle(echo, checks) => {
                 self.common().settle(&echo, checks, mesh)?;
                 Ok(Progress::Done(Outcome::Settled(())))
             }
-            Pending::Open(results, material) => {
+            OnlinePending::Open(results, material) => {
                 let me = self.common().me;
                 let mut values = Vec::new();
                 for (result, masks) in results.iter().zip(material.0) {
@@ -343,25 +351,22 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
             }
             if !batch.ands.is_empty() {
                 let factors = run.factors();
-                let own = match run.masked {
-                    true => {
-                        let first = self.common().is_first();
-                        let prepared = run.ands.drain(..3 * factors.len()).collect::<Vec<_>>();
-                        let words = factors.iter().zip(prepared.chunks(3));
-                        let word = |([x, y], of): (&[u64; 2], &[u64])| {
-                            let both = if first { x & y } else { 0 };
-                            both ^ x & of[1] ^ y & of[0] ^ of[2]
-                        };
-                        words.map(word).collect()
-                    }
-                    false => {
-                        let (triples, own) = self.common().beaver(&factors)?;
-                        run.triples = triples;
-                        own
-                    }
+                let own = if run.masked {
+                    let first = self.common().is_first();
+                    let prepared = run.ands.drain(..3 * factors.len()).collect::<Vec<_>>();
+                    let words = factors.iter().zip(prepared.chunks(3));
+                    let word = |([x, y], of): (&[u64; 2], &[u64])| {
+                        let both = if first { x & y } else { 0 };
+                        both ^ x & of[1] ^ y & of[0] ^ of[2]
+                    };
+                    words.map(word).collect()
+                } else {
+                    let (triples, own) = self.common().beaver(&factors)?;
+                    run.triples = triples;
+                    own
                 };
                 self.common().send(&own, mesh)?;
-                return Ok(Progress::More(Pending::Tape(run, own)));
+                return Ok(Progress::More(OnlinePending::Tape(run, own)));
             }
             run.batch += 1;
         }

@@ -104,12 +104,11 @@ impl Grower<'_> {
         let axis = self.pick(&[0, -1]);
         let truth = matches!(op, Reduction::Any | Reduction::All);
         let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
-        let (a, dtype) = match truth {
-            true => {
-                let truth = self.builder.binary(Binary::Ne, a.into(), 0.into(), None);
-                (truth.ok()?, None)
-            }
-            false => (a, dtype),
+        let (a, dtype) = if truth {
+            let truth = self.builder.binary(Binary::Ne, a.into(), 0.into(), None);
+            (truth.ok()?, None)
+        } else {
+            (a, dtype)
         };
         self.builder.accumulate(op, a, axis, dtype, None).ok()
     }

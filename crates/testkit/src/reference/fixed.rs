@@ -33,9 +33,10 @@ pub fn call(name: &str, operands: &[&Value], ty: Type, numbers: &[&Tensor]) -> T
         let given = x.iter().map(|&x| x as u128).collect::<Vec<_>>();
         let found = eval_words(&circuit, &given).expect("operands of the circuit")[0];
         let shift = 128 - u32::from(ty.bits());
-        let found = match ty.is_signed() {
-            true => (found as i128) << shift >> shift,
-            false => found as i128,
+        let found = if ty.is_signed() {
+            (found as i128) << shift >> shift
+        } else {
+            found as i128
         };
         let exact = match x {
             [x] => value(name, scale(*x, operands[0].ty), operands[0].ty),

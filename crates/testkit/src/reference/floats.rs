@@ -29,9 +29,10 @@ impl Floats {
             _ => half(stored as u16),
         };
         let least = 2f64.powi(1 - self.format.bias());
-        match self.flushed && value.abs() < least {
-            true => 0f64.copysign(value),
-            false => value,
+        if self.flushed && value.abs() < least {
+            0f64.copysign(value)
+        } else {
+            value
         }
     }
 
@@ -45,9 +46,10 @@ impl Floats {
             Format::F32 => (value as f32).to_bits().into(),
             format => nearest(format, value),
         };
-        match self.flushed && self.value(bits) == 0.0 {
-            true => i128::from(value.is_sign_negative()) << (self.format.bits() - 1),
-            false => bits,
+        if self.flushed && self.value(bits) == 0.0 {
+            i128::from(value.is_sign_negative()) << (self.format.bits() - 1)
+        } else {
+            bits
         }
     }
 
@@ -136,9 +138,10 @@ impl Floats {
         if x.is_nan() || y.is_nan() {
             return self.format.nan() as i128;
         }
-        match x.total_cmp(&y).is_lt() == least {
-            true => a,
-            false => b,
+        if x.total_cmp(&y).is_lt() == least {
+            a
+        } else {
+            b
         }
     }
 

@@ -1,6 +1,6 @@
 //! Threads that run one at a time, on a clock that jumps.
 //!
-//! All threads of a world are real ones, but only the one that has the *turn* runs. It keeps the
+//! All threads of a model are real ones, but only the one that has the *turn* runs. It keeps the
 //! turn until it waits or yields; then a number of the seed's sequence chooses the next among the
 //! threads that can go on. If none can, the clock jumps to the next moment at which one can. So
 //! waits take no real time, and the same seed gives the same run.
@@ -27,13 +27,13 @@ const NOBODY: usize = usize::MAX;
 const LOG_LINES: usize = 400;
 
 thread_local! {
-    /// Index of this thread in its world.
+    /// Index of this thread in its model.
     static ME: Cell<usize> = const { Cell::new(NOBODY) };
 }
 
-/// State shared by the threads of a world.
+/// State shared by the threads of a model.
 pub(super) struct Scheduler {
-    state: Mutex<State>,
+    state: Mutex<SchedulerState>,
     /// Thread that has the turn.
     turn: AtomicUsize,
     over: Condvar,
@@ -41,7 +41,7 @@ pub(super) struct Scheduler {
     beginning: Instant,
 }
 
-struct State {
+struct SchedulerState {
     now: Duration,
     threads: Vec<Thread>,
     processes: Vec<Process>,
@@ -89,14 +89,15 @@ impl Scheduler {
     pub(super) fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Scheduler {
         let mut random = Random::new(seed);
         let ms = Duration::from_millis;
-        // In most worlds threads are rarely preempted; in some, events can occur at any place of
+        // In most models threads are rarely preempted; in some, events can occur at any place of
         // the code.
-        let (stops, stop) = match random.percent(25) {
-            true => (4, [ms(50), ms(100)]),
-            false => (1, [ms(0), random.time(ms(1), ms(200))]),
+        let (stops, stop) = if random.percent(25) {
+            (4, [ms(50), ms(100)])
+        } else {
+            (1, [ms(0), random.time(ms(1), ms(200))])
         };
         Scheduler {
-            state: Mutex::new(State {
+            state: Mutex::new(SchedulerState {
                 stops,
                 stop,
                 now: Duration::ZERO,
@@ -152,12 +153,12 @@ impl Scheduler {
         }
     }
 
-    /// Real moment that stands for a time of this world.
+    /// Real moment that stands for a time of this model.
     pub(super) fn moment(&self, time: Duration) -> Instant {
         self.beginning + time
     }
 
-    /// Time of this world that a real moment stands for.
+    /// Time of this model that a real moment stands for.
     pub(super) fn time_of(&self, moment: Instant) -> Duration {
         moment.saturating_duration_since(self.beginning)
     }
@@ -320,8 +321,8 @@ impl Scheduler {
         }
     }
 
-    /// Gives the turn to the next thread, or ends the world.
-    fn hand_over(&self, state: &mut State) {
+    /// Gives the turn to the next thread, or ends the model.
+    fn hand_over(&self, state: &mut SchedulerState) {
         match state.next() {
             None => self.over.notify_all(),
             Some(next) => {
@@ -335,12 +336,12 @@ impl Scheduler {
 
     /// Locks the state. No code panics while it holds the lock, so a poisoned lock holds a sound
     /// state.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SchedulerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SchedulerState {
     /// Chooses the thread that runs next; none when all have ended.
     fn next(&mut self) -> Option<usize> {
         loop {
@@ -395,7 +396,7 @@ impl State {
         }
     }
 
-    /// Ends a world that does not end by itself.
+    /// Ends a model that does not end by itself.
     fn give_up(&mut self, moment: Option<Duration>) {
         let waiting = self
             .threads

@@ -1,4 +1,4 @@
-//! Wakers of a simulated world: its threads wait and read the time through them.
+//! Wakers of a simulated model: its threads wait and read the time through them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;

@@ -213,7 +213,7 @@ fn n61_nothing_is_rounded_unasked() {
 
 #[test]
 fn n62_data_are_the_nearest_numbers() {
-    // Room `tables` reads them; this is the conversion that it calls.
+    // Crate `tables` reads them; this is the conversion that it calls.
     let read = |text| float::parse(text, float::Format::F32).map(|found| found.stored);
     assert_eq!(read("0.1"), Ok(0.1f32.to_bits().into()));
     assert_eq!(read("NaN"), Ok(nan()));

@@ -5,7 +5,7 @@
 //! ([`sealane_circuit::function`]). In the shares of the role before the helper the constant 1 is
 //! 1, in those of the role after it 0.
 
-use crate::lines::Lines;
+use crate::aligned_buffer::AlignedBuffer;
 use crate::masked::program::{COMMON, Gates};
 use crate::tape::{Chunks, Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
@@ -73,7 +73,7 @@ pub(super) struct Level<'a> {
 
 /// The place of a party that opens.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum OpeningPlace {
     /// Before the helper: `m` is its first component.
     Before,
     /// After the helper: `m` is its second component.
@@ -90,7 +90,7 @@ pub(super) struct Dealt<'a> {
 
 /// Rows of what another party opens at a level.
 pub(super) struct Sums<'a> {
-    pub place: Place,
+    pub place: OpeningPlace,
     /// The level before, if there is one.
     pub last: Option<Opened<'a>>,
     pub dealt: &'a [u64],
@@ -135,7 +135,7 @@ impl Wires {
         &mut self,
         cpu: Cpu,
         level: Option<Level<'_>>,
-        last: Option<(Place, Opened<'_>, &[u64])>,
+        last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
     ) {
         match self {
             Wires::Narrow(chunks) => chunks.finish(cpu, level, last),
@@ -191,8 +191,8 @@ impl<const C: usize> Chunks<C> {
                 scratch: scratch.as_chunks_mut().0,
             };
             match sums.place {
-                Place::Before => cpu.run(Before(open)),
-                Place::After => cpu.run(After(open)),
+                OpeningPlace::Before => cpu.run(Before(open)),
+                OpeningPlace::After => cpu.run(After(open)),
             }
         }
     }
@@ -201,7 +201,7 @@ impl<const C: usize> Chunks<C> {
         &mut self,
         cpu: Cpu,
         level: Option<Level<'_>>,
-        last: Option<(Place, Opened<'_>, &[u64])>,
+        last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
     ) {
         for (at, slots) in self.each() {
             cpu.run(Finish {
@@ -215,10 +215,10 @@ impl<const C: usize> Chunks<C> {
 }
 
 /// Room for the largest function of a level.
-fn scratch<const C: usize>(level: Level<'_>) -> Lines {
+fn scratch<const C: usize>(level: Level<'_>) -> AlignedBuffer {
     let functions = level.gates.applied.iter();
     let words = functions.map(|(function, _)| level.functions[*function].scratch());
-    Lines::zeros(C * words.max().unwrap_or(0))
+    AlignedBuffer::zeros(C * words.max().unwrap_or(0))
 }
 
 /// The words of one chunk.
@@ -319,7 +319,7 @@ impl<const C: usize> Slots<'_, C> {
 fn settle<const C: usize>(
     slots: &mut Slots<'_, C>,
     at: At,
-    place: Place,
+    place: OpeningPlace,
     last: Opened<'_>,
     summands: &[u64],
 ) {
@@ -327,8 +327,8 @@ fn settle<const C: usize>(
         let masked = at.read::<C>(summands, row) ^ at.read(last.others, row);
         let mask = at.read::<C>(last.masks, row);
         slots.wires[*slot as usize] = match place {
-            Place::Before => [masked.0, mask.0],
-            Place::After => [mask.0, masked.0],
+            OpeningPlace::Before => [masked.0, mask.0],
+            OpeningPlace::After => [mask.0, masked.0],
         };
     }
 }
@@ -337,7 +337,7 @@ struct Finish<'a, const C: usize> {
     slots: Slots<'a, C>,
     at: At,
     level: Option<Level<'a>>,
-    last: Option<(Place, Opened<'a>, &'a [u64])>,
+    last: Option<(OpeningPlace, Opened<'a>, &'a [u64])>,
 }
 
 impl<const C: usize> Kernel for Finish<'_, C> {
@@ -461,9 +461,10 @@ impl<const C: usize> Open<'_, C> {
     #[inline(always)]
     fn read<const BEFORE: bool>(&self, slot: u32) -> [Words<C>; 2] {
         let wire = self.slots.wire(slot);
-        match BEFORE {
-            true => [Words(wire[0]), Words(wire[1])],
-            false => [Words(wire[1]), Words(wire[0])],
+        if BEFORE {
+            [Words(wire[0]), Words(wire[1])]
+        } else {
+            [Words(wire[1]), Words(wire[0])]
         }
     }
 
@@ -472,9 +473,10 @@ impl<const C: usize> Open<'_, C> {
     #[inline(always)]
     fn read_second<const BEFORE: bool>(&self, slot: u32) -> [Words<C>; 2] {
         let [masked, mask] = self.read::<BEFORE>(slot);
-        match BEFORE {
-            true => [masked, masked ^ mask],
-            false => [masked, mask],
+        if BEFORE {
+            [masked, masked ^ mask]
+        } else {
+            [masked, mask]
         }
     }
 
@@ -541,7 +543,11 @@ impl<const C: usize> Open<'_, C> {
     #[inline(always)]
     fn run<const BEFORE: bool>(mut self) {
         if let Some(last) = self.last {
-            let place = if BEFORE { Place::Before } else { Place::After };
+            let place = if BEFORE {
+                OpeningPlace::Before
+            } else {
+                OpeningPlace::After
+            };
             settle(&mut self.slots, self.at, place, last, self.summands);
         }
         self.slots.add(self.level);

@@ -26,15 +26,15 @@
 mod kernel;
 mod program;
 
+use crate::aligned_buffer::AlignedBuffer;
 use crate::arrive::{recv_to, send};
 use crate::bits::words_for;
 use crate::form::Form;
 use crate::keys::Key;
-use crate::lines::Lines;
 use crate::roles::Computing;
 use crate::share::Share;
 use crate::tape::{Plane, WIDE, Wires, ands, under_masks};
-use kernel::{Dealt, Level, Opened, Place, Prepared, Sums};
+use kernel::{Dealt, Level, Opened, OpeningPlace, Prepared, Sums};
 use program::{COMMON, Program};
 use sealane_block::Cpu;
 use sealane_circuit::Tape;
@@ -90,7 +90,7 @@ type Parts = (Part<0>, Part<1>, Part<2>);
 
 /// A tape in the middle of its levels.
 pub(crate) struct RunningMasked<'a> {
-    run: Run<'a>,
+    run: MaskedTape<'a>,
     parts: Parts,
     /// The level whose deals are in transit; the number of levels after the last.
     level: usize,
@@ -103,7 +103,7 @@ pub(crate) enum MaskedProgress<'a> {
 }
 
 /// The tape, and its functions, for all parts.
-struct Run<'a> {
+struct MaskedTape<'a> {
     tape: &'a Tape,
     lanes: usize,
     layout: Arc<Layout>,
@@ -157,15 +157,15 @@ impl Layouts {
 
 /// Memory of tapes that have ended, for the next tiles of them. It is erased with the party.
 #[derive(Default)]
-pub(crate) struct Spares(VecDeque<(Arc<Layout>, usize, Parts)>);
+pub(crate) struct Recycled(VecDeque<(Arc<Layout>, usize, Parts)>);
 
-impl Spares {
+impl Recycled {
     /// Most tiles whose memory is kept: more are seldom in flight.
     const MOST: usize = 4;
 
     /// The memory of a tape of this layout with so many lanes, if there is some.
     fn take(&mut self, layout: &Arc<Layout>, lanes: usize) -> Option<Parts> {
-        let Spares(kept) = self;
+        let Recycled(kept) = self;
         let fits = |(of, count, _): &(Arc<Layout>, usize, Parts)| {
             Arc::ptr_eq(of, layout) && *count == lanes
         };
@@ -174,11 +174,11 @@ impl Spares {
     }
 
     fn is_full(&self) -> bool {
-        self.0.len() == Spares::MOST
+        self.0.len() == Recycled::MOST
     }
 
     fn keep(&mut self, layout: Arc<Layout>, lanes: usize, parts: Parts) {
-        self.0.truncate(Spares::MOST - 1);
+        self.0.truncate(Recycled::MOST - 1);
         self.0.push_front((layout, lanes, parts));
     }
 }
@@ -199,12 +199,12 @@ impl Computing {
     /// Makes the layout and the memory of a tape with functions ahead. On many lanes its time is
     /// nothing beside that of the tape, and it depends on which inputs are the same in all of them.
     pub(crate) fn expect_masked(&mut self, tape: &Tape, lanes: usize) {
-        if !under_masks(tape) || words_for(lanes) >= MANY || self.spares.is_full() {
+        if !under_masks(tape) || words_for(lanes) >= MANY || self.recycled.is_full() {
             return;
         }
         let layout = self.layouts.of(tape, None);
         let parts = self.parts(&layout, lanes);
-        self.spares.keep(layout, lanes, parts);
+        self.recycled.keep(layout, lanes, parts);
     }
 
     fn parts(&self, layout: &Layout, lanes: usize) -> Parts {
@@ -226,9 +226,12 @@ impl Computing {
         let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
         let same = (words_for(lanes) >= MANY).then(|| same.collect());
         let layout = self.layouts.of(tape, same);
-        let one = [0, 1].map(|place| match self.seat.place_of(0) == Some(place) {
-            true => u64::MAX,
-            false => 0,
+        let one = [0, 1].map(|place| {
+            if self.role_index.place_of(0) == Some(place) {
+                u64::MAX
+            } else {
+                0
+            }
         });
         // No copy is left behind by a vector that grows.
         let mut common = Zeroizing::new(Vec::with_capacity(2 + inputs.len()));
@@ -237,13 +240,13 @@ impl Computing {
             Plane::Same(words) => Some(words.map(|word| *word)),
             Plane::Lanes(_) => None,
         }));
-        let run = Run {
+        let run = MaskedTape {
             tape,
             lanes,
             layout,
             common,
         };
-        let spare = self.spares.take(&run.layout, lanes);
+        let spare = self.recycled.take(&run.layout, lanes);
         let mut parts = spare.unwrap_or_else(|| self.parts(&run.layout, lanes));
         each!(parts, part => part.load(&run, inputs));
         each!(parts, part => part.deal(self, &run, 0, mesh)?);
@@ -284,7 +287,7 @@ impl RunningMasked<'_> {
         let mut shares = [form.zeros(), form.zeros()];
         each!(self.parts, part => part.finish(party.cpu, run, &mut shares));
         let layout = run.layout.clone();
-        party.spares.keep(layout, run.lanes, self.parts);
+        party.recycled.keep(layout, run.lanes, self.parts);
         // Values that are the same in all lanes go past the last one.
         shares
             .iter_mut()
@@ -300,7 +303,7 @@ const MANY: usize = 4;
 const MOST_PAST: usize = WIDE - 1;
 
 /// Rows of words, for the most bits of a level. Each level uses them again, and the next tile.
-type Rows = Lines;
+type Rows = AlignedBuffer;
 
 /// Masks of one level of the part whose helper is a role.
 struct Masks<const HELPER: usize> {
@@ -354,7 +357,7 @@ impl<const HELPER: usize> Part<HELPER> {
     fn of(party: &Computing, layout: &Layout, all: usize) -> Self {
         let lanes = lanes_of(HELPER, all);
         let words = words_of(HELPER, all);
-        let duty = match (party.seat.role + 3 - HELPER) % 3 {
+        let duty = match (party.role_index.role + 3 - HELPER) % 3 {
             0 => Duty::Helper,
             1 => Duty::After,
             _ => Duty::Before,
@@ -370,14 +373,14 @@ impl<const HELPER: usize> Part<HELPER> {
             words,
             masks: VecDeque::new(),
             last: None,
-            summands: Lines::zeros(opens),
-            others: Lines::zeros(opens),
+            summands: AlignedBuffer::zeros(opens),
+            others: AlignedBuffer::zeros(opens),
             spare: Vec::new(),
         }
     }
 
     /// Puts the inputs and constants of a tape on their wires.
-    fn load(&mut self, run: &Run<'_>, inputs: &[Plane<'_>]) {
+    fn load(&mut self, run: &MaskedTape<'_>, inputs: &[Plane<'_>]) {
         if self.lanes == 0 {
             return;
         }
@@ -394,14 +397,15 @@ impl<const HELPER: usize> Part<HELPER> {
                 Plane::Same(_) => {}
             }
         }
-        match program.plain {
-            true => wires.fill(ONE as usize, run.common[1]),
-            false => wires.set_common(&run.common),
+        if program.plain {
+            wires.fill(ONE as usize, run.common[1])
+        } else {
+            wires.set_common(&run.common)
         }
     }
 
     /// Layouts of what is dealt and opened at a level.
-    fn forms(&self, run: &Run<'_>, level: usize) -> [Form; 2] {
+    fn forms(&self, run: &MaskedTape<'_>, level: usize) -> [Form; 2] {
         run.layout.program.levels[level]
             .bits
             .map(|bits| Form::bits(bits, self.lanes))
@@ -410,20 +414,20 @@ impl<const HELPER: usize> Part<HELPER> {
     /// The other party that opens.
     fn partner(&self, party: &Computing) -> PartyId {
         match self.duty {
-            Duty::Before => party.seat.previous,
-            _ => party.seat.next,
+            Duty::Before => party.role_index.previous,
+            _ => party.role_index.next,
         }
     }
 
     /// Rows to write over, of as many words as a level needs at most.
-    fn rows(&mut self, run: &Run<'_>) -> Rows {
+    fn rows(&mut self, run: &MaskedTape<'_>) -> Rows {
         let most = run.layout.most * words_for(self.lanes) + MOST_PAST;
         let spare = self.spare.pop();
-        spare.unwrap_or_else(|| Lines::zeros(most))
+        spare.unwrap_or_else(|| AlignedBuffer::zeros(most))
     }
 
     /// Draws the masks of a level, in the order of all holders of a key.
-    fn draw(&mut self, party: &mut Computing, run: &Run<'_>, level: usize) -> Masks<HELPER> {
+    fn draw(&mut self, party: &mut Computing, run: &MaskedTape<'_>, level: usize) -> Masks<HELPER> {
         let [dealt, opened] = self.forms(run, level);
         let keys = &mut party.keys;
         let deal = |part: &mut Self, key: &mut Key| {
@@ -475,7 +479,7 @@ impl<const HELPER: usize> Part<HELPER> {
     fn deal(
         &mut self,
         party: &mut Computing,
-        run: &Run<'_>,
+        run: &MaskedTape<'_>,
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<()> {
@@ -492,7 +496,7 @@ impl<const HELPER: usize> Part<HELPER> {
             self.wires.deal(party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
-            send(Some(party.cpu), dealt, rows, party.seat.next, mesh)?;
+            send(Some(party.cpu), dealt, rows, party.role_index.next, mesh)?;
             self.reuse(masks);
             return Ok(());
         }
@@ -504,7 +508,7 @@ impl<const HELPER: usize> Part<HELPER> {
     fn dealt(
         &mut self,
         party: &Computing,
-        run: &Run<'_>,
+        run: &MaskedTape<'_>,
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<()> {
@@ -512,7 +516,13 @@ impl<const HELPER: usize> Part<HELPER> {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
             let into = &mut rows[..dealt.words()];
-            recv_to(Some(party.cpu), dealt, party.seat.previous, into, mesh)?;
+            recv_to(
+                Some(party.cpu),
+                dealt,
+                party.role_index.previous,
+                into,
+                mesh,
+            )?;
             let masks = self.masks.front_mut().ok_or_else(no_masks)?;
             masks.dealt = Some(rows);
         }
@@ -523,7 +533,7 @@ impl<const HELPER: usize> Part<HELPER> {
     fn open(
         &mut self,
         party: &Computing,
-        run: &Run<'_>,
+        run: &MaskedTape<'_>,
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<()> {
@@ -558,7 +568,7 @@ impl<const HELPER: usize> Part<HELPER> {
     fn opened(
         &mut self,
         party: &Computing,
-        run: &Run<'_>,
+        run: &MaskedTape<'_>,
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<()> {
@@ -577,17 +587,17 @@ impl<const HELPER: usize> Part<HELPER> {
     }
 
     /// The place of a party that opens, if there is something to open.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<OpeningPlace> {
         match self.duty {
             _ if self.lanes == 0 => None,
             Duty::Helper => None,
-            Duty::Before => Some(Place::Before),
-            Duty::After => Some(Place::After),
+            Duty::Before => Some(OpeningPlace::Before),
+            Duty::After => Some(OpeningPlace::After),
         }
     }
 
     /// Runs what follows the last level, and hands the outputs over.
-    fn finish(&mut self, cpu: Cpu, run: &Run<'_>, shares: &mut [Planes<u64>; 2]) {
+    fn finish(&mut self, cpu: Cpu, run: &MaskedTape<'_>, shares: &mut [Planes<u64>; 2]) {
         if self.lanes == 0 {
             return;
         }
@@ -623,7 +633,7 @@ impl<const HELPER: usize> Part<HELPER> {
     }
 }
 
-impl Run<'_> {
+impl MaskedTape<'_> {
     /// The gates of a level.
     fn level(&self, level: usize) -> Level<'_> {
         Level {

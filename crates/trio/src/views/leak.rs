@@ -1,7 +1,7 @@
 //! Counts of all that each party sees, and whether these depend on what it must not know.
 
-use super::world::{Run, Shared, World};
-use crate::ideal::{Flaw, locked};
+use super::model::{Model, Shared, TestedSteps};
+use crate::ideal::{InjectedFault, locked};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
@@ -34,26 +34,26 @@ struct Seen {
 impl Seen {
     /// Runs with every choice that is not given, and looks at these parties.
     fn of(
-        world: &mut World,
-        run: Run,
+        model: &mut Model,
+        run: TestedSteps,
         parties: &[usize],
         given: Option<(usize, u64)>,
-        flaw: Option<Flaw>,
+        fault: Option<InjectedFault>,
     ) -> Seen {
         let mut seen = Seen::default();
         {
-            let mut drawn = locked(&world.drawn);
-            (drawn.given, drawn.flaw) = (given, flaw);
+            let mut drawn = locked(&model.drawn);
+            (drawn.given, drawn.fault) = (given, fault);
         }
         loop {
-            let results = run(world);
+            let results = run(model);
             for &party in parties {
-                let mut view = world.view(party, flaw);
-                let mut outcome = std::mem::take(&mut world.learnt[party]);
-                let knows = std::mem::take(&mut world.knows[party]);
+                let mut view = model.view(party, fault);
+                let mut outcome = std::mem::take(&mut model.learnt[party]);
+                let knows = std::mem::take(&mut model.knows[party]);
                 let knows = [knows, outcome.clone()].concat();
-                let mut lacks = std::mem::take(&mut world.lacks[party]);
-                let mut hidden = std::mem::take(&mut world.missed[party]);
+                let mut lacks = std::mem::take(&mut model.lacks[party]);
+                let mut hidden = std::mem::take(&mut model.missed[party]);
                 for Shared { parts, value } in &results {
                     let words = parts[party].components().into_iter().flatten().flatten();
                     view.extend(words.map(|word| *word as u8));
@@ -63,11 +63,11 @@ impl Seen {
                 outcome.extend(hidden);
                 let of_party = seen.views.entry((party, knows)).or_default();
                 *of_party.entry(lacks).or_default().entry(view).or_default() += 1;
-                let of_inputs = seen.results.entry(world.inputs.clone()).or_default();
+                let of_inputs = seen.results.entry(model.inputs.clone()).or_default();
                 *of_inputs.entry(outcome).or_default() += 1;
             }
-            world.clear();
-            if !locked(&world.drawn).step() {
+            model.clear();
+            if !locked(&model.drawn).step() {
                 return seen;
             }
         }
@@ -108,24 +108,24 @@ fn alike<T: Hash + Eq>(one: &Counts<T>, other: &Counts<T>) -> bool {
 /// that its view does not depend on what it lacks, and that the chances of results, given all
 /// inputs, do not depend on that choice.
 pub(crate) fn leak(
-    world: &mut World,
-    run: Run,
+    model: &mut Model,
+    run: TestedSteps,
     choices: Choices,
-    flaw: Option<Flaw>,
+    fault: Option<InjectedFault>,
 ) -> Option<usize> {
-    let parties = (0..world.parties.len()).collect::<Vec<_>>();
+    let parties = (0..model.parties.len()).collect::<Vec<_>>();
     let Choices::Unknown(draws) = choices else {
-        let seen = Seen::of(world, run, &parties, None, flaw);
+        let seen = Seen::of(model, run, &parties, None, fault);
         return (!seen.is_independent()).then_some(0);
     };
-    // Most flaws show to a party of few choices.
+    // Most faults show to a party of few choices.
     let mut parties = parties;
-    parties.sort_by_cached_key(|party| world.choices(run, *party));
+    parties.sort_by_cached_key(|party| model.choices(run, *party));
     parties.into_iter().find(|&party| {
         let mut first: Option<Seen> = None;
         (0..draws).any(|draw| {
             let given = Some((party, draw));
-            let seen = Seen::of(world, run, &[party], given, flaw);
+            let seen = Seen::of(model, run, &[party], given, fault);
             let fair = first
                 .as_ref()
                 .is_none_or(|first| seen.has_chances_of(first));

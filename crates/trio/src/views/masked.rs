@@ -1,10 +1,10 @@
-//! Gadgets of tapes with functions: what a helper deals, and what the two others open. One lane is
+//! Tests of tapes with functions: what a helper deals, and what the two others open. One lane is
 //! in one part, and each role is its helper in turn.
 
-use super::Gadget;
+use super::ViewTest;
 use super::leak::Choices;
+use super::model::{Model, Shared};
 use super::steps::{built_for, tape};
-use super::world::{Shared, World};
 use crate::form::Form;
 use crate::masked::TURNED;
 use crate::tape::under_masks;
@@ -21,7 +21,7 @@ fn with_each_helper(check: impl Fn()) {
 
 /// A table of eight entries at an index of three bits, with products of two and of three masks, and
 /// the AND of both bits of its entry: two levels.
-fn looked_up(world: &mut World) -> Vec<Shared> {
+fn looked_up(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     const TABLE: [u64; 8] = [2, 1, 3, 1, 0, 0, 2, 3];
     let lookup = built_for(&TAPE, Lookups::Tables, |b| {
@@ -32,8 +32,8 @@ fn looked_up(world: &mut World) -> Vec<Shared> {
         out
     });
     assert_eq!((lookup.applied.len(), lookup.ands.len()), (1, 1));
-    let index = world.shared(Form::bits(3, 1));
-    let out = tape(world, lookup, &[&index]);
+    let index = model.shared(Form::bits(3, 1));
+    let out = tape(model, lookup, &[&index]);
     let bits = index.value.iter().rev().fold(0, |sum, bit| 2 * sum + bit);
     let (low, high) = (TABLE[bits as usize] & 1, TABLE[bits as usize] >> 1);
     assert_eq!(out.value, [low, high, low & (high ^ 1)]);
@@ -42,11 +42,11 @@ fn looked_up(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn a_table_under_masks_shows_nothing() {
-    with_each_helper(|| Gadget::new(looked_up, Choices::Unknown(3)).check());
+    with_each_helper(|| ViewTest::new(looked_up, Choices::Unknown(3)).check());
 }
 
 /// A product in GF(4), by the kernel for all fields.
-fn product_of_field(world: &mut World) -> Vec<Shared> {
+fn product_of_field(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     let function = Function::Field(Field::of(0x7).expect("a field"));
     let times = built_for(&TAPE, Lookups::Gates, |b| {
@@ -56,26 +56,26 @@ fn product_of_field(world: &mut World) -> Vec<Shared> {
         b.apply(&Function::Field(Field::of(0x7).expect("a field")), &factors)
     });
     assert_eq!((times.applied.len(), under_masks(times)), (1, true));
-    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(2, 1)));
-    let out = tape(world, times, &[&x, &y]);
+    let [x, y] = [(); 2].map(|()| model.shared(Form::bits(2, 1)));
+    let out = tape(model, times, &[&x, &y]);
     assert_eq!(out.value, function.eval(&[&x.value[..], &y.value].concat()));
     vec![out]
 }
 
 #[test]
 fn a_product_of_any_field_under_masks_shows_nothing() {
-    with_each_helper(|| Gadget::new(product_of_field, Choices::Unknown(4)).check());
+    with_each_helper(|| ViewTest::new(product_of_field, Choices::Unknown(4)).check());
 }
 
 /// A product in GF(16), of which one factor is 1, w, z or w z or a sum of some.
-fn product(world: &mut World) -> Vec<Shared> {
+fn product(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     let times = built_for(&TAPE, Lookups::Gates, |b| {
         let factors = [b.input(4), b.input(4)].concat();
         b.apply(&Function::Product, &factors)
     });
-    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(4, 1)));
-    let out = tape(world, times, &[&x, &y]);
+    let [x, y] = [(); 2].map(|()| model.shared(Form::bits(4, 1)));
+    let out = tape(model, times, &[&x, &y]);
     let wanted = Function::Product.eval(&[&x.value[..], &y.value].concat());
     assert_eq!(out.value, wanted);
     vec![out]
@@ -83,5 +83,5 @@ fn product(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn a_product_under_masks_shows_nothing() {
-    with_each_helper(|| Gadget::new(product, Choices::Unknown(1)).check());
+    with_each_helper(|| ViewTest::new(product, Choices::Unknown(1)).check());
 }

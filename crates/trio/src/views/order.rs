@@ -1,8 +1,8 @@
-//! Gadgets of rows: shuffles, opened places, turns of a sort.
+//! Tests of rows: shuffles, opened places, passes of a sort.
 
 use super::leak::Choices;
-use super::world::{Shared, World};
-use super::{Gadget, RING, domain, part};
+use super::model::{Model, Shared};
+use super::{RING, ViewTest, domain, part};
 use crate::form::Form;
 use crate::order::Rows;
 use crate::roles::Computing;
@@ -12,12 +12,12 @@ use sealane_net::Mesh;
 use sealane_party::{KeyBit, Step};
 use std::sync::Arc;
 
-/// Rows of the gadgets below.
+/// Rows of the tests below.
 const ROWS: usize = 2;
 
-fn shuffled(world: &mut World) -> Vec<Shared> {
-    let rows = world.shared(Form::bits(1, ROWS));
-    let out = world.made(Form::bits(1, ROWS), |at| Step::Shuffle {
+fn shuffled(model: &mut Model) -> Vec<Shared> {
+    let rows = model.shared(Form::bits(1, ROWS));
+    let out = model.made(Form::bits(1, ROWS), |at| Step::Shuffle {
         domain: domain(None),
         share: part(&rows, at),
     });
@@ -32,32 +32,32 @@ fn shuffled(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn a_shuffle_shows_nothing() {
-    Gadget::new(shuffled, Choices::Unknown(4)).check();
+    ViewTest::new(shuffled, Choices::Unknown(4)).check();
 }
 
 /// The places of rows in two parts, which are opened after a shuffle, together with the rows.
-fn opened_places(world: &mut World) -> Vec<Shared> {
+fn opened_places(model: &mut Model) -> Vec<Shared> {
     let layout = Rows::bits(ROWS, 1);
     let ring = Rows::ring(1, 1, ROWS);
-    let rows = world.shared(Form::bits(1, ROWS));
+    let rows = model.shared(Form::bits(1, ROWS));
     // Role 0 has the first part of both places, role 1 the second: a permutation.
-    let [first, swapped] = [world.hidden(2, ROWS), world.hidden(2, 1)];
+    let [first, swapped] = [model.hidden(2, ROWS), model.hidden(2, 1)];
     let swapped = swapped[0];
-    world.knows(0, &first);
+    model.knows(0, &first);
     let second = [0, 1].map(|row| first[row] ^ swapped ^ row as u64);
-    world.knows(1, &second);
+    model.knows(1, &second);
     let words = |party: &Computing| {
-        let role = party.seat.role;
+        let role = party.role_index.role;
         [0, 1].map(|place| {
             let planes = rows.parts[role].components().unwrap()[place][0];
             (0..ROWS).map(|row| planes >> row & 1).collect::<Vec<_>>()
         })
     };
-    let done = world.inside(
+    let done = model.inside(
         |party, mesh| {
             let parts = words(party);
             let given = (layout, parts.each_ref().map(|part| &part[..]));
-            let places = match party.seat.role {
+            let places = match party.role_index.role {
                 0 => &first[..],
                 1 => &second,
                 _ => &[0; ROWS],
@@ -75,7 +75,7 @@ fn opened_places(world: &mut World) -> Vec<Shared> {
     for (at, (_, opened)) in done.iter().enumerate() {
         let places = opened.as_ref().unwrap().data();
         assert!(matches!(places, [0, 1] | [1, 0]));
-        world.learns(at, places);
+        model.learns(at, places);
     }
     let parts = done.map(|(hidden, _)| {
         let lanes = hidden[0]
@@ -83,18 +83,18 @@ fn opened_places(world: &mut World) -> Vec<Shared> {
             .map(|part| part.data()[0] | part.data()[1] << 1);
         Arc::new(form.share(lanes.map(|word| form.sum([&[word][..]]))))
     });
-    vec![world.gathered(parts.to_vec(), form)]
+    vec![model.gathered(parts.to_vec(), form)]
 }
 
 #[test]
 fn opened_places_and_rows_show_nothing() {
-    Gadget::new(opened_places, Choices::Unknown(4)).check();
+    ViewTest::new(opened_places, Choices::Unknown(4)).check();
 }
 
-/// A whole turn of a sort by one bit, as the step runs it.
-fn turn(world: &mut World) -> Vec<Shared> {
-    let rows = world.shared(Form::bits(1, ROWS));
-    let out = world.made(Form::bits(1, ROWS), |at| Step::Sort {
+/// A whole pass of a sort by one bit, as the step runs it.
+fn pass(model: &mut Model) -> Vec<Shared> {
+    let rows = model.shared(Form::bits(1, ROWS));
+    let out = model.made(Form::bits(1, ROWS), |at| Step::Sort {
         domain: domain(None),
         share: part(&rows, at),
         key: vec![KeyBit {
@@ -107,30 +107,30 @@ fn turn(world: &mut World) -> Vec<Shared> {
 }
 
 #[test]
-fn a_turn_by_one_bit_shows_nothing() {
-    let gadget = Gadget::new(turn, Choices::Unknown(1));
+fn a_pass_by_one_bit_shows_nothing() {
+    let test = ViewTest::new(pass, Choices::Unknown(1));
     // Modulo 2 the product of a conversion vanishes, and with it the need for shares of zero.
     let untried = Some(RING);
-    Gadget { untried, ..gadget }.check();
+    ViewTest { untried, ..test }.check();
 }
 
-/// The places of rows in a turn by two bits, in two parts, before they are shuffled.
-fn places(world: &mut World) -> Vec<Shared> {
-    let rows = world.shared(Form::bits(2, ROWS));
+/// The places of rows in a pass by two bits, in two parts, before they are shuffled.
+fn places(model: &mut Model) -> Vec<Shared> {
+    let rows = model.shared(Form::bits(2, ROWS));
     let key = [0, 1].map(|plane| KeyBit {
         plane,
         inverted: plane == 1,
     });
     let form = Form::ring(1, 1, ROWS);
     let begin = |party: &mut Computing, mesh: &mut Mesh| match party.sort(
-        &rows.parts[party.seat.role],
+        &rows.parts[party.role_index.role],
         &key,
         mesh,
     )? {
         SortProgress::More(sorting) => Ok(sorting),
         SortProgress::Done(_) => unreachable!("two rows have an order"),
     };
-    let parts = world.inside(begin, |party, sorting, mesh| match sorting.places() {
+    let parts = model.inside(begin, |party, sorting, mesh| match sorting.places() {
         Ok(part) => Ok(Ok(party.end_places(form, part, mesh)?)),
         Err(sorting) => match party.advance_sort(sorting, mesh)? {
             SortProgress::More(sorting) => Ok(Err(sorting)),
@@ -143,12 +143,12 @@ fn places(world: &mut World) -> Vec<Shared> {
     let sum = form.sum([parts[0].data(), parts[1].data()]);
     assert_eq!(sum.data(), [later, 1 - later]);
     for (at, part) in parts.iter().enumerate().take(2) {
-        world.holds(at, part.data());
+        model.holds(at, part.data());
     }
     vec![]
 }
 
 #[test]
 fn places_by_two_bits_show_nothing() {
-    Gadget::new(places, Choices::Unknown(1)).check();
+    ViewTest::new(places, Choices::Unknown(1)).check();
 }

@@ -1,10 +1,10 @@
-//! Gadgets of bits and integers: products, conversions, lookups, inputs, reveals.
+//! Tests of bits and integers: products, conversions, lookups, inputs, reveals.
 
 use super::leak::{Choices, leak};
-use super::world::{Run, Shared, World};
-use super::{Gadget, RING, domain, part};
+use super::model::{Model, Shared, TestedSteps};
+use super::{RING, ViewTest, domain, part};
 use crate::form::Form;
-use crate::ideal::Flaw::{Astray, Zero};
+use crate::ideal::InjectedFault::{Misrouted, Zero};
 use crate::tape::under_masks;
 use sealane_circuit::function::{Field, Function};
 use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, Wire, compile};
@@ -13,9 +13,9 @@ use sealane_party::{Opened, Outcome, Planes, Selected, Shares, Step};
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
 
-pub(super) fn tape(world: &mut World, tape: &'static Tape, operands: &[&Shared]) -> Shared {
+pub(super) fn tape(model: &mut Model, tape: &'static Tape, operands: &[&Shared]) -> Shared {
     let lanes = operands[0].parts[0].elements();
-    world.made(Form::bits(tape.outputs.len(), lanes), |at| Step::Tape {
+    model.made(Form::bits(tape.outputs.len(), lanes), |at| Step::Tape {
         tape,
         domain: domain(None),
         lanes,
@@ -23,9 +23,9 @@ pub(super) fn tape(world: &mut World, tape: &'static Tape, operands: &[&Shared])
     })
 }
 
-fn product(world: &mut World, k: u8, left: &Shared, right: &Shared) -> Shared {
+fn product(model: &mut Model, k: u8, left: &Shared, right: &Shared) -> Shared {
     let lanes = left.parts[0].elements();
-    world.made(Form::ring(k.into(), 1, lanes), |at| Step::Product {
+    model.made(Form::ring(k.into(), 1, lanes), |at| Step::Product {
         domain: domain(Some(k)),
         left: Selected::whole(part(left, at)),
         right: Selected::whole(part(right, at)),
@@ -34,7 +34,7 @@ fn product(world: &mut World, k: u8, left: &Shared, right: &Shared) -> Shared {
 
 /// A conversion of bits, or of integers, of so many bits.
 fn convert(
-    world: &mut World,
+    model: &mut Model,
     [from, to]: [Option<u8>; 2],
     bits: usize,
     signed: bool,
@@ -45,7 +45,7 @@ fn convert(
         Some(k) => Form::ring(k.into(), 1, elements),
         None => Form::bits(bits, elements),
     };
-    world.made(form, |at| Step::Convert {
+    model.made(form, |at| Step::Convert {
         from: domain(from),
         to: domain(to),
         bits,
@@ -55,8 +55,8 @@ fn convert(
 }
 
 /// An input of integers.
-fn input(world: &mut World, owner: usize, k: u8, values: &[u64]) -> Shared {
-    world.made(Form::ring(k.into(), 1, values.len()), |at| Step::Input {
+fn input(model: &mut Model, owner: usize, k: u8, values: &[u64]) -> Shared {
+    model.made(Form::ring(k.into(), 1, values.len()), |at| Step::Input {
         owner: PartyId::from_index(owner),
         domain: domain(Some(k)),
         elements: values.len(),
@@ -66,9 +66,9 @@ fn input(world: &mut World, owner: usize, k: u8, values: &[u64]) -> Shared {
 }
 
 /// Opens integers to parties, of which those of `learners` may learn them.
-fn open(world: &mut World, k: u8, of: &Shared, to: &[usize], learners: &[usize]) {
+fn open(model: &mut Model, k: u8, of: &Shared, to: &[usize], learners: &[usize]) {
     let to = PartySet::of(to.iter().map(|at| PartyId::from_index(*at)));
-    let outcomes = world.step(|at| Step::Open {
+    let outcomes = model.step(|at| Step::Open {
         results: vec![Opened {
             share: part(of, at),
             domain: domain(Some(k)),
@@ -84,7 +84,7 @@ fn open(world: &mut World, k: u8, of: &Shared, to: &[usize], learners: &[usize])
         if let Some(values) = learnt {
             assert_eq!(*values, of.value);
             if learners.contains(&at) {
-                world.learns(at, &values);
+                model.learns(at, &values);
             }
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn built_for(
 }
 
 /// Two ANDs, one after the other, with XORs between.
-fn bits(world: &mut World) -> Vec<Shared> {
+fn bits(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     let both = built(&TAPE, |b| {
         let (x, y) = (b.input(1)[0], b.input(1)[0]);
@@ -117,8 +117,8 @@ fn bits(world: &mut World) -> Vec<Shared> {
         let second = b.xor(first, x);
         vec![first, b.and(second, !y)]
     });
-    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(1, 1)));
-    let out = tape(world, both, &[&x, &y]);
+    let [x, y] = [(); 2].map(|()| model.shared(Form::bits(1, 1)));
+    let out = tape(model, both, &[&x, &y]);
     let (x, y) = (x.value[0], y.value[0]);
     assert_eq!(out.value, [x & y, (x & y ^ x) & (y ^ 1)]);
     vec![out]
@@ -126,13 +126,13 @@ fn bits(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn products_of_bits_show_nothing() {
-    Gadget::new(bits, Choices::Every).check();
+    ViewTest::new(bits, Choices::Every).check();
 }
 
 /// An inner product of two terms.
-fn inner_product(world: &mut World) -> Vec<Shared> {
-    let [x, y] = [(); 2].map(|()| world.shared(Form::ring(1, 2, 2)));
-    let out = product(world, 1, &x, &y);
+fn inner_product(model: &mut Model) -> Vec<Shared> {
+    let [x, y] = [(); 2].map(|()| model.shared(Form::ring(1, 2, 2)));
+    let out = product(model, 1, &x, &y);
     let term = |lane: usize| x.value[lane] * y.value[lane] + x.value[2 + lane] * y.value[2 + lane];
     assert_eq!(out.value, [0, 1].map(|lane| term(lane) % 2));
     vec![out]
@@ -140,14 +140,14 @@ fn inner_product(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn inner_products_show_nothing() {
-    Gadget::new(inner_product, Choices::Unknown(2)).check();
+    ViewTest::new(inner_product, Choices::Unknown(2)).check();
 }
 
 /// A product of integers, and the product of that.
-fn products(world: &mut World) -> Vec<Shared> {
-    let [x, y] = [(); 2].map(|()| world.shared(Form::ring(2, 1, 1)));
-    let once = product(world, 2, &x, &y);
-    let twice = product(world, 2, &once, &y);
+fn products(model: &mut Model) -> Vec<Shared> {
+    let [x, y] = [(); 2].map(|()| model.shared(Form::ring(2, 1, 1)));
+    let once = product(model, 2, &x, &y);
+    let twice = product(model, 2, &once, &y);
     assert_eq!(once.value, [x.value[0] * y.value[0] % 4]);
     assert_eq!(twice.value, [once.value[0] * y.value[0] % 4]);
     vec![once, twice]
@@ -155,11 +155,11 @@ fn products(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn products_of_integers_show_nothing() {
-    Gadget::new(products, Choices::Unknown(8)).check();
+    ViewTest::new(products, Choices::Unknown(8)).check();
 }
 
 /// A product in GF(4), and the product of that with a factor.
-fn products_of_field(world: &mut World) -> Vec<Shared> {
+fn products_of_field(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     let field = || Field::of(0x7).expect("a field");
     let twice = TAPE.get_or_init(|| {
@@ -170,8 +170,8 @@ fn products_of_field(world: &mut World) -> Vec<Shared> {
         compile(&b.finish(vec![once, twice]), &Machine::ROUNDS)
     });
     assert_eq!((twice.applied.len(), under_masks(twice)), (2, false));
-    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(2, 1)));
-    let out = tape(world, twice, &[&x, &y]);
+    let [x, y] = [(); 2].map(|()| model.shared(Form::bits(2, 1)));
+    let out = tape(model, twice, &[&x, &y]);
     let times = |x: &[u64], y: &[u64]| Function::Field(field()).eval(&[x, y].concat());
     let once = times(&x.value, &y.value);
     assert_eq!(out.value, [&once[..], &times(&once, &y.value)].concat());
@@ -180,13 +180,13 @@ fn products_of_field(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn products_of_a_field_show_nothing() {
-    Gadget::new(products_of_field, Choices::Unknown(4)).check();
+    ViewTest::new(products_of_field, Choices::Unknown(4)).check();
 }
 
 /// Shares of zero at each party, of which the others' are results.
-fn zeros(world: &mut World) -> Vec<Shared> {
+fn zeros(model: &mut Model) -> Vec<Shared> {
     let form = Form::ring(2, 1, 2);
-    let zeros = world.inside(
+    let zeros = model.inside(
         |party, _| {
             let mut zero = form.zeros();
             party.keys.add_zero(form, zero.data_mut());
@@ -197,22 +197,22 @@ fn zeros(world: &mut World) -> Vec<Shared> {
     let sum = form.sum(zeros.iter().map(Planes::data));
     assert_eq!(sum.data(), [0, 0]);
     for at in 0..3 {
-        world.learns(at, zeros[at].data());
+        model.learns(at, zeros[at].data());
         // With its own, the third follows.
-        world.misses(at, zeros[(at + 1) % 3].data());
+        model.misses(at, zeros[(at + 1) % 3].data());
     }
     vec![]
 }
 
 #[test]
 fn shares_of_zero_show_nothing_of_others() {
-    Gadget::new(zeros, Choices::Every).check();
+    ViewTest::new(zeros, Choices::Every).check();
 }
 
 /// Bits become integers.
-fn weighed<const SIGNED: bool>(world: &mut World) -> Vec<Shared> {
-    let x = world.shared(Form::bits(2, 1));
-    let out = convert(world, [None, Some(3)], 2, SIGNED, &x);
+fn weighed<const SIGNED: bool>(model: &mut Model) -> Vec<Shared> {
+    let x = model.shared(Form::bits(2, 1));
+    let out = convert(model, [None, Some(3)], 2, SIGNED, &x);
     let high = if SIGNED { 8 - 2 } else { 2 };
     assert_eq!(out.value, [(x.value[0] + x.value[1] * high) % 8]);
     vec![out]
@@ -221,41 +221,41 @@ fn weighed<const SIGNED: bool>(world: &mut World) -> Vec<Shared> {
 #[test]
 fn bits_to_integers_show_nothing() {
     // The message to role 2 has no summand but the share of zero.
-    for run in [weighed::<false> as Run, weighed::<true>] {
-        let gadget = Gadget::new(run, Choices::Unknown(4));
+    for run in [weighed::<false> as TestedSteps, weighed::<true>] {
+        let test = ViewTest::new(run, Choices::Unknown(4));
         let harmless = &[Zero((1, RING))];
-        Gadget { harmless, ..gadget }.check();
+        ViewTest { harmless, ..test }.check();
     }
 }
 
-fn decomposed(world: &mut World) -> Vec<Shared> {
-    let x = world.shared(Form::ring(3, 1, 1));
-    let out = convert(world, [Some(3), None], 3, false, &x);
+fn decomposed(model: &mut Model) -> Vec<Shared> {
+    let x = model.shared(Form::ring(3, 1, 1));
+    let out = convert(model, [Some(3), None], 3, false, &x);
     assert_eq!(out.value, [0, 1, 2].map(|bit| x.value[0] >> bit & 1));
     vec![out]
 }
 
 #[test]
 fn integers_to_bits_show_nothing() {
-    Gadget::new(decomposed, Choices::Unknown(8)).check();
+    ViewTest::new(decomposed, Choices::Unknown(8)).check();
 }
 
 /// Nothing crosses where a product becomes smaller.
-fn reduced(world: &mut World) -> Vec<Shared> {
-    let [x, y] = [(); 2].map(|()| world.shared(Form::ring(2, 1, 1)));
-    let whole = product(world, 2, &x, &y);
-    let out = convert(world, [Some(2), Some(1)], 2, false, &whole);
+fn reduced(model: &mut Model) -> Vec<Shared> {
+    let [x, y] = [(); 2].map(|()| model.shared(Form::ring(2, 1, 1)));
+    let whole = product(model, 2, &x, &y);
+    let out = convert(model, [Some(2), Some(1)], 2, false, &whole);
     assert_eq!(out.value, [whole.value[0] & 1]);
     vec![out]
 }
 
 #[test]
 fn a_smaller_modulus_shows_nothing() {
-    Gadget::new(reduced, Choices::Unknown(8)).check();
+    ViewTest::new(reduced, Choices::Unknown(8)).check();
 }
 
 /// A table of eight entries at an index of three bits.
-fn looked_up(world: &mut World) -> Vec<Shared> {
+fn looked_up(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     const TABLE: [u64; 8] = [2, 1, 3, 1, 0, 0, 2, 3];
     let lookup = built(&TAPE, |b| {
@@ -263,8 +263,8 @@ fn looked_up(world: &mut World) -> Vec<Shared> {
         let entries = TABLE.map(|entry| b.constant(entry.into(), 2));
         b.lookup(&index, &entries)
     });
-    let index = world.shared(Form::bits(3, 1));
-    let out = tape(world, lookup, &[&index]);
+    let index = model.shared(Form::bits(3, 1));
+    let out = tape(model, lookup, &[&index]);
     let bits = index.value.iter().rev().fold(0, |sum, bit| 2 * sum + bit);
     let entry = TABLE[bits as usize];
     assert_eq!(out.value, [entry & 1, entry >> 1]);
@@ -273,129 +273,129 @@ fn looked_up(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn a_lookup_shows_nothing() {
-    Gadget::new(looked_up, Choices::Unknown(4)).check();
+    ViewTest::new(looked_up, Choices::Unknown(4)).check();
 }
 
 /// An input of each role.
-fn inputs(world: &mut World) -> Vec<Shared> {
-    let role = |owner: usize, world: &mut World| {
-        let values = world.private(owner, 2, 2);
-        let out = input(world, owner, 1, &values);
+fn inputs(model: &mut Model) -> Vec<Shared> {
+    let role = |owner: usize, model: &mut Model| {
+        let values = model.private(owner, 2, 2);
+        let out = input(model, owner, 1, &values);
         assert_eq!(out.value, values);
         out
     };
-    (0..3).map(|owner| role(owner, world)).collect()
+    (0..3).map(|owner| role(owner, model)).collect()
 }
 
 #[test]
 fn inputs_of_roles_show_nothing() {
-    Gadget::new(inputs, Choices::Every).check();
+    ViewTest::new(inputs, Choices::Every).check();
 }
 
 /// The input of a party without a role, who masks it, before another one who watches.
-fn input_of_guest(world: &mut World) -> Vec<Shared> {
-    let values = world.private(3, 2, 2);
-    let out = input(world, 3, 1, &values);
+fn input_of_guest(model: &mut Model) -> Vec<Shared> {
+    let values = model.private(3, 2, 2);
+    let out = input(model, 3, 1, &values);
     assert_eq!(out.value, values);
     vec![out]
 }
 
 #[test]
 fn inputs_of_outsiders_show_nothing() {
-    let gadget = Gadget::new(input_of_guest, Choices::Every);
-    Gadget {
+    let test = ViewTest::new(input_of_guest, Choices::Every);
+    ViewTest {
         outsiders: 1,
         // Roles 1 and 2 get the same message.
-        harmless: &[Astray([3, 1, 2]), Astray([3, 2, 1])],
-        ..gadget
+        harmless: &[Misrouted([3, 1, 2]), Misrouted([3, 2, 1])],
+        ..test
     }
     .check();
 }
 
 /// The masks of two outsiders under a product that a role learns.
-fn masks_of_guests(world: &mut World) -> Vec<Shared> {
+fn masks_of_guests(model: &mut Model) -> Vec<Shared> {
     let [x, y] = [3, 4].map(|owner| {
-        let values = world.private(owner, 2, 1);
-        input(world, owner, 1, &values)
+        let values = model.private(owner, 2, 1);
+        input(model, owner, 1, &values)
     });
-    let out = product(world, 1, &x, &y);
-    open(world, 1, &out, &[1, 4], &[1, 4]);
+    let out = product(model, 1, &x, &y);
+    open(model, 1, &out, &[1, 4], &[1, 4]);
     vec![x, y]
 }
 
 #[test]
 fn masks_of_outsiders_hide_a_product() {
-    let gadget = Gadget::new(masks_of_guests, Choices::Unknown(3));
-    Gadget {
+    let test = ViewTest::new(masks_of_guests, Choices::Unknown(3));
+    ViewTest {
         outsiders: 2,
         // Role 1 learns the result, so component 0 of it, and role 2 holds that and component 2.
         // Roles 1 and 2 get the same message of an owner.
         harmless: &[
-            Astray([0, 1, 2]),
-            Astray([0, 2, 1]),
-            Astray([0, 4, 1]),
-            Astray([1, 4, 2]),
-            Astray([3, 1, 2]),
-            Astray([3, 2, 1]),
-            Astray([4, 1, 2]),
-            Astray([4, 2, 1]),
+            Misrouted([0, 1, 2]),
+            Misrouted([0, 2, 1]),
+            Misrouted([0, 4, 1]),
+            Misrouted([1, 4, 2]),
+            Misrouted([3, 1, 2]),
+            Misrouted([3, 2, 1]),
+            Misrouted([4, 1, 2]),
+            Misrouted([4, 2, 1]),
         ],
-        ..gadget
+        ..test
     }
     .check();
 }
 
 /// A sum of shared integers is opened to role 1.
-fn opened_to_role(world: &mut World) -> Vec<Shared> {
-    let [x, y] = [(); 2].map(|()| world.shared(Form::ring(2, 1, 1)));
-    let out = product(world, 2, &x, &y);
-    open(world, 2, &out, &[1], &[1]);
+fn opened_to_role(model: &mut Model) -> Vec<Shared> {
+    let [x, y] = [(); 2].map(|()| model.shared(Form::ring(2, 1, 1)));
+    let out = product(model, 2, &x, &y);
+    open(model, 2, &out, &[1], &[1]);
     vec![]
 }
 
 #[test]
 fn reveals_to_a_role_show_the_result_alone() {
-    let gadget = Gadget::new(opened_to_role, Choices::Unknown(4));
+    let test = ViewTest::new(opened_to_role, Choices::Unknown(4));
     // Component 0 opens the result to role 1, and role 2 holds it.
-    let harmless = &[Astray([0, 1, 2]), Astray([0, 2, 1])];
-    Gadget { harmless, ..gadget }.check();
+    let harmless = &[Misrouted([0, 1, 2]), Misrouted([0, 2, 1])];
+    ViewTest { harmless, ..test }.check();
 }
 
 /// The same, to a party without a role.
-fn opened_to_outsider(world: &mut World) -> Vec<Shared> {
-    let [x, y] = [(); 2].map(|()| world.shared(Form::ring(1, 1, 1)));
-    let out = product(world, 1, &x, &y);
-    open(world, 1, &out, &[3], &[3]);
-    open(world, 1, &x, &[3], &[3]);
+fn opened_to_outsider(model: &mut Model) -> Vec<Shared> {
+    let [x, y] = [(); 2].map(|()| model.shared(Form::ring(1, 1, 1)));
+    let out = product(model, 1, &x, &y);
+    open(model, 1, &out, &[3], &[3]);
+    open(model, 1, &x, &[3], &[3]);
     vec![]
 }
 
 #[test]
 fn reveals_to_outsiders_show_the_result_alone() {
-    let gadget = Gadget::new(opened_to_outsider, Choices::Unknown(4));
-    Gadget {
+    let test = ViewTest::new(opened_to_outsider, Choices::Unknown(4));
+    ViewTest {
         outsiders: 1,
         // Role 2 holds component 2, which role 1 sends.
-        harmless: &[Astray([1, 3, 2])],
-        ..gadget
+        harmless: &[Misrouted([1, 3, 2])],
+        ..test
     }
     .check();
 }
 
 /// The component that opens a result goes to a role that must not learn it.
-fn opened_to_another<const WRONG: usize>(world: &mut World) -> Vec<Shared> {
-    let x = world.shared(Form::ring(2, 1, 1));
-    open(world, 2, &x, &[1, WRONG], &[1]);
+fn opened_to_another<const WRONG: usize>(model: &mut Model) -> Vec<Shared> {
+    let x = model.shared(Form::ring(2, 1, 1));
+    open(model, 2, &x, &[1, WRONG], &[1]);
     vec![]
 }
 
 #[test]
 fn a_component_for_the_wrong_role_is_caught() {
     for (wrong, run) in [
-        (0, opened_to_another::<0> as Run),
+        (0, opened_to_another::<0> as TestedSteps),
         (2, opened_to_another::<2>),
     ] {
-        let leak = leak(&mut World::new(0), run, Choices::Unknown(2), None);
+        let leak = leak(&mut Model::new(0), run, Choices::Unknown(2), None);
         assert_eq!(leak, Some(wrong));
     }
 }

@@ -139,9 +139,10 @@ impl Input<'_> {
     fn count(&mut self) -> Result<u64, ReadError> {
         let at = self.at;
         let count = self.number()?;
-        match count <= MOST_WIRES {
-            true => Ok(count),
-            false => Err(self.error(at, format!("count {count}, above {MOST_WIRES}"))),
+        if count <= MOST_WIRES {
+            Ok(count)
+        } else {
+            Err(self.error(at, format!("count {count}, above {MOST_WIRES}")))
         }
     }
 

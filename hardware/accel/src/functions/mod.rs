@@ -1,7 +1,7 @@
 //! The thirteen functions of the paper's Table II as our own sources.
 //!
 //! Each has at most the gates of the authors' netlist, and at most its ANDs; most have fewer. They
-//! compute the same, with these differences, which the tests of this room state as plain
+//! compute the same, with these differences, which the tests of this crate state as plain
 //! arithmetic:
 //!
 //! | function | ours | the authors' |

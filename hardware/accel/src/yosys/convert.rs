@@ -198,9 +198,10 @@ impl Named<'_> {
     }
 
     fn check_clock(&self, ports: &Ports) -> Result<(), DesignError> {
-        match Some(self.pin("C")?) == ports.clock {
-            true => Ok(()),
-            false => Err(self.error(|cell, place| DesignError::Clock { cell, place })),
+        if Some(self.pin("C")?) == ports.clock {
+            Ok(())
+        } else {
+            Err(self.error(|cell, place| DesignError::Clock { cell, place }))
         }
     }
 
@@ -213,9 +214,10 @@ impl Named<'_> {
             "$_ALDFF_PP_" => ("L", self.pin("AD")?),
             _ => return Err(self.unknown()),
         };
-        match Some(self.pin(pin)?) == ports.reset {
-            true => Ok(Some(loaded)),
-            false => Err(self.error(|cell, place| DesignError::Reset { cell, place })),
+        if Some(self.pin(pin)?) == ports.reset {
+            Ok(Some(loaded))
+        } else {
+            Err(self.error(|cell, place| DesignError::Reset { cell, place }))
         }
     }
 

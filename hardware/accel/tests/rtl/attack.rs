@@ -4,14 +4,14 @@
 use sealane_block::Block;
 use sealane_hw_testkit::{offsets_found, pairs};
 
-use crate::bench::{Build, LABEL, Run, TABLE};
+use crate::bench::{BenchRun, Build, LABEL, TABLE};
 use crate::reference::Reference;
 
 /// Returns the number of ANDs from whose tables and active labels the attack finds the offset.
 pub fn found(build: &Build) -> usize {
     let netlist = pairs();
     let seeds = Reference::new(&netlist, build.scheme, 3).seeds;
-    let mut run = Run::of(build, &netlist, 1, &[seeds]);
+    let mut run = BenchRun::of(build, &netlist, 1, &[seeds]);
     let records = run.records();
     run.reports();
     let of = |tag| records.iter().filter(move |record| record.tag == tag);

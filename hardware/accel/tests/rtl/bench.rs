@@ -83,7 +83,7 @@ impl Build {
         variant: Variant::Queued,
         scheme: Scheme::Mi,
     };
-    /// The hash without sigma, which no scheme of room `garble` has.
+    /// The hash without sigma, which no scheme of crate `garble` has.
     pub const INSECURE: Build = Build {
         folder: "insecure",
         variant: Variant::Queued,
@@ -115,7 +115,7 @@ impl Seeds {
 #[derive(PartialEq, Eq)]
 pub struct Record {
     pub tag: u32,
-    pub turn: u32,
+    pub netlist_cycle: u32,
     pub index: u32,
     pub data: [u8; 32],
 }
@@ -149,59 +149,59 @@ pub struct Report {
 pub mod fault {
     pub const NONE: u64 = 0;
     pub const NO_NETLIST: u64 = 1;
-    pub const NO_TURNS: u64 = 2;
+    pub const NO_CYCLES: u64 = 2;
     pub const OLD_KEY: u64 = 3;
     pub const LIMIT: u64 = 4;
 }
 
 /// A run of the bench: an iterator over records, then the counters.
-pub struct Run {
+pub struct BenchRun {
     child: Child,
     records: BufReader<std::process::ChildStdout>,
     _netlist: tempfile::TempDir,
 }
 
-impl Run {
-    pub fn of(build: &Build, netlist: &Netlist, turns: u64, seeds: &[Seeds]) -> Run {
-        Run::with(build, netlist, turns, seeds, &[])
+impl BenchRun {
+    pub fn of(build: &Build, netlist: &Netlist, netlist_cycles: u64, seeds: &[Seeds]) -> BenchRun {
+        BenchRun::with(build, netlist, netlist_cycles, seeds, &[])
     }
 
     /// With more options of the bench.
     pub fn with(
         build: &Build,
         netlist: &Netlist,
-        turns: u64,
+        netlist_cycles: u64,
         seeds: &[Seeds],
         options: &[&str],
-    ) -> Run {
+    ) -> BenchRun {
         // Both widths are read; narrow ones are those of the paper.
         let narrow = write(netlist, Format::Hscd(Width::Narrow), &[]);
         let text = narrow.or_else(|_| write(netlist, Format::Hscd(Width::Wide), &[]));
         let text = text.expect("HSCD");
-        Run::of_text(build, &text, turns, seeds, options)
+        BenchRun::of_text(build, &text, netlist_cycles, seeds, options)
     }
 
     /// On the text of a file.
     pub fn of_text(
         build: &Build,
         text: &[u8],
-        turns: u64,
+        netlist_cycles: u64,
         seeds: &[Seeds],
         options: &[&str],
-    ) -> Run {
+    ) -> BenchRun {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("netlist.hscd");
         std::fs::write(&path, text).expect("a file");
         let mut command = Command::new(build.program());
-        command.arg(&path).args(["--stream", "-", "--turns"]);
-        command.arg(turns.to_string()).args(options);
+        command.arg(&path).args(["--stream", "-", "--cycles"]);
+        command.arg(netlist_cycles.to_string()).args(options);
         for seeds in seeds {
             command.args(["--seeds", &seeds.text()]);
         }
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the bench");
         let stdout = child.stdout.take().expect("a pipe");
-        Run {
+        BenchRun {
             child,
             records: BufReader::with_capacity(1 << 16, stdout),
             _netlist: folder,
@@ -219,7 +219,7 @@ impl Run {
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a word"));
         Some(Record {
             tag: word(0),
-            turn: word(4),
+            netlist_cycle: word(4),
             index: word(8),
             data: bytes[16..].try_into().expect("the rest"),
         })

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::bench::{Build, EngineBuild, LABEL, MASKS, Record, Report, Run, TABLE, fault};
-use crate::reference::{Reference, Turn};
+use crate::bench::{BenchRun, Build, EngineBuild, LABEL, MASKS, Record, Report, TABLE, fault};
+use crate::reference::{NetlistCycle, Reference};
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{BundleRun, Bundles, bundles};
 use sealane_accel::formats::read;
@@ -19,7 +19,7 @@ pub fn benchmark(row: &Benchmark) -> Option<Netlist> {
 
 /// A netlist cycle, and the records of it that have come.
 struct Expected {
-    turn: Turn,
+    netlist_cycle: NetlistCycle,
     labels: usize,
     /// For each AND, whether its table has come.
     tables: Vec<bool>,
@@ -38,13 +38,13 @@ enum Form<'a> {
 
 /// Runs a netlist and compares every record with the garbler, and the cycles with the model. The
 /// host takes nothing in `stall` of 1000 cycles; then cycles are more than those of the model.
-pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Report {
-    let reference = Reference::new(netlist, build.scheme, 7 + turns);
+pub fn compare(build: &Build, netlist: &Netlist, netlist_cycles: u64, stall: u32) -> Report {
+    let reference = Reference::new(netlist, build.scheme, 7 + netlist_cycles);
     let options = ["--stall", &stall.to_string()];
-    let bench = Run::with(build, netlist, turns, &[reference.seeds], &options);
-    let report = compare_records(reference, bench, turns, Form::File);
-    let model = run(netlist, build.variant, turns);
-    let last = if turns == 1 {
+    let bench = BenchRun::with(build, netlist, netlist_cycles, &[reference.seeds], &options);
+    let report = compare_records(reference, bench, netlist_cycles, Form::File);
+    let model = run(netlist, build.variant, netlist_cycles);
+    let last = if netlist_cycles == 1 {
         &model.first
     } else {
         &model.later
@@ -72,11 +72,11 @@ pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Repo
 pub fn compare_bundles(
     engines: &EngineBuild,
     netlist: &Netlist,
-    turns: u64,
+    netlist_cycles: u64,
     stall: u32,
 ) -> (Report, Bundles) {
     let bundles = bundles(netlist, engines.engine, 1).expect("bundles");
-    let report = compare_made(engines, &bundles, turns, stall);
+    let report = compare_made(engines, &bundles, netlist_cycles, stall);
     (report, bundles)
 }
 
@@ -85,17 +85,22 @@ pub fn compare_best(
     engines: &EngineBuild,
     netlist: &Netlist,
     tries: u32,
-    turns: u64,
+    netlist_cycles: u64,
 ) -> (Report, Bundles) {
     let bundles = bundles(netlist, engines.engine, tries).expect("bundles");
-    let report = compare_made(engines, &bundles, turns, 0);
+    let report = compare_made(engines, &bundles, netlist_cycles, 0);
     (report, bundles)
 }
 
-fn compare_made(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
-    let report = compare_text(engines, bundles, turns, stall);
+fn compare_made(
+    engines: &EngineBuild,
+    bundles: &Bundles,
+    netlist_cycles: u64,
+    stall: u32,
+) -> Report {
+    let report = compare_text(engines, bundles, netlist_cycles, stall);
     let model = bundles.cycles.garbling;
-    let BundleRun { total, held } = bundles.run(turns);
+    let BundleRun { total, held } = bundles.run(netlist_cycles);
     match stall {
         0 => {
             assert_eq!([report.first_garbling, report.garbling], [model; 2]);
@@ -107,17 +112,33 @@ fn compare_made(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32
 }
 
 /// Compares the records of a file for better engines, whose cycles may be others than the model's.
-pub fn compare_file(engines: &EngineBuild, bundles: &Bundles, turns: u64) -> Report {
-    compare_text(engines, bundles, turns, 0)
+pub fn compare_file(engines: &EngineBuild, bundles: &Bundles, netlist_cycles: u64) -> Report {
+    compare_text(engines, bundles, netlist_cycles, 0)
 }
 
-fn compare_text(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
+fn compare_text(
+    engines: &EngineBuild,
+    bundles: &Bundles,
+    netlist_cycles: u64,
+    stall: u32,
+) -> Report {
     let given = given(bundles);
-    let reference = Reference::new(&given, engines.build.scheme, 7 + turns);
+    let reference = Reference::new(&given, engines.build.scheme, 7 + netlist_cycles);
     let options = ["--stall", &stall.to_string()];
     let text = bundles.text.as_bytes();
-    let bench = Run::of_text(&engines.build, text, turns, &[reference.seeds], &options);
-    compare_records(reference, bench, turns, Form::Issue(&bundles.outputs))
+    let bench = BenchRun::of_text(
+        &engines.build,
+        text,
+        netlist_cycles,
+        &[reference.seeds],
+        &options,
+    );
+    compare_records(
+        reference,
+        bench,
+        netlist_cycles,
+        Form::Issue(&bundles.outputs),
+    )
 }
 
 /// The netlist of which the bundles are, its outputs in the order of wires.
@@ -136,25 +157,25 @@ fn given(bundles: &Bundles) -> Netlist {
 /// Compares all records of a bench with those of the garbler.
 fn compare_records(
     mut reference: Reference<'_>,
-    mut bench: Run,
-    turns: u64,
+    mut bench: BenchRun,
+    netlist_cycles: u64,
     form: Form<'_>,
 ) -> Report {
     let (mut begun, mut ended) = (0u64, 0u64);
     let mut open = VecDeque::<Expected>::new();
     while let Some(record) = bench.record() {
-        while begun <= u64::from(record.turn) {
+        while begun <= u64::from(record.netlist_cycle) {
             let labels = if begun == 0 { 0 } else { reference.initials() };
-            let turn = reference.next_turn();
+            let netlist_cycle = reference.next_netlist_cycle();
             open.push_back(Expected {
                 labels,
-                tables: vec![false; turn.tables.len()],
-                turn,
+                tables: vec![false; netlist_cycle.tables.len()],
+                netlist_cycle,
                 masks: false,
             });
             begun += 1;
         }
-        let at = u64::from(record.turn).checked_sub(ended);
+        let at = u64::from(record.netlist_cycle).checked_sub(ended);
         let expected = &mut open[at.expect("a netlist cycle that has not ended") as usize];
         check(&record, expected, form);
         while open.front().is_some_and(is_complete) {
@@ -162,7 +183,10 @@ fn compare_records(
             ended += 1;
         }
     }
-    assert!(open.is_empty() && ended == turns, "{ended} of {turns}");
+    assert!(
+        open.is_empty() && ended == netlist_cycles,
+        "{ended} of {netlist_cycles}"
+    );
     let report = bench.reports().remove(0);
     assert_eq!(report.fault, fault::NONE);
     assert_eq!(report.secret_words_left, 0);
@@ -171,23 +195,23 @@ fn compare_records(
 
 fn is_complete(expected: &Expected) -> bool {
     expected.masks
-        && expected.labels == expected.turn.labels.len()
+        && expected.labels == expected.netlist_cycle.labels.len()
         && expected.tables.iter().all(|table| *table)
 }
 
 /// Checks a record, which has to be the next one of its kind, or a table that has not come yet.
 fn check(record: &Record, expected: &mut Expected, form: Form<'_>) {
     let Expected {
-        turn,
+        netlist_cycle,
         labels,
         tables,
         masks,
     } = expected;
-    let place = (record.turn, record.index);
+    let place = (record.netlist_cycle, record.index);
     match record.tag {
         LABEL => {
             assert_eq!(record.index as usize, *labels, "{place:?}");
-            let same = record.block(0).value() == turn.labels[*labels].value();
+            let same = record.block(0).value() == netlist_cycle.labels[*labels].value();
             assert!(same && record.block(1).value() == 0, "label {place:?}");
             *labels += 1;
         }
@@ -198,17 +222,20 @@ fn check(record: &Record, expected: &mut Expected, form: Form<'_>) {
             }
             let twice = std::mem::replace(&mut tables[index], true);
             assert!(!twice, "twice {place:?}");
-            assert!(record.data == turn.tables[index], "table {place:?}");
+            assert!(
+                record.data == netlist_cycle.tables[index],
+                "table {place:?}"
+            );
         }
         MASKS => {
             assert!(!*masks, "masks twice {place:?}");
             let mut expected = [0; 32];
-            for output in 0..turn.masks.len() {
+            for output in 0..netlist_cycle.masks.len() {
                 let place = match form {
                     Form::File => output,
                     Form::Issue(places) => places[output] as usize,
                 };
-                expected[output / 8] |= turn.masks[place] << (output % 8);
+                expected[output / 8] |= netlist_cycle.masks[place] << (output % 8);
             }
             assert!(record.data == expected, "masks {place:?}");
             *masks = true;

@@ -1,4 +1,4 @@
-//! The hardware of `rtl/` under Verilator, against the model of this room and the garbler of room
+//! The hardware of `rtl/` under Verilator, against the model of this crate and the garbler of crate
 //! `garble`: cycles, and every label, table and mask.
 //!
 //! `make test-rtl` builds the benches and runs all of it; `.ci/hardware` runs the module `small`.
@@ -23,7 +23,7 @@ use sealane_hw_testkit as netlists;
 fn long_benchmarks_agree_with_model_and_garbler() {
     for row in BENCHMARKS.iter().filter(|row| row.run >= small::LONG) {
         if let Some(netlist) = benchmark(row) {
-            compare(&Build::FASE, &netlist, row.turns, 0);
+            compare(&Build::FASE, &netlist, row.netlist_cycles, 0);
         }
     }
 }
@@ -33,7 +33,7 @@ fn long_benchmarks_agree_with_model_and_garbler() {
 fn without_the_queue_the_cycles_are_those_of_the_first_column_of_table_4() {
     for row in BENCHMARKS.iter().filter(|row| row.run < small::LONG) {
         if let Some(netlist) = benchmark(row) {
-            let report = compare(&Build::PLAIN, &netlist, row.turns.min(3), 0);
+            let report = compare(&Build::PLAIN, &netlist, row.netlist_cycles.min(3), 0);
             assert_eq!(report.garbling, row.of_file()[0], "{}", row.name);
         }
     }
@@ -48,7 +48,7 @@ fn without_the_queue_the_cycles_are_those_of_the_first_column_of_table_4() {
 fn a_key_for_each_half_gives_the_tables_of_mi() {
     for row in BENCHMARKS.iter().filter(|row| row.run < small::LONG) {
         if let Some(netlist) = benchmark(row) {
-            compare(&Build::MI, &netlist, row.turns.min(3), 0);
+            compare(&Build::MI, &netlist, row.netlist_cycles.min(3), 0);
         }
     }
     assert_eq!(attack::found(&Build::MI), 0);

@@ -1,4 +1,4 @@
-//! The garbler of room `garble` on a sequential netlist, a netlist cycle at a time.
+//! The garbler of crate `garble` on a sequential netlist, a netlist cycle at a time.
 //!
 //! Every netlist cycle is a call on the same tape, whose inputs are those of the netlist and then Q
 //! of all flip-flops, and whose outputs are those of the netlist and then all D. One batch for each
@@ -16,7 +16,7 @@ use sealane_hw_testkit::encrypt;
 use crate::bench::Seeds;
 
 /// The labels, tables and masks of a netlist cycle.
-pub struct Turn {
+pub struct NetlistCycle {
     /// Zero labels of all inputs.
     pub labels: Vec<Block>,
     /// For each AND, T_G and T_E.
@@ -34,7 +34,7 @@ pub struct Reference<'a> {
     next_label: u128,
     inputs: Vec<Block>,
     flip_flops: Vec<Block>,
-    turn: u64,
+    netlist_cycle: u64,
 }
 
 impl Reference<'_> {
@@ -59,7 +59,7 @@ impl Reference<'_> {
             next_label: 0,
             inputs: vec![Block::ZERO; netlist.inputs() as usize],
             flip_flops: Vec::new(),
-            turn: 0,
+            netlist_cycle: 0,
         }
     }
 
@@ -69,14 +69,18 @@ impl Reference<'_> {
         (inputs.garbler_initial + inputs.evaluator_initial) as usize
     }
 
-    pub fn next_turn(&mut self) -> Turn {
-        let first = if self.turn == 0 { 0 } else { self.initials() };
+    pub fn next_netlist_cycle(&mut self) -> NetlistCycle {
+        let first = if self.netlist_cycle == 0 {
+            0
+        } else {
+            self.initials()
+        };
         for wire in first..self.inputs.len() {
             let counter = self.seeds.label_start.value().wrapping_add(self.next_label);
             self.inputs[wire] = encrypt(self.seeds.label_key, Block::new(counter));
             self.next_label += 1;
         }
-        if self.turn == 0 {
+        if self.netlist_cycle == 0 {
             let initial = self.netlist.flip_flops().iter().map(|pair| pair.initial);
             let offset = self.seeds.offset;
             let label = |operand| match operand {
@@ -98,9 +102,9 @@ impl Reference<'_> {
         drop(sink);
         let (outputs, next) = ports.outputs.split_at(self.netlist.parts().outputs.len());
         self.flip_flops = next.to_vec();
-        self.turn += 1;
+        self.netlist_cycle += 1;
         let pieces = tables.chunks_exact(32);
-        Turn {
+        NetlistCycle {
             labels: self.inputs.clone(),
             tables: pieces
                 .map(|table| table.try_into().expect("32 bytes"))

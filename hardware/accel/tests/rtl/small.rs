@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::attack;
-use crate::bench::{Build, EngineBuild, LABEL, Report, Run, Seeds, fault};
+use crate::bench::{BenchRun, Build, EngineBuild, LABEL, Report, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
 use crate::files::{File, LAST, Line, PLACE, changed, field};
 use crate::reference::Reference;
@@ -23,8 +23,14 @@ fn seeds(netlist: &Netlist, number: u64) -> Seeds {
 }
 
 /// Runs one session, and returns its counters.
-fn report(netlist: &Netlist, turns: u64, options: &[&str]) -> Report {
-    let mut run = Run::with(&Build::FASE, netlist, turns, &[seeds(netlist, 1)], options);
+fn report(netlist: &Netlist, netlist_cycles: u64, options: &[&str]) -> Report {
+    let mut run = BenchRun::with(
+        &Build::FASE,
+        netlist,
+        netlist_cycles,
+        &[seeds(netlist, 1)],
+        options,
+    );
     run.records();
     run.reports().remove(0)
 }
@@ -34,7 +40,7 @@ fn report(netlist: &Netlist, turns: u64, options: &[&str]) -> Report {
 fn benchmarks_agree_with_model_and_garbler() {
     for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
         if let Some(netlist) = benchmark(row) {
-            let report = compare(&Build::FASE, &netlist, row.turns, 0);
+            let report = compare(&Build::FASE, &netlist, row.netlist_cycles, 0);
             assert_eq!(report.total, row.run, "{}", row.name);
             assert_eq!(report.garbling, row.of_file()[1], "{}", row.name);
             // The one benchmark in which a flip-flop takes an AND that is late.
@@ -61,7 +67,7 @@ fn better_engines_agree_with_their_model_and_the_garbler() {
         }
         for row in BENCHMARKS {
             if let Some(netlist) = benchmark(row).filter(|_| row.run < LONG) {
-                compare_bundles(engines, &netlist, row.turns.min(5), 0);
+                compare_bundles(engines, &netlist, row.netlist_cycles.min(5), 0);
             }
             let source = function(row.name).expect("a source");
             compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
@@ -98,7 +104,7 @@ fn values_before_reset_do_not_matter() {
     let seeds = [seeds(&netlist, 1)];
     let streams = ["1", "2", "3"].map(|random| {
         let options = ["--random", random];
-        Run::with(&Build::FASE, &netlist, 5, &seeds, &options).records()
+        BenchRun::with(&Build::FASE, &netlist, 5, &seeds, &options).records()
     });
     assert!(!streams[0].is_empty());
     assert!(streams[0] == streams[1] && streams[0] == streams[2]);
@@ -142,7 +148,7 @@ fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
             let options = ["--limit", &limit.to_string()];
             let seeds = [seeds(&netlist, 1)];
             let text = made.text.as_bytes();
-            let mut run = Run::of_text(&engines.build, text, 2, &seeds, &options);
+            let mut run = BenchRun::of_text(&engines.build, text, 2, &seeds, &options);
             run.records();
             let report = run.reports().remove(0);
             let end = [fault::LIMIT, fault::NONE][usize::from(limit == 2 * ands)];
@@ -157,7 +163,7 @@ fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
 fn each_session_needs_a_new_key_and_a_netlist() {
     let netlist = netlist(4);
     let [one, two] = [1, 2].map(|number| seeds(&netlist, number));
-    let mut run = Run::of(&Build::FASE, &netlist, 2, &[one, one, two, two, one]);
+    let mut run = BenchRun::of(&Build::FASE, &netlist, 2, &[one, one, two, two, one]);
     let mut labels = HashSet::new();
     let mut count = 0;
     for record in run.records().iter().filter(|record| record.tag == LABEL) {
@@ -173,13 +179,13 @@ fn each_session_needs_a_new_key_and_a_netlist() {
     assert_eq!(faults, [NONE, OLD_KEY, NONE, OLD_KEY, NONE]);
     // No label repeats within a session; the fifth repeats the first because the host did.
     assert_eq!(labels.len() * 3, count * 2);
-    assert_eq!(report(&netlist, 0, &[]).fault, fault::NO_TURNS);
+    assert_eq!(report(&netlist, 0, &[]).fault, fault::NO_CYCLES);
 }
 
 /// The end of a session on a file: whether the netlist was loaded, the fault, whether records came.
 fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
     let text = lines.join("\n");
-    let mut run = Run::of_text(build, text.as_bytes(), 1, &[seeds], &[]);
+    let mut run = BenchRun::of_text(build, text.as_bytes(), 1, &[seeds], &[]);
     let records = run.records().len();
     let report = run.reports().remove(0);
     (report.loaded, report.fault, records > 0)

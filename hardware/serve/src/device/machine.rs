@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A machine of `rtl/`. All of them give the same records for the same keys, but for their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Machine {
+pub enum RtlMachine {
     /// FASE's machine, with the optimisation of its memory.
     #[default]
     Fase,
@@ -31,21 +31,21 @@ pub struct BetterEngines {
 /// Most better engines that `rtl/` is built with.
 pub const MOST_BUILT: u32 = 2;
 
-impl Machine {
+impl RtlMachine {
     /// The machine as numbers. A device keeps these: bytes of an enum that mean nothing would be
     /// what lay on the stack before, which may be of a secret.
     pub(crate) fn numbers(self) -> [u32; 2] {
         match self {
-            Machine::Fase => [0, 0],
-            Machine::Better(BetterEngines { engines, tries }) => [engines, tries.unwrap_or(0)],
+            RtlMachine::Fase => [0, 0],
+            RtlMachine::Better(BetterEngines { engines, tries }) => [engines, tries.unwrap_or(0)],
         }
     }
 
     /// The machine of these numbers.
-    pub(crate) fn of_numbers([engines, tries]: [u32; 2]) -> Machine {
+    pub(crate) fn of_numbers([engines, tries]: [u32; 2]) -> RtlMachine {
         match engines {
-            0 => Machine::Fase,
-            engines => Machine::Better(BetterEngines {
+            0 => RtlMachine::Fase,
+            engines => RtlMachine::Better(BetterEngines {
                 engines,
                 tries: (tries > 0).then_some(tries),
             }),
@@ -83,12 +83,12 @@ impl BetterEngines {
     }
 }
 
-impl fmt::Display for Machine {
+impl fmt::Display for RtlMachine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Machine::Fase => out.write_str("fase"),
-            Machine::Better(BetterEngines { engines: 1, .. }) => out.write_str("1a3x"),
-            Machine::Better(BetterEngines { engines, .. }) => {
+            RtlMachine::Fase => out.write_str("fase"),
+            RtlMachine::Better(BetterEngines { engines: 1, .. }) => out.write_str("1a3x"),
+            RtlMachine::Better(BetterEngines { engines, .. }) => {
                 write!(out, "{engines} engines 1a3x")
             }
         }
@@ -106,10 +106,10 @@ pub struct Build {
 
 impl Build {
     /// The build of a machine that garbles under a scheme.
-    pub fn of(machine: Machine, scheme: Scheme) -> Build {
+    pub fn of(machine: RtlMachine, scheme: Scheme) -> Build {
         let (xor_units, engines) = match machine {
-            Machine::Fase => (0, 1),
-            Machine::Better(better) => (Engine::BANKED.xor_units, better.engines),
+            RtlMachine::Fase => (0, 1),
+            RtlMachine::Better(better) => (Engine::BANKED.xor_units, better.engines),
         };
         Build {
             hash: u32::from(scheme == Scheme::Mi),
@@ -158,9 +158,9 @@ mod tests {
     #[test]
     fn builds_have_names() {
         let machines = [
-            Machine::Fase,
-            Machine::Better(BetterEngines::new(1)),
-            Machine::Better(BetterEngines::new(2)),
+            RtlMachine::Fase,
+            RtlMachine::Better(BetterEngines::new(1)),
+            RtlMachine::Better(BetterEngines::new(2)),
         ];
         let all = [Scheme::Prp, Scheme::Mi]
             .iter()

@@ -10,8 +10,8 @@
 //! its order here. So records differ from those of FASE's machine in nothing but when they come.
 
 use super::{
-    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Machine, RECORD_BYTES,
-    Record, Sessions, Tag,
+    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, RECORD_BYTES, Record,
+    RtlMachine, Sessions, Tag,
 };
 use sealane_accel::formats::{Format, Width, write};
 use sealane_block::Block;
@@ -45,7 +45,7 @@ pub struct RtlOptions {
     /// The scheme of that build: `prp`, or `mi` with `HASH=1`.
     pub scheme: Scheme,
     /// The machine of that build.
-    pub machine: Machine,
+    pub machine: RtlMachine,
     /// Longest time without a record, after which the device is given up.
     pub patience: Duration,
 }
@@ -96,7 +96,7 @@ impl Device for Rtl {
         self.options.scheme
     }
 
-    fn machine(&self) -> Option<Machine> {
+    fn machine(&self) -> Option<RtlMachine> {
         Some(self.options.machine)
     }
 
@@ -108,13 +108,13 @@ impl Device for Rtl {
         }
         let refused = |error: String| DeviceError::Netlist(error);
         let (text, outputs) = match self.options.machine {
-            Machine::Fase => {
+            RtlMachine::Fase => {
                 let netlist = netlist.netlist();
                 let narrow = write(netlist, Format::Hscd(Width::Narrow), &[]);
                 let text = narrow.or_else(|_| write(netlist, Format::Hscd(Width::Wide), &[]));
                 (text.map_err(|error| refused(error.to_string()))?, None)
             }
-            Machine::Better(better) => {
+            RtlMachine::Better(better) => {
                 let made = better.bundles(netlist)?;
                 (made.text.into_bytes(), Some(made.outputs.into()))
             }
@@ -154,7 +154,7 @@ impl Device for Rtl {
                 found: report.machine,
             });
         }
-        if report.fault != fault::NO_TURNS {
+        if report.fault != fault::NO_CYCLES {
             return Err(refused("the machine has no room for it".into()));
         }
         self.loaded = Some(Loaded {
@@ -200,7 +200,7 @@ impl Device for Rtl {
 /// How the machine says that a session ended.
 mod fault {
     pub const NONE: u32 = 0;
-    pub const NO_TURNS: u32 = 2;
+    pub const NO_CYCLES: u32 = 2;
     pub const OLD_KEY: u32 = 3;
     pub const LIMIT: u32 = 4;
 }
@@ -294,7 +294,7 @@ impl Session {
     ) -> Result<Session, DeviceError> {
         let mut command = Command::new(&options.bench);
         command.arg(netlist).args(["--stream", "-"]);
-        command.args(["--turns", &extent.cycles.to_string()]);
+        command.args(["--cycles", &extent.cycles.to_string()]);
         command.args(["--limit", &extent.most_ands.to_string()]);
         // Arguments of a process are no secret.
         command.args(["--seeds", "-"]);
@@ -409,9 +409,10 @@ impl Session {
 
     /// Nothing yet, unless it has been so for too long.
     fn within(&self, limit: Duration) -> Result<Next, DeviceError> {
-        match self.heard.elapsed() < limit {
-            true => Ok(Next::Nothing),
-            false => Err(DeviceError::Silent(limit.as_secs())),
+        if self.heard.elapsed() < limit {
+            Ok(Next::Nothing)
+        } else {
+            Err(DeviceError::Silent(limit.as_secs()))
         }
     }
 }

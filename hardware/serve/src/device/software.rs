@@ -1,14 +1,14 @@
-//! Devices that garble on this CPU: the engine of room `garble` itself, and the cycle model, which
+//! Devices that garble on this CPU: the engine of crate `garble` itself, and the cycle model, which
 //! gives the records in the order of a machine of the hardware and counts its clock cycles.
 
 use super::{
-    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Machine,
-    Record, Sessions, Shape, Tag,
+    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Record,
+    RecordCounts, RtlMachine, Sessions, Tag,
 };
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, and_numbers};
-use sealane_accel::fase::{AND_WRITES, Turn, Variant};
-use sealane_accel::timing::{MASKS, run, turn};
+use sealane_accel::fase::{AND_WRITES, NetlistCycle, Variant};
+use sealane_accel::timing::{MASKS, netlist_cycle, run};
 use sealane_block::{Aes128, Block, Cpu};
 use sealane_circuit::CycleTape;
 use sealane_garble::{ChunkWriter, Cycles, Garbler, Scheme};
@@ -23,7 +23,7 @@ pub struct CpuDevice(Software);
 /// clock cycles of the hardware.
 pub struct ModelDevice {
     software: Software,
-    /// As [`Machine::numbers`].
+    /// As [`RtlMachine::numbers`].
     machine: [u32; 2],
     timing: Option<Arc<Timing>>,
 }
@@ -44,7 +44,7 @@ impl ModelDevice {
     ///
     /// # Errors
     /// As [`CpuDevice::new`].
-    pub fn new(cpu: Cpu, scheme: Scheme, machine: Machine) -> Result<ModelDevice, DeviceError> {
+    pub fn new(cpu: Cpu, scheme: Scheme, machine: RtlMachine) -> Result<ModelDevice, DeviceError> {
         Ok(ModelDevice {
             software: Software::new(cpu, scheme)?,
             machine: machine.numbers(),
@@ -85,8 +85,8 @@ impl Device for ModelDevice {
         "model"
     }
 
-    fn machine(&self) -> Option<Machine> {
-        Some(Machine::of_numbers(self.machine))
+    fn machine(&self) -> Option<RtlMachine> {
+        Some(RtlMachine::of_numbers(self.machine))
     }
 
     fn scheme(&self) -> Scheme {
@@ -97,9 +97,9 @@ impl Device for ModelDevice {
         if !self.software.sessions.is_empty() {
             return Err(DeviceError::NotNow);
         }
-        let timing = match Machine::of_numbers(self.machine) {
-            Machine::Fase => Timing::of_fase(netlist.netlist()),
-            Machine::Better(better) => Timing::of_better(netlist, better.bundles(netlist)?),
+        let timing = match RtlMachine::of_numbers(self.machine) {
+            RtlMachine::Fase => Timing::of_fase(netlist.netlist()),
+            RtlMachine::Better(better) => Timing::of_better(netlist, better.bundles(netlist)?),
         };
         self.software.load(netlist)?;
         if let Some(loaded) = &mut self.software.loaded {
@@ -136,7 +136,7 @@ impl Device for ModelDevice {
 
 /// Clock cycles of the hardware, for the netlist that is loaded.
 struct Timing {
-    run: Run,
+    run: CycleSource,
     /// The numbers of ANDs in the order of issue.
     order: Arc<[u32]>,
     /// Of the first netlist cycle and of each later one.
@@ -144,7 +144,7 @@ struct Timing {
 }
 
 /// From which the cycles of a session are counted.
-enum Run {
+enum CycleSource {
     Fase(Netlist),
     Better(Box<Bundles>),
 }
@@ -180,14 +180,14 @@ impl Times {
 
 impl Timing {
     /// All clock cycles of a session of so many netlist cycles.
-    fn clock_cycles(&self, turns: u32) -> u64 {
+    fn clock_cycles(&self, netlist_cycles: u32) -> u64 {
         match &self.run {
-            Run::Fase(netlist) => {
-                let cycles = run(netlist, Variant::Queued, turns.into());
+            CycleSource::Fase(netlist) => {
+                let cycles = run(netlist, Variant::Queued, netlist_cycles.into());
                 cycles.total + cycles.held
             }
-            Run::Better(bundles) => {
-                let cycles = bundles.run(turns.into());
+            CycleSource::Better(bundles) => {
+                let cycles = bundles.run(netlist_cycles.into());
                 cycles.total + cycles.held
             }
         }
@@ -207,22 +207,22 @@ impl Timing {
             places[number as usize] = order.len() as u32;
             order.push(number);
         }
-        let masks = u32::try_from(bundles.turn()).unwrap_or(u32::MAX - 1);
+        let masks = u32::try_from(bundles.netlist_cycle()).unwrap_or(u32::MAX - 1);
         let times = Times {
             tables,
             places,
             masks,
         };
         Timing {
-            run: Run::Better(Box::new(bundles)),
+            run: CycleSource::Better(Box::new(bundles)),
             order: order.into(),
             times: [times.clone(), times],
         }
     }
 
     fn of_fase(netlist: &Netlist) -> Timing {
-        let times = [Turn::First, Turn::Later].map(|which| {
-            let issues = turn(netlist, Variant::Queued, which).issues;
+        let times = [NetlistCycle::First, NetlistCycle::Later].map(|which| {
+            let issues = netlist_cycle(netlist, Variant::Queued, which).issues;
             let gates = netlist.gates().iter().zip(&issues);
             let ands = gates.filter(|(gate, _)| !gate.kind.is_xor());
             let first = netlist.first_gate();
@@ -236,7 +236,7 @@ impl Timing {
             }
         });
         Timing {
-            run: Run::Fase(netlist.clone()),
+            run: CycleSource::Fase(netlist.clone()),
             order: in_order(netlist),
             times,
         }
@@ -256,7 +256,7 @@ struct Loaded {
     tape: Arc<CycleTape>,
     /// As [`Timing::order`].
     order: Arc<[u32]>,
-    shape: Shape,
+    shape: RecordCounts,
 }
 
 impl Software {

@@ -8,8 +8,8 @@ use sealane_hw_testkit::for_devices as random;
 use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
-    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Machine, Record, Rtl,
-    RtlOptions,
+    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Record, Rtl,
+    RtlMachine, RtlOptions,
 };
 use sealane_serve::input::InputText;
 use sealane_serve::server::{Served, serve};
@@ -48,7 +48,7 @@ fn bench_of(machine: &str, lines: &str, patience: Duration) -> (Rtl, tempfile::T
     let rtl = Rtl::new(RtlOptions {
         bench,
         scheme,
-        machine: Machine::Fase,
+        machine: RtlMachine::Fase,
         patience,
     });
     (rtl, folder)
@@ -123,7 +123,7 @@ fn what_is_no_record_or_no_account_is_refused() {
 #[test]
 fn a_bench_of_another_machine_is_refused() {
     let netlist = DeviceNetlist::new(&random(1)).unwrap();
-    let expected = Build::of(Machine::Fase, Scheme::Mi);
+    let expected = Build::of(RtlMachine::Fase, Scheme::Mi);
     let refused = |machine: &str| {
         let (mut rtl, _folder) = bench_of(machine, WELL, Duration::from_secs(20));
         let error = rtl.load(&netlist).unwrap_err();
@@ -215,16 +215,18 @@ impl Device for Stuck {
     }
 
     fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
-        match self.stuck == Some(client) {
-            true => self.silent.read(client, records),
-            false => self.cpu.read(client, records),
+        if self.stuck == Some(client) {
+            self.silent.read(client, records)
+        } else {
+            self.cpu.read(client, records)
         }
     }
 
     fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
-        match self.stuck == Some(client) {
-            true => self.silent.end(client),
-            false => self.cpu.end(client),
+        if self.stuck == Some(client) {
+            self.silent.end(client)
+        } else {
+            self.cpu.end(client)
         }
     }
 }

@@ -39,7 +39,7 @@ impl Device for Insecure {
             return Ok(false);
         }
         *cycles -= 1;
-        let turn = slow.turn();
+        let netlist_cycle = slow.netlist_cycle();
         let mut push = |tag, index: usize, data| {
             records.push(Record {
                 client: *client,
@@ -49,12 +49,12 @@ impl Device for Insecure {
                 data,
             });
         };
-        for (index, label) in turn.labels.iter().enumerate() {
+        for (index, label) in netlist_cycle.labels.iter().enumerate() {
             let mut data = [0; 32];
             data[..16].copy_from_slice(&label.to_bytes());
             push(Tag::Label, index, data);
         }
-        for (index, table) in turn.tables.iter().enumerate() {
+        for (index, table) in netlist_cycle.tables.iter().enumerate() {
             push(Tag::Table, index, *table);
         }
         Ok(true)

@@ -22,7 +22,7 @@ pub fn released(key: Block, x: Block, t: Block) -> Block {
 }
 
 /// The values of a netlist cycle.
-pub struct Turn {
+pub struct NetlistCycle {
     pub labels: Vec<Block>,
     pub tables: Vec<[u8; 32]>,
     pub masks: Vec<u8>,
@@ -54,7 +54,7 @@ impl Slow {
         }
     }
 
-    pub fn turn(&mut self) -> Turn {
+    pub fn netlist_cycle(&mut self) -> NetlistCycle {
         let parts = self.netlist.parts().clone();
         let held: u32 = parts.inputs.counts()[..3].iter().sum();
         let first = if self.cycle == 0 { 0 } else { held as usize };
@@ -94,7 +94,7 @@ impl Slow {
         let next = parts.flip_flops.iter().map(|pair| pair.next);
         self.state = next.map(|next| read(&wires, next)).collect();
         self.cycle += 1;
-        Turn {
+        NetlistCycle {
             labels: self.inputs[first..].to_vec(),
             tables,
             masks: outputs.iter().map(|label| label.lsb()).collect(),

@@ -44,14 +44,17 @@ fn cycles(device: &mut dyn Device, netlist: &DeviceNetlist, client: u32, count: 
 }
 
 fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
-    let turn = slow.turn();
+    let netlist_cycle = slow.netlist_cycle();
     let values = |blocks: &[Block]| blocks.iter().map(|label| label.value()).collect::<Vec<_>>();
     assert!(
-        values(&cycle.labels) == values(&turn.labels),
+        values(&cycle.labels) == values(&netlist_cycle.labels),
         "labels {place}"
     );
-    assert!(*cycle.tables == turn.tables.concat(), "tables {place}");
-    assert!(*cycle.masks == turn.masks, "masks {place}");
+    assert!(
+        *cycle.tables == netlist_cycle.tables.concat(),
+        "tables {place}"
+    );
+    assert!(*cycle.masks == netlist_cycle.masks, "masks {place}");
 }
 
 /// Labels, tables and masks are those of the equations of half gates.
@@ -95,7 +98,7 @@ pub fn interleaves(which: Which) {
         .start(Client(1), keys(1), extent(count, ANY))
         .unwrap();
     let mut got = [0; 3];
-    for turn in 0.. {
+    for netlist_cycle in 0.. {
         let mut more = false;
         for (place, client) in clients.into_iter().enumerate() {
             let mut records = Vec::new();
@@ -108,7 +111,7 @@ pub fn interleaves(which: Which) {
                 }
             }
         }
-        if turn == 1 {
+        if netlist_cycle == 1 {
             device.end(Client(1)).unwrap();
         }
         if !more {
@@ -151,10 +154,12 @@ pub fn erases(which: Which) {
 pub fn keeps_the_limit(which: Which) {
     let (mut device, netlist) = loaded(which, &ours("Hamm_32_1"));
     let ands = u64::from(netlist.shape().ands);
-    let turns = 3;
+    let netlist_cycles = 3;
     for (number, most) in [1, ands, 3 * ands - 1].into_iter().enumerate() {
         let keys = keys(number as u64);
-        device.start(Client(0), keys, extent(turns, most)).unwrap();
+        device
+            .start(Client(0), keys, extent(netlist_cycles, most))
+            .unwrap();
         let mut records = Vec::new();
         let end = loop {
             match device.read(Client(0), &mut records) {
@@ -170,9 +175,9 @@ pub fn keeps_the_limit(which: Which) {
         assert_eq!(gone, Err(DeviceError::NoSession(0)));
     }
     device
-        .start(Client(0), keys(9), extent(turns, 3 * ands))
+        .start(Client(0), keys(9), extent(netlist_cycles, 3 * ands))
         .unwrap();
-    cycles(&mut *device, &netlist, 0, turns);
+    cycles(&mut *device, &netlist, 0, netlist_cycles);
 }
 
 /// No label of an input occurs twice in a session, nor in two of them.
@@ -252,7 +257,7 @@ pub fn swapped_tags_fail(which: Which) {
     let mut slow = Vec::new();
     for client in [0, 1] {
         let keys = keys(50 + u64::from(client));
-        slow.push(Slow::new(netlist.netlist(), &keys, which.hash()).turn());
+        slow.push(Slow::new(netlist.netlist(), &keys, which.hash()).netlist_cycle());
         device.start(Client(client), keys, extent(1, ANY)).unwrap();
         let mut records = Vec::new();
         while device.read(Client(client), &mut records).unwrap() {}
@@ -274,12 +279,22 @@ pub fn swapped_tags_fail(which: Which) {
         }
         let cycle = collector.take().expect("a cycle");
         // The labels of zeros of the owner, and the tables of whoever.
-        let (keys, turn) = (keys(50 + owner as u64), &slow[owner]);
-        let got = evaluated(which.scheme(), &keys, &tape, &turn.labels, &cycle.tables);
-        let labels = turn.outputs.iter().zip(&got).filter(|(zero, got)| {
-            let difference = **zero ^ **got;
-            difference.value() == 0 || difference.value() == keys.offset.value()
-        });
+        let (keys, netlist_cycle) = (keys(50 + owner as u64), &slow[owner]);
+        let got = evaluated(
+            which.scheme(),
+            &keys,
+            &tape,
+            &netlist_cycle.labels,
+            &cycle.tables,
+        );
+        let labels = netlist_cycle
+            .outputs
+            .iter()
+            .zip(&got)
+            .filter(|(zero, got)| {
+                let difference = **zero ^ **got;
+                difference.value() == 0 || difference.value() == keys.offset.value()
+            });
         let expected = if owner == tables_of { got.len() } else { 0 };
         assert_eq!(
             labels.count(),
@@ -558,12 +573,13 @@ fn rtl_small_of_another_build_is_refused() {
     for (folder, of) in folders.into_iter().zip(0..) {
         for (machine, asked) in MACHINES.into_iter().zip(0..) {
             let loads = rtl_of(folder, Scheme::Prp, machine).load(&netlist);
-            match of == asked {
-                true => assert_eq!(loads, Ok(())),
-                false => assert!(
+            if of == asked {
+                assert_eq!(loads, Ok(()))
+            } else {
+                assert!(
                     matches!(loads, Err(DeviceError::OtherBuild { found: Some(_), .. })),
                     "{folder}: {loads:?}"
-                ),
+                )
             }
             let loads = rtl_of(folder, Scheme::Mi, machine).load(&netlist);
             assert!(

@@ -6,7 +6,7 @@ use sealane_accel::functions::function;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
 use sealane_serve::device::{
-    BetterEngines, Build, CpuDevice, Device, Keys, Machine, ModelDevice, Rtl, RtlOptions,
+    BetterEngines, Build, CpuDevice, Device, Keys, ModelDevice, Rtl, RtlMachine, RtlOptions,
 };
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Cpu(Scheme),
-    Model(Scheme, Machine),
-    Rtl(Scheme, Machine),
+    Model(Scheme, RtlMachine),
+    Rtl(Scheme, RtlMachine),
 }
 
 /// FASE's machine, the better engine, and two of them. Few orders are tried, as tests are quick.
-pub const MACHINES: [Machine; 3] = [
-    Machine::Fase,
-    Machine::Better(BetterEngines {
+pub const MACHINES: [RtlMachine; 3] = [
+    RtlMachine::Fase,
+    RtlMachine::Better(BetterEngines {
         engines: 1,
         tries: Some(3),
     }),
-    Machine::Better(BetterEngines {
+    RtlMachine::Better(BetterEngines {
         engines: 2,
         tries: Some(3),
     }),
@@ -57,12 +57,12 @@ impl Which {
 }
 
 /// The hardware, as `make -C hardware/rtl` builds it.
-pub fn rtl(scheme: Scheme, machine: Machine) -> Rtl {
+pub fn rtl(scheme: Scheme, machine: RtlMachine) -> Rtl {
     rtl_of(Build::of(machine, scheme).target(), scheme, machine)
 }
 
 /// The hardware of a folder, which need not be the machine that is asked for.
-pub fn rtl_of(folder: &str, scheme: Scheme, machine: Machine) -> Rtl {
+pub fn rtl_of(folder: &str, scheme: Scheme, machine: RtlMachine) -> Rtl {
     Rtl::new(RtlOptions {
         bench: sealane_hw_testkit::bench(folder),
         scheme,

@@ -11,7 +11,7 @@ use crate::lanes::{Data, Keys, Wave};
 /// Hashes groups of blocks of lanes that have a message each, all under one key. A group is hashed
 /// beside the cipher of the next one: with each of its units, two vectors.
 #[inline(always)]
-pub(super) fn beside<L: Lanes, const N: usize>(
+pub(super) fn interleave<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
     order: Order,
     data: &mut impl Data<L, N>,
@@ -39,7 +39,7 @@ pub(super) fn beside<L: Lanes, const N: usize>(
                     words: [bytemuck::must_cast_slice(&words); 2],
                     more: [bytemuck::must_cast_slice(&more); 2],
                 };
-                let (block, sums) = source.block_beside(keys, data, unit, &products);
+                let (block, sums) = source.block_interleaved(keys, data, unit, &products);
                 for half in 0..2 {
                     let sum = reduce_whole_lanes(l, order, sums[half]);
                     value.v[vectors[half]] = l.xor(sum, last[before][vectors[half]]);
@@ -87,7 +87,7 @@ fn swapped(blocks: &[Block]) -> [&[Block]; 2] {
 
 /// Hashes rounds of blocks of a message that has all lanes, each beside the cipher of the next one.
 #[inline(always)]
-pub(super) fn rounds_beside<L: Lanes, const N: usize>(
+pub(super) fn rounds_interleaved<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
     order: Order,
     data: &mut impl Data<L, N>,
@@ -105,7 +105,7 @@ pub(super) fn rounds_beside<L: Lanes, const N: usize>(
             words: swapped(&words[powers.clone()]),
             more: swapped(&more[powers.clone()]),
         };
-        let (block, sums) = source.block_beside(keys, data, unit, &products);
+        let (block, sums) = source.block_interleaved(keys, data, unit, &products);
         let before = total(l, order, added(l, sums[0], sums[1]));
         value = block.reversed();
         value.v[0] = with_last(l, value.v[0], before);

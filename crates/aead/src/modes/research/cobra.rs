@@ -16,7 +16,7 @@ use super::shared::{
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{
-    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+    AlignedBlocks, Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
 };
 
 pub(crate) struct Cobra;
@@ -66,7 +66,7 @@ impl Mode for Cobra {
         for number in 0..POWERS {
             table.push(times(table[number], upper));
         }
-        material.table = Table::new(table);
+        material.table = AlignedBlocks::new(table);
         material
     }
 
@@ -221,9 +221,10 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
             sum0 ^= first;
             let right = given0 ^ first;
             let (left_hash, right_hash) = (left.reversed(), right.reversed());
-            let before = match wide(data) {
-                true => right_hash.previous(hash),
-                false => hash,
+            let before = if wide(data) {
+                right_hash.previous(hash)
+            } else {
+                hash
             };
             data.store(unit, 0, left ^ before.times(&factor).reversed());
             data.store(unit, 1, right ^ left_hash.times(&factor).reversed());

@@ -16,7 +16,7 @@ use super::shared::{
 };
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::mode::Shape;
+use crate::lanes::mode::TextLayout;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Copa;
@@ -63,12 +63,12 @@ impl Mode for Copa {
             _ => [16, 16, 1, 0],
         }
     }
-    fn shape(params: &Params, text: usize) -> Shape {
+    fn shape(params: &Params, text: usize) -> TextLayout {
         let sealed = match params.version {
             1 => text + 16,
             _ => 16 * text.div_ceil(16).max(1) + 17,
         };
-        Shape {
+        TextLayout {
             front: 0,
             held: text,
             sealed,
@@ -195,9 +195,10 @@ impl Mode for Copa {
         let (mut up, down) = (times3(mask), mask.doubled());
         let mut padded = Wave::zero(l);
         if !first {
-            padded = match OPEN {
-                true => flags(l, tail),
-                false => tail.where_rest(l, |rest| rest < 16),
+            padded = if OPEN {
+                flags(l, tail)
+            } else {
+                tail.where_rest(l, |rest| rest < 16)
             };
             up = up.unless(padded, times7(up));
         }
@@ -283,9 +284,10 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L
         }
         if unit >= behind {
             let [takes, onto] = if K::SAME { before_this } else { second };
-            let made = match OPEN {
-                false => keys.encrypt_onto(FORWARD, takes, onto),
-                true => keys.decrypt_onto(BACK, takes, onto),
+            let made = if !OPEN {
+                keys.encrypt_onto(FORWARD, takes, onto)
+            } else {
+                keys.decrypt_onto(BACK, takes, onto)
             };
             if OPEN {
                 sum ^= made;

@@ -16,7 +16,7 @@ use sealane_block::{Block, Cpu, Lanes, Tier};
 use super::horner::{self, BlockSource, base, product};
 use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
-use crate::lanes::mode::Shape;
+use crate::lanes::mode::TextLayout;
 use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
@@ -61,9 +61,9 @@ impl Mode for Julius {
     }
 
     /// The whole register is the body, with the text at its end.
-    fn shape(_params: &Params, text: usize) -> Shape {
+    fn shape(_params: &Params, text: usize) -> TextLayout {
         let register = 16 * register_blocks(text);
-        Shape {
+        TextLayout {
             front: register - text,
             held: register,
             sealed: register,
@@ -169,9 +169,10 @@ impl Mode for Julius {
             one[word] = state[word].pick(0);
         }
         one[SECOND] = state[SECOND].pick(1);
-        one[VALUE] = match is_masking(state) {
-            true => state[VALUE].pick(next),
-            false => horner::fold(keys, Order::Polynomial, state[VALUE], next),
+        one[VALUE] = if is_masking(state) {
+            state[VALUE].pick(next)
+        } else {
+            horner::fold(keys, Order::Polynomial, state[VALUE], next)
         };
         one
     }
@@ -302,9 +303,10 @@ fn masked<L: Lanes, const N: usize, const OPEN: bool>(
     mask: Wave<L, N>,
 ) {
     let block = data.load(keys.l(), unit, 0) ^ mask.reversed();
-    let made = match OPEN {
-        false => keys.encrypt(FORWARD, block),
-        true => block,
+    let made = if !OPEN {
+        keys.encrypt(FORWARD, block)
+    } else {
+        block
     };
     data.store(unit, 0, made);
 }

@@ -97,15 +97,17 @@ impl Mode for McoeG {
             let x = given ^ mask;
             // One lane waits for its chain; many lanes have no registers left for late additions.
             let tweak = if N > 1 {
-                let y = match OPEN {
-                    false => keys.encrypt(FORWARD, x),
-                    true => keys.decrypt(BACK, x),
+                let y = if !OPEN {
+                    keys.encrypt(FORWARD, x)
+                } else {
+                    keys.decrypt(BACK, x)
                 };
                 x ^ y
             } else {
-                match OPEN {
-                    false => keys.encrypt_late_onto(FORWARD, given, mask, x),
-                    true => keys.decrypt_onto(BACK, x, x),
+                if !OPEN {
+                    keys.encrypt_late_onto(FORWARD, given, mask, x)
+                } else {
+                    keys.decrypt_onto(BACK, x, x)
                 }
             };
             data.store(unit, 0, given ^ tweak);

@@ -86,9 +86,10 @@ impl Mode for Otr {
             return;
         }
         let mut mask = state[SUM];
-        let end = match first {
-            true => mask ^ q.unless(head.whole, q.doubled()),
-            false => times3(mask).unless(head.whole, times9(mask)),
+        let end = if first {
+            mask ^ q.unless(head.whole, q.doubled())
+        } else {
+            times3(mask).unless(head.whole, times9(mask))
         };
         let mut sum = state[AD];
         hash_step(
@@ -175,9 +176,10 @@ impl Mode for Otr {
             if any_two {
                 let made1 = (given1 ^ pad) & tail.text_mask(l, 1);
                 let padded = end1 ^ if OPEN { given1 } else { made1 };
-                let made0 = match OPEN {
-                    true => left,
-                    false => keys.encrypt(0, mask ^ other ^ padded) ^ given0,
+                let made0 = if OPEN {
+                    left
+                } else {
+                    keys.encrypt(0, mask ^ other ^ padded) ^ given0
                 };
                 tail.made[0] = tail.made[0].unless(two, made0);
                 tail.made[1] = made1;

@@ -140,13 +140,15 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, 
         let now = now.reversed();
         return [now, now.next(l.reverse_bytes(mask.v[0]))];
     }
-    *mask = match SAME {
-        true => Wave::filled(l, l.double_blocks(now.v[0])),
-        false => now.doubled_blocks(),
+    *mask = if SAME {
+        Wave::filled(l, l.double_blocks(now.v[0]))
+    } else {
+        now.doubled_blocks()
     };
-    match SAME {
-        true => [Wave::filled(l, now.v[0]), *mask],
-        false => [now, *mask],
+    if SAME {
+        [Wave::filled(l, now.v[0]), *mask]
+    } else {
+        [now, *mask]
     }
 }
 

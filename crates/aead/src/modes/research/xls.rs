@@ -88,9 +88,10 @@ fn call<L: Lanes, const N: usize, const OPEN: bool>(
     x: Wave<L, N>,
     mask: Wave<L, N>,
 ) -> Wave<L, N> {
-    match OPEN {
-        true => keys.decrypt(BACK, x ^ mask) ^ mask,
-        false => keys.encrypt(FORWARD, x ^ mask) ^ mask,
+    if OPEN {
+        keys.decrypt(BACK, x ^ mask) ^ mask
+    } else {
+        keys.encrypt(FORWARD, x ^ mask) ^ mask
     }
 }
 

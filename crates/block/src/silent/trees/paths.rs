@@ -3,7 +3,7 @@
 //! A receiver knows all nodes of a level but one, on a path that is its secret. Neither a branch
 //! nor an address may depend on the path, so [`Paths`] holds, as masks, which node of a level lies
 //! on it. A mask of level `l` is the product of one for the upper levels and one for those below,
-//! so that the masks of 4096 nodes take the room of 128.
+//! so that the masks of 4096 nodes take the crate of 128.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -53,9 +53,10 @@ impl Paths {
     /// # Panics
     /// If the paths are as long as they may be.
     pub fn descend(&mut self, right: &Row) {
-        let (masks, level) = match self.level < self.split {
-            true => (&mut self.upper, self.level),
-            false => (&mut self.lower, self.level - self.split),
+        let (masks, level) = if self.level < self.split {
+            (&mut self.upper, self.level)
+        } else {
+            (&mut self.lower, self.level - self.split)
         };
         for node in (0..1 << level).rev() {
             for tree in 0..TREES {

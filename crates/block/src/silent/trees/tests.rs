@@ -64,10 +64,10 @@ fn corrections_reach_the_nodes_on_the_paths_alone() {
             paths.restart();
             let mut at = [0usize; TREES];
             for level in 1..DEPTH {
-                let turns = row(100 * round + level as u64).map(|block| Block::mask(block.lsb()));
-                paths.descend(&turns);
-                for (at, turn) in at.iter_mut().zip(&turns) {
-                    *at = 2 * *at + usize::from(turn.lsb());
+                let batches = row(100 * round + level as u64).map(|block| Block::mask(block.lsb()));
+                paths.descend(&batches);
+                for (at, batch) in at.iter_mut().zip(&batches) {
+                    *at = 2 * *at + usize::from(batch.lsb());
                 }
                 let parents = rows(2 << level, 7);
                 let correction = row(8);

@@ -1,8 +1,8 @@
 //! Networks: elements that meet in pairs, stage by stage.
 //!
-//! A protocol that can writes the elements of a stage over those that met ([`Step::Meet`]), so that
-//! a network takes the memory of its columns once. For others both elements of all pairs are copied
-//! to the operands of a tape, and its result is copied back.
+//! A protocol that can writes the elements of a stage over those that met
+//! ([`Step::CompareExchange`]), so that a network takes the memory of its columns once. For others
+//! both elements of all pairs are copied to the operands of a tape, and its result is copied back.
 
 use super::{StartedTask, Task, in_elements, one_lane};
 use crate::execute::walker::Walker;
@@ -14,8 +14,8 @@ use sealane_plan::steps::StepOp;
 use sealane_protocol::View;
 use std::sync::Arc;
 
-/// Network over the elements of values; see [`StepOp::Meet`].
-pub(in crate::execute) struct Meet<W: Steps> {
+/// Network over the elements of values; see [`StepOp::CompareExchange`].
+pub(in crate::execute) struct CompareExchange<W: Steps> {
     network: Network,
     /// The stages that are left, the next one last.
     stages: Vec<Stage>,
@@ -30,7 +30,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         op: &'a StepOp,
         block: TileRun,
     ) -> Result<Option<StartedTask<'a, W>>, Fault> {
-        let StepOp::Meet {
+        let StepOp::CompareExchange {
             network,
             rows,
             length,
@@ -56,31 +56,33 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         };
         let mut stages = network.stages(length as usize);
         stages.reverse();
-        let mut meet = Meet {
+        let mut network_step = CompareExchange {
             network: *network,
             stages,
             columns: all.into_iter().map(owned).collect(),
             captured,
         };
-        let step = self.stage(op, &mut meet, block)?;
-        Ok(step.map(|step| (Task::Meet(meet), step)))
+        let step = self.stage(op, &mut network_step, block)?;
+        Ok(step.map(|step| (Task::CompareExchange(network_step), step)))
     }
 
     /// Returns the next stage of a network; after the last one, writes the elements.
     pub(super) fn stage(
         &mut self,
         op: &'a StepOp,
-        meet: &mut Meet<W>,
+        network_step: &mut CompareExchange<W>,
         block: TileRun,
     ) -> Result<Option<Step<'a, W>>, Fault> {
-        let StepOp::Meet {
+        let StepOp::CompareExchange {
             tape, over, outs, ..
         } = op
         else {
             return Err(internal("not a network"));
         };
-        let Some(stage) = meet.stages.last() else {
-            for ((out, operand), column) in outs.iter().zip(over).zip(meet.columns.drain(..)) {
+        let Some(stage) = network_step.stages.last() else {
+            for ((out, operand), column) in
+                outs.iter().zip(over).zip(network_step.columns.drain(..))
+            {
                 let inner = operand.inner.count(block.rows) as usize;
                 self.write(*out, in_elements(column, inner), block)?;
             }
@@ -91,29 +93,31 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         if W::IN_PLACE {
             let places = sides.map(|views| places(&views, lanes));
             let pairs = Pairs {
-                columns: std::mem::take(&mut meet.columns),
+                columns: std::mem::take(&mut network_step.columns),
                 places,
-                writes: meet.network.writes(),
-                captured: meet.captured.clone(),
+                writes: network_step.network.writes(),
+                captured: network_step.captured.clone(),
             };
-            return Ok(Some(self.meet_in_place(*tape, outs[0], lanes, pairs)));
+            return Ok(Some(
+                self.compare_exchange_in_place(*tape, outs[0], lanes, pairs),
+            ));
         }
         let sides = sides.iter().flat_map(|views| {
-            let columns = meet.columns.iter();
+            let columns = network_step.columns.iter();
             columns.map(|column| Arc::new(elements(column, views, lanes)))
         });
         let repeated = View {
             offset: 0,
             dims: vec![(lanes, 0)],
         };
-        let captured = meet.captured.iter();
+        let captured = network_step.captured.iter();
         let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
         let operands = sides.chain(captured).collect();
         Ok(Some(self.run_tape(*tape, outs[0], lanes, operands)))
     }
 }
 
-impl<W: Steps> Meet<W> {
+impl<W: Steps> CompareExchange<W> {
     /// Consumes the columns of a stage that was run in place.
     pub(super) fn end_in_place(&mut self, columns: Vec<W::Share>) -> Result<(), Fault> {
         self.end_of_stage()?;

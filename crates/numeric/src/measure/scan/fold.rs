@@ -108,12 +108,15 @@ impl Steps {
         let given = FIRST_INPUT + inputs;
         let mut signs: Vec<Sign> = Vec::with_capacity(given as usize + self.steps.len());
         signs.extend([known(false), known(true)]);
-        signs.extend((0..inputs).map(|bit| match bit < open {
-            true => Sign {
-                value: FIRST_INPUT + bit,
-                opposite: false,
-            },
-            false => known(number >> bit & 1 == 1),
+        signs.extend((0..inputs).map(|bit| {
+            if bit < open {
+                Sign {
+                    value: FIRST_INPUT + bit,
+                    opposite: false,
+                }
+            } else {
+                known(number >> bit & 1 == 1)
+            }
         }));
         let mut left = Steps::default();
         let mut odd = vec![false; given as usize + self.steps.len()];

@@ -116,8 +116,9 @@ fn bjmm_with(size: Size, [p2, e2, p1, e1]: [f64; 4], l: f64) -> f64 {
         elimination(n, k, l),
     ];
     let chance = log_choose(n - columns, t - p) - log_choose(n, t) + l + list0;
-    match chance < 0.0 {
-        true => n.log2() + log_sum(&lists) - chance,
-        false => f64::INFINITY,
+    if chance < 0.0 {
+        n.log2() + log_sum(&lists) - chance
+    } else {
+        f64::INFINITY
     }
 }

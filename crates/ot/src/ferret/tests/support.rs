@@ -33,7 +33,7 @@ pub fn all_tiny() -> impl Iterator<Item = Params> {
 }
 
 /// An ideal source of correlated OTs.
-pub fn dealer(seed: u64) -> (ideal::Sender, ideal::Receiver) {
+pub fn dealer(seed: u64) -> (ideal::IdealCotSender, ideal::IdealCotReceiver) {
     ideal::danger_pair([SENDER, RECEIVER], DELTA, seed)
 }
 

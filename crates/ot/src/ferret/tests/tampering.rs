@@ -99,7 +99,7 @@ fn a_changed_message_goes_unnoticed_without_the_check() {
 
 /// Every field, at its first and its last byte, and others on the way.
 #[test]
-fn a_changed_byte_is_told_apart_from_a_party_that_deviates() {
+fn a_changed_byte_is_reported_apart_from_a_party_that_deviates() {
     for params in tiny(Security::Malicious) {
         let [[sent, received], [more_sent, more_received]] = bytes(params);
         // Keys; trees; proof; digest. The same without keys in the second iteration.

@@ -21,13 +21,13 @@ pub struct ReceiverSetup {
 }
 
 /// Receiver of OTs of one of `N` strings; see the [module](super).
-pub struct Receiver {
+pub struct StringsReceiver {
     parameters: OneOfN,
     vole: VoleReceiver,
     hash: Hash,
 }
 
-impl Receiver {
+impl StringsReceiver {
     /// Begins the set-up: writes one message, not flushed, and waits for nothing.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl ReceiverSetup {
     ///
     /// # Errors
     /// As [`softspoken::ReceiverSetup::finish`](crate::softspoken::ReceiverSetup::finish).
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<StringsReceiver> {
         let vole = self.vole.finish(mesh)?;
         let hash = Hash::new(
             self.parameters,
@@ -62,7 +62,7 @@ impl ReceiverSetup {
             vole.peer,
             mesh.me(),
         );
-        Ok(Receiver {
+        Ok(StringsReceiver {
             parameters: self.parameters,
             vole,
             hash,
@@ -70,7 +70,7 @@ impl ReceiverSetup {
     }
 }
 
-impl Receiver {
+impl StringsReceiver {
     /// The sender.
     pub fn peer(&self) -> PartyId {
         self.vole.peer
@@ -117,7 +117,7 @@ impl Receiver {
     }
 }
 
-impl OneOfNReceiver for Receiver {
+impl OneOfNReceiver for StringsReceiver {
     fn strings(&self) -> usize {
         self.parameters.strings()
     }
@@ -143,7 +143,7 @@ impl OneOfNReceiver for Receiver {
     }
 }
 
-impl ZeroizeOnDrop for Receiver {}
+impl ZeroizeOnDrop for StringsReceiver {}
 
 /// Refuses bits of choices above those of a number of a string. It is a mistake of the caller, and
 /// nothing is learnt where there is none.
@@ -182,7 +182,7 @@ impl Request {
     ///
     /// # Panics
     /// If a choice is no number of a string.
-    pub fn new(receiver: &mut Receiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Request> {
+    pub fn new(receiver: &mut StringsReceiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Request> {
         let mut random = Zeroizing::new(vec![0; choices.len()]);
         let mut rows = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         let call = receiver.rows(mesh, &mut random, &mut rows)?;

@@ -20,7 +20,7 @@ pub struct SenderSetup {
 }
 
 /// Sender of OTs of one of `N` strings; see the [module](super).
-pub struct Sender {
+pub struct StringsSender {
     parameters: OneOfN,
     vole: VoleSender,
     /// `L(C(c) * delta)` for every choice.
@@ -28,7 +28,7 @@ pub struct Sender {
     hash: Hash,
 }
 
-impl Sender {
+impl StringsSender {
     /// Begins the set-up: writes one message, not flushed, and waits for nothing. The offset is
     /// drawn.
     ///
@@ -58,7 +58,7 @@ impl SenderSetup {
     ///
     /// # Errors
     /// As [`softspoken::SenderSetup::finish`](crate::softspoken::SenderSetup::finish).
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<StringsSender> {
         let SenderSetup {
             parameters,
             cpu,
@@ -74,7 +74,7 @@ impl SenderSetup {
             offsets.push(fold_row(cpu, &selected));
         }
         let hash = Hash::new(parameters, cpu, mesh.session(), mesh.me(), vole.peer);
-        Ok(Sender {
+        Ok(StringsSender {
             parameters,
             vole,
             offsets,
@@ -83,7 +83,7 @@ impl SenderSetup {
     }
 }
 
-impl Sender {
+impl StringsSender {
     /// The receiver.
     pub fn peer(&self) -> PartyId {
         self.vole.peer
@@ -126,7 +126,7 @@ impl Sender {
     }
 }
 
-impl OneOfNSender for Sender {
+impl OneOfNSender for StringsSender {
     type Keys = Keys;
 
     fn strings(&self) -> usize {
@@ -168,7 +168,7 @@ impl OneOfNSender for Sender {
     }
 }
 
-impl ZeroizeOnDrop for Sender {}
+impl ZeroizeOnDrop for StringsSender {}
 
 /// The sender's keys of one extension. It computes those that it is asked for. They hold what came
 /// from the offset: drop them if a later extension fails a check.

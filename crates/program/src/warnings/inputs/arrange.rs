@@ -1,28 +1,40 @@
 //! Elements that are moved: chosen, repeated, joined, and walked by a body.
 
-use super::{Follower, NOTHING, Told};
+use super::{Determined, Follower, NOTHING};
 use crate::graph::{Graph, Op, ValueId};
 use crate::types::Shape;
 use std::rc::Rc;
 
 impl Follower<'_> {
     /// Elements at places of a value, by their order within a row.
-    pub(super) fn gather(&mut self, told: &Told, places: impl Iterator<Item = u64>) -> Told {
-        if told.is_empty() {
-            return Told::new();
+    pub(super) fn gather(
+        &mut self,
+        determined: &Determined,
+        places: impl Iterator<Item = u64>,
+    ) -> Determined {
+        if determined.is_empty() {
+            return Determined::new();
         }
         let places: Vec<u64> = places.collect();
-        if self.spend((places.len() * told.len()) as u64).is_none() {
-            return Told::new();
+        if self
+            .spend((places.len() * determined.len()) as u64)
+            .is_none()
+        {
+            return Determined::new();
         }
         let layer = |layer: &Rc<[u32]>| places.iter().map(|&at| layer[at as usize]).collect();
-        told.iter().map(layer).collect()
+        determined.iter().map(layer).collect()
     }
 
     /// The elements in the shape to which an operand broadcasts.
-    pub(super) fn spread(&mut self, told: &Told, from: &Shape, to: &Shape) -> Told {
-        if told.is_empty() || from.fixed == to.fixed {
-            return told.clone();
+    pub(super) fn spread(
+        &mut self,
+        determined: &Determined,
+        from: &Shape,
+        to: &Shape,
+    ) -> Determined {
+        if determined.is_empty() || from.fixed == to.fixed {
+            return determined.clone();
         }
         let missing = to.fixed.len() - from.fixed.len();
         let mut steps = vec![0; to.fixed.len()];
@@ -34,14 +46,14 @@ impl Follower<'_> {
         let mut places = vec![0];
         for (&len, &step) in to.fixed.iter().zip(&steps) {
             if self.spend(places.len() as u64 * len).is_none() {
-                return Told::new();
+                return Determined::new();
             }
             places = places
                 .iter()
                 .flat_map(|&at| (0..len).map(move |i| at + i * step))
                 .collect();
         }
-        self.gather(told, places.into_iter())
+        self.gather(determined, places.into_iter())
     }
 
     /// Values one behind the other along a fixed axis, which a stack makes.
@@ -50,9 +62,9 @@ impl Follower<'_> {
         graph: &Graph,
         items: &[ValueId],
         axis: usize,
-        told: &[Told],
-    ) -> Told {
-        let layers = items.iter().map(|id| told[id.0 as usize].len()).max();
+        determined: &[Determined],
+    ) -> Determined {
+        let layers = items.iter().map(|id| determined[id.0 as usize].len()).max();
         let shape = |id: &ValueId| &graph.values[id.0 as usize].shape.fixed;
         let outer: u64 = items
             .first()
@@ -63,14 +75,14 @@ impl Follower<'_> {
             .sum();
         let layers = layers.unwrap_or(0);
         if layers == 0 || self.spend(total * layers as u64).is_none() {
-            return Told::new();
+            return Determined::new();
         }
         let mut joined = vec![Vec::with_capacity(total as usize); layers];
         for i in 0..outer as usize {
             for id in items {
                 let inner = shape(id)[axis..].iter().product::<u64>() as usize;
                 for (at, layer) in joined.iter_mut().enumerate() {
-                    match told[id.0 as usize].get(at) {
+                    match determined[id.0 as usize].get(at) {
                         Some(own) => layer.extend_from_slice(&own[i * inner..(i + 1) * inner]),
                         None => layer.resize(layer.len() + inner, NOTHING),
                     }
@@ -81,22 +93,27 @@ impl Follower<'_> {
     }
 
     /// The elements that follow from each result of an operation that has several.
-    pub(super) fn parts(&mut self, graph: &Graph, op: &Op, told: &[Told]) -> Vec<Told> {
+    pub(super) fn parts(
+        &mut self,
+        graph: &Graph,
+        op: &Op,
+        determined: &[Determined],
+    ) -> Vec<Determined> {
         let shape = |id: &ValueId| &graph.values[id.0 as usize].shape;
-        let known = |id: &ValueId| told[id.0 as usize].clone();
+        let known = |id: &ValueId| determined[id.0 as usize].clone();
         match op {
             // In another order: what follows from all elements together, if they are of one input.
             Op::Sort { over, .. } => over
                 .iter()
                 .map(|id| match (self.origin(&known(id)), &known(id)[..]) {
                     (Some(_), [_]) => self.vector(&known(id), shape(id)),
-                    _ => Told::new(),
+                    _ => Determined::new(),
                 })
                 .collect(),
-            Op::Map { over, body, .. } => self.walk(graph, 0, over, body, told),
+            Op::Map { over, body, .. } => self.walk(graph, 0, over, body, determined),
             Op::Scan {
                 init, over, body, ..
-            } => self.walk(graph, init.len(), over, body, told),
+            } => self.walk(graph, init.len(), over, body, determined),
             _ => Vec::new(),
         }
     }
@@ -109,29 +126,33 @@ impl Follower<'_> {
         states: usize,
         over: &[ValueId],
         body: &Graph,
-        told: &[Told],
-    ) -> Vec<Told> {
-        let known: Vec<&Told> = over.iter().map(|id| &told[id.0 as usize]).collect();
+        determined: &[Determined],
+    ) -> Vec<Determined> {
+        let known: Vec<&Determined> = over.iter().map(|id| &determined[id.0 as usize]).collect();
         let first = &graph.values[over[0].0 as usize].shape;
         let turns = match first.rows {
             Some(_) => 1,
             None => first.fixed[0] as usize,
         };
-        let most = known.iter().map(|told| told.len()).max().unwrap_or(0);
+        let most = known
+            .iter()
+            .map(|determined| determined.len())
+            .max()
+            .unwrap_or(0);
         let room = (turns * body.values.len()) as u64 <= self.work as u64;
         if most == 0 || !room {
             return Vec::new();
         }
         let mut parts: Vec<Vec<Vec<u32>>> = vec![Vec::new(); body.returns.len()];
         for turn in 0..turns {
-            let slices = known.iter().map(|told| {
+            let slices = known.iter().map(|determined| {
                 let slice = |layer: &Rc<[u32]>| {
                     let len = layer.len() / turns;
                     Rc::from(&layer[turn * len..(turn + 1) * len])
                 };
-                told.iter().map(slice).collect()
+                determined.iter().map(slice).collect()
             });
-            let params: Vec<Told> = vec![Told::new(); states]
+            let params: Vec<Determined> = vec![Determined::new(); states]
                 .into_iter()
                 .chain(slices)
                 .collect();

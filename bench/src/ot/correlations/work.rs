@@ -1,22 +1,22 @@
-//! The parties of goods, and the check of what they made.
+//! The parties of correlations, and the check of what they made.
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
-use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, Receiver, Sender};
-use sealane_ot::traits::{GoodsSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, StringsReceiver, StringsSender};
+use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixShape};
 use sealane_ot::triples::{MatrixTriples, Ole, Ring};
 use sealane_ot::{OtError, Security};
 
 use super::super::{Protocol, SENDER, other, set_up_receiver, set_up_sender};
-use super::{Goods, Source};
+use super::{Correlation, Source};
 
 /// Bytes of an index of one of 2^64.
 const INDEX_BYTES: usize = 8;
 
-/// Goods of a window, at one party.
+/// Correlations of a window, at one party.
 pub(super) enum Output {
     Boolean(BooleanTriples),
     Ole(Ole),
@@ -35,29 +35,31 @@ pub(super) type Work = Box<dyn FnMut(&mut Mesh) -> Result<Output, OtError>>;
 pub(super) fn set_up(
     cpu: Cpu,
     source: Source,
-    goods: Goods,
+    correlations: Correlation,
     count: usize,
     mesh: &mut Mesh,
 ) -> Result<Work, OtError> {
     match source {
-        Source::Cots(protocol) => from_cots(cpu, &protocol, goods, count, mesh),
+        Source::Cots(protocol) => from_cots(cpu, &protocol, correlations, count, mesh),
         Source::Trees(k, security) if mesh.me() == SENDER => {
-            send_from_trees(cpu, (k, security), goods, count, mesh)
+            send_from_trees(cpu, (k, security), correlations, count, mesh)
         }
-        Source::Trees(k, security) => receive_from_trees(cpu, (k, security), goods, count, mesh),
+        Source::Trees(k, security) => {
+            receive_from_trees(cpu, (k, security), correlations, count, mesh)
+        }
     }
 }
 
-/// A party of goods that are made of correlated OTs.
+/// A party of correlations that are made of correlated OTs.
 fn from_cots(
     cpu: Cpu,
     protocol: &Protocol,
-    goods: Goods,
+    correlations: Correlation,
     count: usize,
     mesh: &mut Mesh,
 ) -> Result<Work, OtError> {
-    if let Goods::Ole(ring) = goods {
-        let mut source: Box<dyn GoodsSource<Ole>> = if mesh.me() == SENDER {
+    if let Correlation::Ole(ring) = correlations {
+        let mut source: Box<dyn CorrelationSource<Ole>> = if mesh.me() == SENDER {
             let cot = set_up_sender(cpu, protocol, mesh)?;
             Box::new(HashedSender::new(cpu, mesh, cot, "bench ole"))
         } else {
@@ -78,22 +80,26 @@ fn from_cots(
         (set_up_sender(cpu, protocol, mesh)?, receiver)
     };
     let mut both = BothWays::new(cpu, mesh, sender, receiver, "bench triples");
-    Ok(match goods {
-        Goods::Boolean => Box::new(move |mesh| both.make(mesh, (), count).map(Output::Boolean)),
-        Goods::Matrix(shape) => {
+    Ok(match correlations {
+        Correlation::Boolean => {
+            Box::new(move |mesh| both.make(mesh, (), count).map(Output::Boolean))
+        }
+        Correlation::Matrix(shape) => {
             Box::new(move |mesh| both.make(mesh, shape, count).map(Output::Matrix))
         }
-        Goods::Arithmetic(ring) => {
+        Correlation::Arithmetic(ring) => {
             Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Arithmetic))
         }
-        Goods::Ole(_) | Goods::OneOf { .. } | Goods::Large => unreachable!("made otherwise"),
+        Correlation::Ole(_) | Correlation::OneOf { .. } | Correlation::Large => {
+            unreachable!("made otherwise")
+        }
     })
 }
 
 /// Parameters of OTs of one of many strings.
-fn parameters(goods: Goods, (k, security): (u8, Security)) -> OneOfN {
-    match goods {
-        Goods::OneOf { bits, .. } => OneOfN::new(bits, k, security),
+fn parameters(correlations: Correlation, (k, security): (u8, Security)) -> OneOfN {
+    match correlations {
+        Correlation::OneOf { bits, .. } => OneOfN::new(bits, k, security),
         // A byte of the index each.
         _ => OneOfN::new(8, k, security),
     }
@@ -103,16 +109,16 @@ fn parameters(goods: Goods, (k, security): (u8, Security)) -> OneOfN {
 fn send_from_trees(
     cpu: Cpu,
     trees: (u8, Security),
-    goods: Goods,
+    correlations: Correlation,
     count: usize,
     mesh: &mut Mesh,
 ) -> Result<Work, OtError> {
-    let (parameters, peer) = (parameters(goods, trees), other(mesh));
+    let (parameters, peer) = (parameters(correlations, trees), other(mesh));
     let coins = &mut Coins::danger_fixed_seed(3);
-    let setup = Sender::set_up(parameters, cpu, mesh, peer, coins)?;
+    let setup = StringsSender::set_up(parameters, cpu, mesh, peer, coins)?;
     mesh.flush()?;
     let mut sender = setup.finish(mesh)?;
-    if let Goods::Large = goods {
+    if let Correlation::Large = correlations {
         return Ok(Box::new(move |mesh| {
             let made = LargeKeys::send(&mut sender, mesh, INDEX_BYTES, count)?;
             for (j, index) in indices(count).enumerate() {
@@ -121,7 +127,7 @@ fn send_from_trees(
             Ok(Output::Large(made))
         }));
     }
-    let all = matches!(goods, Goods::OneOf { all: true, .. });
+    let all = matches!(correlations, Correlation::OneOf { all: true, .. });
     let mut keys = vec![Block::ZERO; if all { count * parameters.strings() } else { 0 }];
     Ok(Box::new(move |mesh| {
         let made = sender.extend(mesh, count)?;
@@ -136,16 +142,16 @@ fn send_from_trees(
 fn receive_from_trees(
     cpu: Cpu,
     trees: (u8, Security),
-    goods: Goods,
+    correlations: Correlation,
     count: usize,
     mesh: &mut Mesh,
 ) -> Result<Work, OtError> {
-    let (parameters, peer) = (parameters(goods, trees), other(mesh));
+    let (parameters, peer) = (parameters(correlations, trees), other(mesh));
     let coins = &mut Coins::danger_fixed_seed(3);
-    let setup = Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
+    let setup = StringsReceiver::set_up(parameters, cpu, mesh, peer, coins)?;
     mesh.flush()?;
     let mut receiver = setup.finish(mesh)?;
-    if let Goods::Large = goods {
+    if let Correlation::Large = correlations {
         return Ok(Box::new(move |mesh| {
             let (indices, mut keys) = (indices(count).collect::<Vec<_>>(), blocks(count));
             large::receive(&mut receiver, mesh, INDEX_BYTES, &indices, &mut keys)?;
@@ -170,12 +176,12 @@ fn indices(count: usize) -> impl Iterator<Item = u64> {
     (0..count as u64).map(|j| 0x0123_4567_89ab_cdef ^ (j << 40 | j))
 }
 
-/// Checks the goods of both parties.
+/// Checks the correlations of both parties.
 ///
 /// # Panics
 /// If a product or a key is wrong.
-pub(super) fn check(goods: Goods, outputs: [&Output; 2], count: usize) {
-    let name = goods.name();
+pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usize) {
+    let name = correlations.name();
     match outputs {
         [Output::Boolean(one), Output::Boolean(two)] => {
             assert_eq!([one.count(), two.count()], [count; 2], "{name}");
@@ -185,7 +191,7 @@ pub(super) fn check(goods: Goods, outputs: [&Output; 2], count: usize) {
             }
         }
         [Output::Ole(one), Output::Ole(two)] => {
-            let Goods::Ole(ring) = goods else {
+            let Correlation::Ole(ring) = correlations else {
                 unreachable!("goods of their kind")
             };
             let c = sums(ring, &one.shares, &two.shares);
@@ -280,14 +286,14 @@ mod tests {
     /// Checks OLEs of the ideal functionality, of which one share has these bits changed.
     fn check_oles(flips: u64) {
         let ring = Ring::new(64);
-        let outputs = ideal::goods::danger_pair(1).map(|mut party| {
+        let outputs = ideal::correlations::danger_pair(1).map(|mut party| {
             let mesh = &mut Mesh::in_memory(2).remove(0);
             party.make(mesh, ring, 5).expect("nothing is sent")
         });
         let [one, mut two]: [Ole; 2] = outputs;
         two.shares[3] ^= flips;
         let outputs = [&Output::Ole(one), &Output::Ole(two)];
-        check(Goods::Ole(ring), outputs, 5);
+        check(Correlation::Ole(ring), outputs, 5);
     }
 
     #[test]

@@ -11,22 +11,22 @@ use zeroize::Zeroizing;
 const GROUP_WORDS: usize = size_of::<Group>() / size_of::<u64>();
 
 /// Words, the first of which begins a cache line.
-pub(crate) struct Lines {
+pub(crate) struct AlignedBuffer {
     groups: Zeroizing<Vec<Group>>,
     words: usize,
 }
 
-impl Lines {
+impl AlignedBuffer {
     /// So many words, all zero.
-    pub(crate) fn zeros(words: usize) -> Lines {
-        Lines {
+    pub(crate) fn zeros(words: usize) -> AlignedBuffer {
+        AlignedBuffer {
             groups: Zeroizing::new(vec![Group::ZERO; words.div_ceil(GROUP_WORDS)]),
             words,
         }
     }
 }
 
-impl Deref for Lines {
+impl Deref for AlignedBuffer {
     type Target = [u64];
 
     fn deref(&self) -> &[u64] {
@@ -34,7 +34,7 @@ impl Deref for Lines {
     }
 }
 
-impl DerefMut for Lines {
+impl DerefMut for AlignedBuffer {
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut bytemuck::must_cast_slice_mut(&mut self.groups)[..self.words]
     }
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn words_begin_at_a_cache_line() {
         for words in [0, 1, 31, 32, 33, 100_000] {
-            let lines = Lines::zeros(words);
+            let lines = AlignedBuffer::zeros(words);
             assert_eq!(lines.len(), words);
             assert!(lines.iter().all(|word| *word == 0));
             assert!(words == 0 || lines.as_ptr().addr().is_multiple_of(64));

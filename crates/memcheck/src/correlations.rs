@@ -10,8 +10,8 @@ use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
-use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
-use sealane_ot::traits::{GoodsSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, StringsSender};
+use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
 };
@@ -34,7 +34,7 @@ pub const CHECKS: &[Check] = &[
     ("ot: OLEs", ole),
     ("ot: Boolean triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let mut triples = GoodsSource::<BooleanTriples>::make(both, mesh, (), 200)?;
+            let mut triples = CorrelationSource::<BooleanTriples>::make(both, mesh, (), 200)?;
             for part in [&mut triples.a, &mut triples.b, &mut triples.c] {
                 assert!(is_secret(part));
             }
@@ -43,14 +43,14 @@ pub const CHECKS: &[Check] = &[
     }),
     ("ot: arithmetic triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let triples = GoodsSource::<ArithmeticTriples>::make(both, mesh, RING, FEW)?;
+            let triples = CorrelationSource::<ArithmeticTriples>::make(both, mesh, RING, FEW)?;
             assert_secret([&triples.a, &triples.b, &triples.c]);
             Ok(())
         });
     }),
     ("ot: matrix triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let triples = GoodsSource::<MatrixTriples>::make(both, mesh, SHAPE, 2)?;
+            let triples = CorrelationSource::<MatrixTriples>::make(both, mesh, SHAPE, 2)?;
             assert_secret([&triples.a, &triples.b, &triples.c]);
             Ok(())
         });
@@ -76,7 +76,8 @@ fn one_of_many(cpu: Cpu, parameters: OneOfN) {
     let strings = parameters.strings();
     run(
         |mesh| {
-            let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, &mut secret_coins())?;
+            let setup =
+                StringsSender::set_up(parameters, cpu, mesh, RECEIVER, &mut secret_coins())?;
             mesh.flush()?;
             let sender = &mut setup.finish(mesh)?;
             let mut all = blocks(FEW * strings);
@@ -101,7 +102,8 @@ fn one_of_many(cpu: Cpu, parameters: OneOfN) {
             Ok(())
         },
         |mesh| {
-            let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, &mut secret_coins())?;
+            let setup =
+                StringsReceiver::set_up(parameters, cpu, mesh, SENDER, &mut secret_coins())?;
             mesh.flush()?;
             let receiver = &mut setup.finish(mesh)?;
             mesh.flush()?;

@@ -30,7 +30,7 @@ pub(crate) fn links(setting: &Setting) -> impl Iterator<Item = (PartyId, PartyId
 
 /// A party with a role, and its neighbours.
 #[derive(Clone, Copy)]
-pub(crate) struct Seat {
+pub(crate) struct RoleIndex {
     pub(crate) role: usize,
     /// The party of role `i - 1`: holds component `i` besides this one.
     pub(crate) previous: PartyId,
@@ -38,10 +38,10 @@ pub(crate) struct Seat {
     pub(crate) next: PartyId,
 }
 
-impl Seat {
-    /// The seat of a party, if it has a role.
-    pub(crate) fn of(setting: &Setting, me: PartyId) -> Option<Seat> {
-        role(setting, me).map(|role| Seat {
+impl RoleIndex {
+    /// The role index of a party, if it has a role.
+    pub(crate) fn of(setting: &Setting, me: PartyId) -> Option<RoleIndex> {
+        role(setting, me).map(|role| RoleIndex {
             role,
             previous: party(setting, role + 2),
             next: party(setting, role + 1),

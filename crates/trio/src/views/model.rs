@@ -1,19 +1,19 @@
 //! All parties of a run in lock step, with all that each sees.
 //!
 //! Parties are those of the crate, with keys of ideal streams, over links that take down what they
-//! carry. Nothing here knows a gadget: one that a party begins by a step, or that draws from keys
+//! carry. Nothing here knows a test: one that a party begins by a step, or that draws from keys
 //! and sends over the mesh, runs here without a change.
 
 use super::link::{End, Line};
 use crate::form::Form;
-use crate::ideal::{Drawn, Flaw, ideal, locked};
+use crate::ideal::{Drawn, InjectedFault, ideal, locked};
 use crate::keys::{Key, Keys, Stream};
-use crate::masked::{Layouts, Spares};
+use crate::masked::{Layouts, Recycled};
 use crate::outside::Outside;
+use crate::role_index::RoleIndex;
 use crate::roles::Computing;
-use crate::seat::Seat;
 use crate::share::Share;
-use crate::{Place, Trio, TrioParty};
+use crate::{Membership, Trio, TrioParty};
 use sealane_block::{Cpu, Erased, Prg};
 use sealane_net::{Limits, Mesh, Transport};
 use sealane_parties::PartyId;
@@ -29,9 +29,9 @@ pub(crate) struct Shared {
     pub(crate) value: Vec<u64>,
 }
 
-/// All parties of a run. They keep nothing from one step to the next but their keys, so one world
+/// All parties of a run. They keep nothing from one step to the next but their keys, so one model
 /// serves all choices.
-pub(crate) struct World {
+pub(crate) struct Model {
     pub(super) parties: Vec<TrioParty>,
     meshes: Vec<Mesh>,
     pub(super) drawn: Arc<Mutex<Drawn>>,
@@ -46,8 +46,8 @@ pub(crate) struct World {
     pub(super) missed: Vec<Vec<u64>>,
 }
 
-impl World {
-    pub(crate) fn new(outsiders: usize) -> World {
+impl Model {
+    pub(crate) fn new(outsiders: usize) -> Model {
         let count = 3 + outsiders;
         let setting = Setting::in_order(&Trio::profile(), count);
         let drawn = Arc::new(Mutex::new(Drawn::default()));
@@ -63,28 +63,28 @@ impl World {
         let party = |at: usize| {
             let me = PartyId::from_index(at);
             let setting = setting.clone();
-            let place = match Seat::of(&setting, me) {
-                Some(seat) => {
+            let place = match RoleIndex::of(&setting, me) {
+                Some(role_index) => {
                     let guests = (3..count).map(|other| {
                         let components = [0, 1].map(|place| (at + place) % 3);
                         let key = |component| key(guest(other, component), at);
                         let keys = components.map(|of| (of < 2).then(|| key(of)));
                         (PartyId::from_index(other), keys)
                     });
-                    Place::Role(Erased::new(Computing {
+                    Membership::Role(Erased::new(Computing {
                         setting: setting.clone(),
                         cpu,
-                        seat,
+                        role_index,
                         keys: Keys {
                             own: key(at, at),
                             next: key((at + 1) % 3, at),
                             guests: guests.collect(),
                         },
                         layouts: Layouts::default(),
-                        spares: Spares::default(),
+                        recycled: Recycled::default(),
                     }))
                 }
-                None => Place::Outside(Erased::new(Outside {
+                None => Membership::Outside(Erased::new(Outside {
                     setting: setting.clone(),
                     me,
                     keys: Some([0, 1].map(|component| key(guest(at, component), at))),
@@ -104,7 +104,7 @@ impl World {
             let ends = (0..count).map(end).collect();
             Mesh::from_transports(PartyId::from_index(me), ends, Limits::default()).unwrap()
         };
-        World {
+        Model {
             meshes: (0..count).map(mesh).collect(),
             parties,
             drawn,
@@ -296,11 +296,11 @@ impl World {
     }
 
     /// Returns all that a party has seen in this run.
-    pub(super) fn view(&self, party: usize, flaw: Option<Flaw>) -> Vec<u8> {
+    pub(super) fn view(&self, party: usize, fault: Option<InjectedFault>) -> Vec<u8> {
         let mut view = locked(&self.drawn).seen[party].clone();
         for (link, line) in &self.lines {
-            let astray = flaw == Some(Flaw::Astray([link.0, link.1, party]));
-            if link.1 == party || astray {
+            let misrouted = fault == Some(InjectedFault::Misrouted([link.0, link.1, party]));
+            if link.1 == party || misrouted {
                 view.extend_from_slice(&locked(&line.carried));
             }
         }
@@ -322,17 +322,17 @@ impl World {
 
 fn computing(party: &mut TrioParty) -> &mut Computing {
     match &mut party.place {
-        Place::Role(computing) => computing,
-        Place::Outside(_) => panic!("a party without a role"),
+        Membership::Role(computing) => computing,
+        Membership::Outside(_) => panic!("a party without a role"),
     }
 }
 
-/// A gadget runs steps, and returns the results that stay shared.
-pub(crate) type Run = fn(&mut World) -> Vec<Shared>;
+/// A test runs steps, and returns the results that stay shared.
+pub(crate) type TestedSteps = fn(&mut Model) -> Vec<Shared>;
 
-impl World {
+impl Model {
     /// Number of choices if all that a party knows is given.
-    pub(super) fn choices(&mut self, run: Run, party: usize) -> u64 {
+    pub(super) fn choices(&mut self, run: TestedSteps, party: usize) -> u64 {
         locked(&self.drawn).given = Some((party, 0));
         run(self);
         self.clear();
@@ -343,27 +343,29 @@ impl World {
         choices
     }
 
-    /// Every flaw that can be put into a run such as those before: of each stream that was drawn
+    /// Every fault that can be put into a run such as those before: of each stream that was drawn
     /// from, and of each link that carried something.
-    pub(crate) fn flaws(&mut self, run: Run) -> Vec<Flaw> {
+    pub(crate) fn faults(&mut self, run: TestedSteps) -> Vec<InjectedFault> {
         run(self);
-        let mut flaws = BTreeSet::new();
+        let mut faults = BTreeSet::new();
         for source in &locked(&self.drawn).sources {
             if source.most > 0 {
-                flaws.insert(Flaw::Zero(source.name));
+                faults.insert(InjectedFault::Zero(source.name));
             }
             if source.most > 1 && source.below.len() == 1 {
-                flaws.insert(Flaw::Again(source.name));
+                faults.insert(InjectedFault::Again(source.name));
             }
         }
         for ((from, to), line) in &self.lines {
             if !locked(&line.carried).is_empty() {
                 // A party without a role holds nothing that one message could complete.
                 let others = (0..3).filter(|at| at != from && at != to);
-                flaws.extend(others.map(|astray| Flaw::Astray([*from, *to, astray])));
+                faults.extend(
+                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted])),
+                );
             }
         }
         self.clear();
-        flaws.into_iter().collect()
+        faults.into_iter().collect()
     }
 }

@@ -10,7 +10,7 @@ use sealane_net::Mesh;
 use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest};
 use sealane_ot::softspoken::one_of_n::{self, OneOfN};
 use sealane_ot::softspoken::{Receiver, ReceiverSetup};
-use sealane_ot::traits::{CotCost, Goods, GoodsSource, packed_blocks};
+use sealane_ot::traits::{Correlation, CorrelationSource, CotCost, packed_blocks};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, Ole, Ring};
 use sealane_ot::{OtError, Role, Security, SoftSpoken};
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 use crate::transfers::{Channel, ME, PEER, POINT, Source, bits};
 use sealane_testkit::timing::{ROWS, TimedWork};
 
-/// OTs, or other goods, of a batch.
+/// OTs, or other correlations, of a batch.
 const COUNT: usize = 2 * ROWS;
 
 /// The receiver's set-up of an extension: it has both keys of each base OT. Its coins are secret,
@@ -75,7 +75,7 @@ impl TimedWork for Scalar {
 /// The receiver of one of 256 strings, whose choices are secret.
 pub struct Choosing {
     channel: Channel,
-    receiver: one_of_n::Receiver,
+    receiver: one_of_n::StringsReceiver,
     choices: [u8; COUNT],
 }
 
@@ -88,13 +88,15 @@ impl Choosing {
         let receiver = thread::scope(|threads| {
             threads.spawn(|| {
                 let mut coins = Coins::danger_fixed_seed(3);
-                let setup = one_of_n::Sender::set_up(Self::PARAMETERS, cpu, there, ME, &mut coins);
+                let setup =
+                    one_of_n::StringsSender::set_up(Self::PARAMETERS, cpu, there, ME, &mut coins);
                 there.flush().expect("memory");
                 let made = setup.expect("memory").finish(there);
                 made.map(drop).expect("an honest receiver");
             });
             let mut coins = Coins::danger_fixed_seed(4);
-            let setup = one_of_n::Receiver::set_up(Self::PARAMETERS, cpu, here, PEER, &mut coins);
+            let setup =
+                one_of_n::StringsReceiver::set_up(Self::PARAMETERS, cpu, here, PEER, &mut coins);
             here.flush().expect("memory");
             let made = setup.expect("memory").finish(here);
             here.flush().expect("memory");
@@ -137,7 +139,7 @@ impl TimedWork for Choosing {
 pub struct Keys {
     cpu: Cpu,
     channel: Channel,
-    sender: Option<one_of_n::Sender>,
+    sender: Option<one_of_n::StringsSender>,
 }
 
 impl Keys {
@@ -173,7 +175,8 @@ impl TimedWork for Keys {
         self.channel.feed(&digest);
         let mut coins = Coins::danger_fixed_seed(bits(inputs).value() as u64);
         let mesh = &mut self.channel.here;
-        let setup = one_of_n::Sender::set_up(Self::PARAMETERS, self.cpu, mesh, PEER, &mut coins);
+        let setup =
+            one_of_n::StringsSender::set_up(Self::PARAMETERS, self.cpu, mesh, PEER, &mut coins);
         let ready = setup.and_then(|setup| setup.finish(mesh));
         self.sender = Some(ready.expect("trees that nobody checks"));
         self.channel.drain(set_up[0].from_sender);
@@ -197,7 +200,7 @@ impl TimedWork for Keys {
 
 /// Kinds of products.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ProductKind {
     /// OLEs, as the sender of their OTs.
     OleSender,
     /// OLEs, as the receiver.
@@ -211,7 +214,7 @@ pub enum Kind {
 /// Products, whose offset and choices are secret.
 pub struct Products {
     cpu: Cpu,
-    kind: Kind,
+    kind: ProductKind,
     channel: Channel,
     bits: Block,
 }
@@ -219,7 +222,7 @@ pub struct Products {
 impl Products {
     const RING: Ring = Ring::new(32);
 
-    pub fn new(cpu: Cpu, kind: Kind) -> Products {
+    pub fn new(cpu: Cpu, kind: ProductKind) -> Products {
         Products {
             cpu,
             kind,
@@ -240,10 +243,10 @@ impl Products {
         let flights = Ole::flights(&sealane_ot::ideal::Free, 0, Self::RING, count);
         let bytes = flights.into_iter().map(|flight| flight.from_sender).sum();
         match self.kind {
-            Kind::OleSender => [bytes, 0],
-            Kind::OleReceiver => [0, bytes],
-            Kind::Boolean => [0, 0],
-            Kind::Arithmetic => [bytes, bytes],
+            ProductKind::OleSender => [bytes, 0],
+            ProductKind::OleReceiver => [0, bytes],
+            ProductKind::Boolean => [0, 0],
+            ProductKind::Arithmetic => [bytes, bytes],
         }
     }
 
@@ -251,19 +254,19 @@ impl Products {
         let (source, other, cpu) = (self.source(), self.source(), self.cpu);
         let (mesh, label): (&mut Mesh, _) = (&mut self.channel.here, "timing");
         match self.kind {
-            Kind::OleSender => {
+            ProductKind::OleSender => {
                 let mut party = HashedSender::new(cpu, mesh, source, label);
                 black_box::<Ole>(party.make(mesh, Self::RING, COUNT)?);
             }
-            Kind::OleReceiver => {
+            ProductKind::OleReceiver => {
                 let mut party = HashedReceiver::new(cpu, mesh, source, label);
                 black_box::<Ole>(party.make(mesh, Self::RING, COUNT)?);
             }
-            Kind::Boolean => {
+            ProductKind::Boolean => {
                 let mut both = BothWays::new(cpu, mesh, source, other, label);
                 black_box::<BooleanTriples>(both.make(mesh, (), 64 * COUNT)?);
             }
-            Kind::Arithmetic => {
+            ProductKind::Arithmetic => {
                 let mut both = BothWays::new(cpu, mesh, source, other, label);
                 black_box::<ArithmeticTriples>(both.make(mesh, Self::RING, COUNT)?);
             }
@@ -316,9 +319,10 @@ impl Later {
             forms::given_bytes(COUNT as u64),
             forms::offset_bytes(COUNT as u64),
         );
-        match self.sends {
-            true => [answer, masked],
-            false => [masked, answer],
+        if self.sends {
+            [answer, masked]
+        } else {
+            [masked, answer]
         }
     }
 

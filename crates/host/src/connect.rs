@@ -250,7 +250,7 @@ pub fn prepare_with(
 ///
 /// # Errors
 /// The private key of this party cannot be loaded; another failure to tell changes nothing.
-pub fn tell_of_missing(
+pub fn report_missing(
     job: &Job,
     me: u8,
     config: &Config,
@@ -290,7 +290,7 @@ pub fn tell_of_missing(
         cancel: Cancel::default(),
     };
     // The failure that is told here is the one that the caller has already.
-    let _ = sealane_net::tell_of_unlisted(&mesh, &missing);
+    let _ = sealane_net::report_unlisted(&mesh, &missing);
     Ok(())
 }
 
@@ -534,7 +534,7 @@ mod tests {
 
     /// The party in the middle lacks one of the others: all hear which configuration lacks whom.
     #[test]
-    fn a_configuration_that_lacks_a_party_is_told_to_all() {
+    fn a_configuration_that_lacks_a_party_is_reported_to_all() {
         for lacking in ["a", "b", "ada"] {
             let folder = tempfile::tempdir().unwrap();
             let unused = tempfile::tempdir().unwrap();
@@ -569,7 +569,7 @@ mod tests {
                             // The others are there already.
                             thread::sleep(std::time::Duration::from_millis(300));
                             let key = |name: &str| identity(name, part, None);
-                            tell_of_missing(&job, me, part, key).unwrap();
+                            report_missing(&job, me, part, key).unwrap();
                             return String::new();
                         }
                         let meeting = prepare(&job, me, whole, None).unwrap();
@@ -610,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_that_others_do_not_name_is_told_what_to_compare() {
+    fn a_helper_that_others_do_not_name_is_reported_what_to_compare() {
         let ends = session(&[("a", &["ada"]), ("b", &[])]);
         for end in ends {
             let text = end.err().expect("no job is run");

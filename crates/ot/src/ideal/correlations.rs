@@ -2,7 +2,7 @@
 
 use super::Dealer;
 use crate::Result;
-use crate::traits::{GoodsSource, clear_rest, packed_blocks};
+use crate::traits::{CorrelationSource, clear_rest, packed_blocks};
 use crate::triples::{ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -38,7 +38,7 @@ impl Party {
     }
 }
 
-impl GoodsSource<BooleanTriples> for Party {
+impl CorrelationSource<BooleanTriples> for Party {
     fn make(&mut self, _: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
         let mut dealt = || {
             let mut bits = self.dealer.blocks(packed_blocks(count));
@@ -59,7 +59,7 @@ impl GoodsSource<BooleanTriples> for Party {
     }
 }
 
-impl GoodsSource<Ole> for Party {
+impl CorrelationSource<Ole> for Party {
     fn make(&mut self, _: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         let factors = [(); 2].map(|()| self.elements(ring, count));
         let random = self.elements(ring, count);
@@ -76,7 +76,7 @@ impl GoodsSource<Ole> for Party {
     }
 }
 
-impl GoodsSource<ArithmeticTriples> for Party {
+impl CorrelationSource<ArithmeticTriples> for Party {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
         // A triple is one of matrices of one element.
         let shape = MatrixShape {
@@ -95,7 +95,7 @@ impl GoodsSource<ArithmeticTriples> for Party {
     }
 }
 
-impl GoodsSource<MatrixTriples> for Party {
+impl CorrelationSource<MatrixTriples> for Party {
     fn make(&mut self, _: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
         let MatrixShape {
             ring,

@@ -3,7 +3,7 @@
 use sealane_protocol::{Paper, Security};
 
 /// The parts, from the whole protocol to its base.
-pub(crate) const PAPERS: &[Paper] = &[
+pub(crate) const REFERENCES: &[Paper] = &[
     Paper {
         part: "sharing, products",
         authors: "Araki, Furukawa, Lindell, Nof, Ohara",

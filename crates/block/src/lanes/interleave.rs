@@ -12,8 +12,8 @@ use crate::Block;
 use crate::products::Products;
 
 /// Rounds 1 to 9 of encryption on eight registers, and eight products beside them; see
-/// [`Lanes::nine_rounds_beside`](super::Lanes::nine_rounds_beside).
-macro_rules! nine_rounds_beside {
+/// [`Lanes::nine_rounds_interleaved`](super::Lanes::nine_rounds_interleaved).
+macro_rules! nine_rounds_interleaved {
     (
         $name:ident, $vector:ty, $features:literal,
         $register:ident $size:literal $spread:literal $load:literal $xor:literal
@@ -126,18 +126,18 @@ macro_rules! nine_rounds_beside {
     };
 }
 
-nine_rounds_beside! {
-    nine_rounds_beside_128, __m128i, "aes,pclmulqdq,avx",
+nine_rounds_interleaved! {
+    nine_rounds_interleaved_128, __m128i, "aes,pclmulqdq,avx",
     xmm_reg 16 "vmovdqu" "vmovdqu" "vpxor"
 }
 
-nine_rounds_beside! {
-    nine_rounds_beside_256, __m256i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
+nine_rounds_interleaved! {
+    nine_rounds_interleaved_256, __m256i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
     ymm_reg 32 "vbroadcasti128" "vmovdqu" "vpxor"
 }
 
-nine_rounds_beside! {
-    nine_rounds_beside_512, __m512i,
+nine_rounds_interleaved! {
+    nine_rounds_interleaved_512, __m512i,
     "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
     zmm_reg 64 "vbroadcasti32x4" "vmovdqu64" "vpxorq"
 }

@@ -32,16 +32,16 @@ fn page(name: &str) -> String {
 }
 
 #[test]
-fn every_paper_of_a_protocol_is_told_of_on_its_page() {
+fn every_paper_of_a_protocol_is_reported_of_on_its_page() {
     for protocol in [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
     ] {
         let page = page(&protocol.to_string());
-        let papers = protocol.profile().papers;
-        assert!(!papers.is_empty(), "{protocol} rests on something");
-        for paper in papers {
+        let references = protocol.profile().references;
+        assert!(!references.is_empty(), "{protocol} rests on something");
+        for paper in references {
             let authors = paper.authors.split(", ").collect::<Vec<_>>();
             let (last, others) = authors.split_last().expect("a paper has authors");
             let year = &paper.venue[paper.venue.len() - 4..];
@@ -81,7 +81,7 @@ fn each_role_is_played_by_one_party() {
 /// Parts of a plan's basis, at these rows.
 fn parts(job: &Job, rows: u64) -> (Vec<&'static str>, String, (u32, u32)) {
     let cost = job.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
-    let parts = cost.basis.papers.iter().map(|paper| paper.part);
+    let parts = cost.basis.references.iter().map(|paper| paper.part);
     let level = cost.basis.security;
     let bits = (level.computational, level.statistical);
     (parts.collect(), cost.basis.assumption, bits)

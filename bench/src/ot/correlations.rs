@@ -12,13 +12,13 @@ use sealane_net::Mesh;
 use sealane_ot::triples::{MatrixShape, Ring};
 use sealane_ot::{OtError, Security};
 
-use super::{Asked, Channel, FEW, Kind, PROTOCOLS, Protocol, other, ready};
+use super::{Asked, Channel, FEW, PROTOCOLS, PartKind, Protocol, other, ready};
 use crate::{Figures, SuiteError, side_by_side};
 use work::{Output, Work};
 
-/// Goods that are measured.
+/// Correlations that are measured.
 #[derive(Clone, Copy)]
-enum Goods {
+enum Correlation {
     Boolean,
     Ole(Ring),
     Arithmetic(Ring),
@@ -32,7 +32,7 @@ enum Goods {
     Large,
 }
 
-/// The names of goods, without the sizes of their elements.
+/// The names of correlations, without the sizes of their elements.
 pub(super) const NAMES: [&str; 8] = [
     "boolean-triples",
     "ole",
@@ -44,7 +44,7 @@ pub(super) const NAMES: [&str; 8] = [
     "one-of-2^64",
 ];
 
-/// Material of goods.
+/// Material of correlations.
 #[derive(Clone, Copy)]
 enum Source {
     /// Correlated OTs.
@@ -56,13 +56,13 @@ enum Source {
 /// Sources of correlated OTs.
 const SOURCES: [&str; 3] = ["softspoken-4", "softspoken-8", "ferret"];
 
-const OF_COTS: [Goods; 5] = [
-    Goods::Boolean,
-    Goods::Ole(Ring::new(64)),
-    Goods::Arithmetic(Ring::new(32)),
-    Goods::Arithmetic(Ring::new(64)),
+const OF_COTS: [Correlation; 5] = [
+    Correlation::Boolean,
+    Correlation::Ole(Ring::new(64)),
+    Correlation::Arithmetic(Ring::new(32)),
+    Correlation::Arithmetic(Ring::new(64)),
     // A matrix by a vector.
-    Goods::Matrix(MatrixShape {
+    Correlation::Matrix(MatrixShape {
         ring: Ring::new(64),
         rows: 128,
         inner: 128,
@@ -70,7 +70,7 @@ const OF_COTS: [Goods; 5] = [
     }),
 ];
 
-const OF_TREES: [(Goods, u8, Security); 8] = [
+const OF_TREES: [(Correlation, u8, Security); 8] = [
     (one_of(2, true), 6, Security::SemiHonest),
     (one_of(4, true), 6, Security::SemiHonest),
     (one_of(8, false), 4, Security::SemiHonest),
@@ -78,25 +78,25 @@ const OF_TREES: [(Goods, u8, Security); 8] = [
     (one_of(8, true), 6, Security::SemiHonest),
     (one_of(8, false), 6, Security::Malicious),
     (one_of(8, false), 8, Security::SemiHonest),
-    (Goods::Large, 6, Security::Malicious),
+    (Correlation::Large, 6, Security::Malicious),
 ];
 
-const fn one_of(bits: u8, all: bool) -> Goods {
-    Goods::OneOf { bits, all }
+const fn one_of(bits: u8, all: bool) -> Correlation {
+    Correlation::OneOf { bits, all }
 }
 
-impl Goods {
+impl Correlation {
     /// Its name among [`NAMES`].
     fn kind(self) -> &'static str {
         NAMES[match self {
-            Goods::Boolean => 0,
-            Goods::Ole(_) => 1,
-            Goods::Arithmetic(_) => 2,
-            Goods::Matrix(_) => 3,
-            Goods::OneOf { bits: 2, .. } => 4,
-            Goods::OneOf { bits: 4, .. } => 5,
-            Goods::OneOf { .. } => 6,
-            Goods::Large => 7,
+            Correlation::Boolean => 0,
+            Correlation::Ole(_) => 1,
+            Correlation::Arithmetic(_) => 2,
+            Correlation::Matrix(_) => 3,
+            Correlation::OneOf { bits: 2, .. } => 4,
+            Correlation::OneOf { bits: 4, .. } => 5,
+            Correlation::OneOf { .. } => 6,
+            Correlation::Large => 7,
         }]
     }
 
@@ -104,30 +104,34 @@ impl Goods {
     fn name(self) -> String {
         let kind = self.kind();
         match self {
-            Goods::Boolean => kind.into(),
-            Goods::Ole(ring) | Goods::Arithmetic(ring) => format!("{kind}-{}", ring.bits()),
-            Goods::Matrix(shape) => {
+            Correlation::Boolean => kind.into(),
+            Correlation::Ole(ring) | Correlation::Arithmetic(ring) => {
+                format!("{kind}-{}", ring.bits())
+            }
+            Correlation::Matrix(shape) => {
                 let MatrixShape { ring, .. } = shape;
                 let sides = [shape.rows, shape.inner, shape.columns];
                 let sides = sides.map(|side| side.to_string()).join("x");
                 format!("{kind}-{}-{sides}", ring.bits())
             }
-            Goods::OneOf { all: true, .. } => format!("{kind}-all-keys"),
-            Goods::OneOf { .. } => format!("{kind}-rows"),
-            Goods::Large => format!("{kind}-two-keys"),
+            Correlation::OneOf { all: true, .. } => format!("{kind}-all-keys"),
+            Correlation::OneOf { .. } => format!("{kind}-rows"),
+            Correlation::Large => format!("{kind}-two-keys"),
         }
     }
 
-    /// Goods of a window.
+    /// Correlations of a window.
     fn count(self, ots: usize) -> usize {
         let count = match self {
             // At least as many as an iteration of silent extension gives.
-            Goods::Boolean => 2 * ots,
-            Goods::Ole(ring) | Goods::Arithmetic(ring) => ots / 2 / ring.bits() as usize,
-            Goods::Matrix(_) => 1,
-            Goods::OneOf { all: true, bits: 8 } => ots / 128,
-            Goods::OneOf { .. } => ots / 16,
-            Goods::Large => ots / 128,
+            Correlation::Boolean => 2 * ots,
+            Correlation::Ole(ring) | Correlation::Arithmetic(ring) => {
+                ots / 2 / ring.bits() as usize
+            }
+            Correlation::Matrix(_) => 1,
+            Correlation::OneOf { all: true, bits: 8 } => ots / 128,
+            Correlation::OneOf { .. } => ots / 16,
+            Correlation::Large => ots / 128,
         };
         count.max(1)
     }
@@ -143,24 +147,26 @@ impl Source {
     }
 }
 
-/// All goods that are asked for, each with its source.
-fn asked_goods(asked: &Asked<'_>, quick: bool) -> Vec<(Goods, Source)> {
+/// All correlations that are asked for, each with its source.
+fn asked_correlations(asked: &Asked<'_>, quick: bool) -> Vec<(Correlation, Source)> {
     let mut all = Vec::new();
     for protocol in PROTOCOLS {
         if SOURCES.contains(&protocol.name) && asked.has(protocol.name) {
             let source = Source::Cots(Protocol { quick, ..protocol });
-            all.extend(OF_COTS.map(|goods| (goods, source)));
+            all.extend(OF_COTS.map(|correlations| (correlations, source)));
         }
     }
     // Those that are made of trees take no protocol that could be named.
-    if !asked.names(Kind::Protocol) {
-        all.extend(OF_TREES.map(|(goods, k, security)| (goods, Source::Trees(k, security))));
+    if !asked.names(PartKind::Protocol) {
+        all.extend(
+            OF_TREES.map(|(correlations, k, security)| (correlations, Source::Trees(k, security))),
+        );
     }
-    all.retain(|(goods, _)| asked.has(goods.kind()));
+    all.retain(|(correlations, _)| asked.has(correlations.kind()));
     all
 }
 
-/// Measures goods over a channel.
+/// Measures correlations over a channel.
 pub(super) fn run(
     cpu: Cpu,
     channel: &Channel,
@@ -168,14 +174,14 @@ pub(super) fn run(
     quick: bool,
     figures: &mut Figures<'_>,
 ) -> Result<(), SuiteError> {
-    for (goods, source) in asked_goods(asked, quick) {
-        let count = goods.count(if quick { FEW } else { channel.count });
-        let name = format!("{}/{}", source.name(), goods.name());
+    for (correlations, source) in asked_correlations(asked, quick) {
+        let count = correlations.count(if quick { FEW } else { channel.count });
+        let name = format!("{}/{}", source.name(), correlations.name());
         let windows = if quick { 1 } else { super::WINDOWS };
-        let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, goods, count, mesh);
+        let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, correlations, count, mesh);
         let sides = side_by_side((channel.pair)()?, |mesh| side(mesh, windows, set_up))
             .map_err(|error| format!("{name} over {}: {error}", channel.name))?;
-        work::check(goods, [&sides[0].output, &sides[1].output], count);
+        work::check(correlations, [&sides[0].output, &sides[1].output], count);
         let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
         let working = sides.iter().map(|side| side.working).max().expect("two");
         let bytes = sides.iter().map(|side| side.bytes).sum::<u64>();
@@ -202,7 +208,7 @@ struct Side {
     working: Duration,
     /// Payload that it sent in all.
     bytes: u64,
-    /// Goods of the last one.
+    /// Correlations of the last one.
     output: Output,
 }
 
@@ -218,7 +224,7 @@ fn side(
     let before = mesh.payload_sent(peer);
     let (mut times, mut working, mut output) = (Vec::new(), Vec::new(), None);
     for _ in 0..windows {
-        // Goods of the window before are erased outside of this one.
+        // Correlations of the window before are erased outside of this one.
         drop(output.take());
         ready(mesh, peer)?;
         let (started, waited) = (Instant::now(), mesh.waited());
@@ -244,9 +250,9 @@ mod tests {
 
     fn asked(only: &[&str]) -> Vec<String> {
         let only: Vec<String> = only.iter().map(|part| part.to_string()).collect();
-        let asked = asked_goods(&Asked(&only), true).into_iter();
+        let asked = asked_correlations(&Asked(&only), true).into_iter();
         asked
-            .map(|(goods, source)| format!("{}/{}", source.name(), goods.name()))
+            .map(|(correlations, source)| format!("{}/{}", source.name(), correlations.name()))
             .collect()
     }
 

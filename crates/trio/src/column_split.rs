@@ -16,7 +16,7 @@ const SIDE: usize = 8;
 const PLACES: usize = 6;
 
 /// The exchanges that split a plane.
-pub(crate) struct Weave {
+pub(crate) struct ColumnSplit {
     /// Pairs of a bit of the number of a word, and a bit of the number of a place in it.
     exchanges: Vec<(usize, usize)>,
     /// The strand that each word ends as.
@@ -25,9 +25,9 @@ pub(crate) struct Weave {
 
 type Words = [[u64; SIDE]; 64];
 
-impl Weave {
-    /// The weave of so many strands; none if they are not a power of two from 2 to 64.
-    pub(crate) fn of(strands: usize) -> Option<Weave> {
+impl ColumnSplit {
+    /// The column split into so many strands; none if they are not a power of two from 2 to 64.
+    pub(crate) fn of(strands: usize) -> Option<ColumnSplit> {
         if !strands.is_power_of_two() || !(2..=64).contains(&strands) {
             return None;
         }
@@ -49,7 +49,7 @@ impl Weave {
             let set = set.filter(|(at, _)| number >> at & 1 == 1);
             set.fold(0, |strand, (_, bit)| strand | 1 << (bit - PLACES))
         };
-        Some(Weave {
+        Some(ColumnSplit {
             strands: (0..strands).map(strand).collect(),
             exchanges,
         })
@@ -136,10 +136,10 @@ mod tests {
                 if used > 0 {
                     plane[words - 1] &= u64::MAX >> (64 - used);
                 }
-                let weave = Weave::of(count).unwrap();
+                let column_split = ColumnSplit::of(count).unwrap();
                 let row = rows.div_ceil(64);
                 let mut strands = vec![0; row * count];
-                weave.split(&plane, row, &mut strands);
+                column_split.split(&plane, row, &mut strands);
                 let bit = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1;
                 for strand in 0..count {
                     for l in 0..rows {
@@ -148,14 +148,14 @@ mod tests {
                     }
                 }
                 let mut back = vec![0; words];
-                weave.join(&strands.chunks(row).collect::<Vec<_>>(), &mut back);
+                column_split.join(&strands.chunks(row).collect::<Vec<_>>(), &mut back);
                 assert_eq!(back, plane);
             }
         }
         assert!(
             [0, 1, 3, 48, 65, 128]
                 .iter()
-                .all(|count| Weave::of(*count).is_none())
+                .all(|count| ColumnSplit::of(*count).is_none())
         );
     }
 }
