@@ -126,7 +126,7 @@ $(STAMPS)/wheel: $(STAMPS)/build $(RUST) $(PACKAGE)
 	    "the kernels and the readers of Parquet"
 	@rm -rf dist
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" $(BIN)/python -m maturin build \
-	    --release --locked --interpreter $(BIN)/python --out dist
+	    --release --locked --compression-level 9 --interpreter $(BIN)/python --out dist
 	@touch $@
 
 # First the package alone, even if its version stands; then what it depends on.

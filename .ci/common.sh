@@ -3,6 +3,8 @@
 
 cd "$(dirname "$0")/.."
 export CI=true CARGO_TERM_COLOR=never PYTHONDONTWRITEBYTECODE=1
+# Nothing is built twice here, and nobody opens a debugger.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false
 # Steps are timed from the start of `.ci/run`, or of the part that is called alone.
 export SEALANE_CI_BEGAN="${SEALANE_CI_BEGAN:-$(date +%s)}"
 

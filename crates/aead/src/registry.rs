@@ -2,7 +2,7 @@
 //!
 //! A mode has one line in a list: here, or with a build for research in `modes/research`.
 
-use sealane_block::{Cpu, Erased};
+use sealane_block::{Cpu, Erased, Tier};
 
 use crate::batch::MessageSource;
 use crate::lanes::lockstep::{Lockstep, lanes_in, tier_for};
@@ -116,12 +116,14 @@ macro_rules! modes {
                 }
             }
 
-            /// Returns true if a message of a batch fills the lanes alone.
+            /// Returns true if a message of a batch fills the lanes alone, or has none to share.
             pub(crate) fn goes_alone(&self, text: usize) -> bool {
                 match self.suite.kind {
                     $(ModeId::$kind => {
-                        let least = <$mode>::ALONE_BYTES.max(16 * lanes_in(self.cpu.tier()));
-                        text >= least && <$mode>::PARALLEL
+                        let tier = self.cpu.tier();
+                        let least = <$mode>::ALONE_BYTES.max(16 * lanes_in(tier));
+                        let has_lanes = <$mode>::PORTABLE_LANES || tier != Tier::Portable;
+                        !has_lanes || (text >= least && <$mode>::PARALLEL)
                     })*
                 }
             }

@@ -1,4 +1,4 @@
-//! Crate `engine`: runs a plan over a session; the only room that knows plans and protocols.
+//! Crate `engine`: runs a plan over a session; the one crate that knows plans and protocols.
 //!
 //! A [`Job`] is a planned program; people approve its hash. [`run()`] runs one party's side over a
 //! mesh of channels: handshake, steps, reveal, farewell. [`simulate`] runs all parties in this

@@ -16,14 +16,17 @@ use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
-use rustls::crypto::ring::{cipher_suite, default_provider, kx_group, sign::any_eddsa_type};
-use rustls::crypto::{CryptoProvider, verify_tls13_signature_with_raw_key};
+use rustls::crypto::ring::{cipher_suite, kx_group, sign::any_eddsa_type};
+use rustls::crypto::{
+    CryptoProvider, GetRandomFailed, KeyProvider, SecureRandom, WebPkiSupportedAlgorithms,
+    verify_tls13_signature_with_raw_key,
+};
 use rustls::pki_types::{
-    CertificateDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
+    CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
 };
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage};
-use rustls::sign::CertifiedKey;
+use rustls::sign::{CertifiedKey, SigningKey};
 use rustls::version::TLS13;
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, DistinguishedName,
@@ -32,6 +35,7 @@ use rustls::{
 
 use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
+use webpki::ring::ED25519;
 
 /// Suffix of the server name after the party. No such domain can exist (RFC 6761).
 const NAME_SUFFIX: &str = ".sealane.invalid";
@@ -240,7 +244,31 @@ fn provider() -> CryptoProvider {
             cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
         ],
         kx_groups: vec![kx_group::X25519],
-        ..default_provider()
+        signature_verification_algorithms: SIGNATURES,
+        secure_random: &System,
+        key_provider: &System,
+    }
+}
+
+/// The signatures of raw keys, and no others: what nobody may use is not even there.
+static SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
+    all: &[ED25519],
+    mapping: &[(SignatureScheme::ED25519, &[ED25519])],
+};
+
+/// The random numbers of the operating system.
+#[derive(Debug)]
+struct System;
+
+impl SecureRandom for System {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), GetRandomFailed> {
+        getrandom::fill(bytes).map_err(|_| GetRandomFailed)
+    }
+}
+
+impl KeyProvider for System {
+    fn load_private_key(&self, _: PrivateKeyDer<'static>) -> Result<Arc<dyn SigningKey>, Error> {
+        Err(Error::General("connections are given their key".into()))
     }
 }
 

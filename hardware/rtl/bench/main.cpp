@@ -1,6 +1,6 @@
 // The bench: loads a netlist into the Verilated machine, runs sessions, and writes what comes out.
 //
-//     bench NETLIST.hscd --netlist cycles N --seeds A,B,C,D [--seeds ...] [options]
+//     bench NETLIST.hscd --cycles N --seeds A,B,C,D [--seeds ...] [options]
 //
 // Seeds are four blocks in hexadecimal digits, as numbers whose byte 0 is the lowest: hash key,
 // offset, key of labels, start of labels. Each `--seeds` is a session of its own on one machine.

@@ -55,6 +55,7 @@ pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
 
 impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
     type Output = ();
+    const PORTABLE: bool = M::PORTABLE_LANES;
     const WIDEST: Tier = M::WIDEST;
 
     #[inline(always)]

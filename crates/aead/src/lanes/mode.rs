@@ -146,6 +146,10 @@ pub(crate) trait Mode: Sized + 'static {
     /// The widest tier that has code of the mode. Modes of the study, which serve for comparison
     /// only, have none for VAES-512.
     const WIDEST: Tier = Tier::Vaes512;
+    /// True if messages of a batch, and units of a message, share lanes in the portable tier too.
+    /// Those of modes of the study do not: its code is the largest of all tiers, and nobody
+    /// compares speed on it.
+    const PORTABLE_LANES: bool = matches!(Self::WIDEST, Tier::Vaes512);
     /// True if units of one message can run side by side, so that one message fills all lanes.
     const PARALLEL: bool;
 

@@ -50,7 +50,9 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
             if pass > 0 {
                 M::turn::<L, 1>(&keys, &mut state);
             }
-            if const { M::PARALLEL } && text.len() > FEW * 16 * M::UNIT {
+            if const { M::PARALLEL && (M::PORTABLE_LANES || is_pipelined::<L>()) }
+                && text.len() > FEW * 16 * M::UNIT
+            {
                 state = if const { is_pipelined::<L>() } {
                     side_by_side::<L, M, VECTORS, OPEN>(self.cpu, &keys, state, text, pass)
                 } else {
