@@ -22,7 +22,7 @@ use crate::events::{self, Phase};
 use crate::journal::{CallStart, PlanRecorder, StepProgress};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stock, run_alone};
+use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stocks, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::{FormCost, supply};
@@ -45,7 +45,7 @@ pub(crate) struct PlanInputs<'a> {
     pub cpu: Cpu,
     pub coins: Coins,
     /// Transfers that the run took from a pool.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
 /// Runs a plan to its end. Returns the elements of each result that this party learns.
@@ -64,7 +64,7 @@ pub(crate) fn execute<P: Party>(
         session: mesh.session(),
         cpu: inputs.cpu,
         coins: inputs.coins,
-        stock: inputs.stock,
+        stocks: inputs.stocks,
     };
     let party = P::set_up(start, inputs.demand, mesh)?;
     recorder.end_call(&since, StepProgress::All, mesh);

@@ -210,7 +210,7 @@ fn run_steps(
         rows,
         rest,
         cost,
-        stock,
+        stocks,
     } = agreed;
     let (work, rows) = rest
         .as_ref()
@@ -231,7 +231,7 @@ fn run_steps(
         forms: &cost.forms,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
-        stock,
+        stocks,
     };
     let results = dispatch!(
         job.protocol(),

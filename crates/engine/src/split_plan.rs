@@ -12,7 +12,7 @@ use sealane_clear::{Clear, ClearParty};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Party};
+use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::{
     CostReport, JobText, Plan, Roster, StepCost, StepKind, cost, drawn, forms, in_form, localise,
     plan_in_tiles, plan_with_roster,
@@ -204,7 +204,7 @@ impl SplitPlan {
             forms: start.forms,
             cpu: start.cpu,
             coins: start.coins,
-            stock: start.stock,
+            stocks: start.stocks,
         };
         let plan = in_form::<P::Protocol>(&self.joint, start.forms, start.rows);
         let steps = plan.segments.iter();
@@ -236,7 +236,7 @@ impl LocalPlan {
             forms: &[],
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
-            stock: None,
+            stocks: Stocks::default(),
         };
         execute::<ClearParty>(&self.plan, start, recorder, mesh)
     }

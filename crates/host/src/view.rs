@@ -181,7 +181,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
             assumption: cost.basis.assumption.to_string(),
             security: cost.basis.security.to_string(),
         },
-        pool: PoolShare::of(job, cost).map(pool),
+        pool: PoolShare::of(job, cost).into_iter().map(pool).collect(),
     }
 }
 

@@ -55,9 +55,9 @@ pub struct PlanRecord {
     /// Ground on which all of it rests; cards alone show it.
     #[serde(skip)]
     pub basis: BasisRecord,
-    /// Transfers from a pool; cards alone show it.
+    /// Transfers from a pool, by directions; cards alone show them.
     #[serde(skip)]
-    pub pool: Option<PoolRecord>,
+    pub pool: Vec<PoolRecord>,
 }
 
 /// Assumptions of a run as a whole.

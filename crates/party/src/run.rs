@@ -90,11 +90,21 @@ pub struct Start<'a> {
     /// Randomness of this party in this session.
     pub coins: Coins,
     /// The demand of [`Setting::pooled`] parties, made before this run.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
-/// Random OTs of a pair of parties that were made before this run, and are used in it alone. Both
-/// parties take them in the same order; each calls the method of its role.
+/// Random OTs of a pair of parties by the role of this party in them: none of a direction of which
+/// a run demands nothing.
+#[derive(Default)]
+pub struct Stocks {
+    /// Those of which it has both keys.
+    pub sender: Option<Box<dyn Stock>>,
+    /// Those of which it has a choice and its key.
+    pub receiver: Option<Box<dyn Stock>>,
+}
+
+/// Random OTs of one direction between a pair of parties that were made before this run, and are
+/// used in it alone. Both parties take them in the same order; each calls the method of its role.
 pub trait Stock: Send {
     /// Fills `pairs` with both keys of the next OTs, at the sender.
     ///
@@ -129,8 +139,7 @@ pub trait Party: Steps<Output = ()> {
 
     /// Adds correlations to the pools, behind those that are left over or that earlier tiles have
     /// not taken yet. No step is under way, so that this too is straight-line code that may flush
-    /// and wait. Called only with kinds that fill a pool, and multiples of
-    /// [`Protocol::refill_unit`].
+    /// and wait. Called only with what [`Protocol::refill_counts`] returned.
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.

@@ -146,6 +146,7 @@ impl<'a, W: Steps> Step<'a, W> {
                 domain: *domain,
                 lanes: left.lanes() as u64,
                 terms: left.planes() as u64,
+                lines: [left, right].map(Selected::lines),
                 distinct: [left.distinct(), right.distinct()],
             },
             Step::Convert {
@@ -264,6 +265,11 @@ impl<S: Shares> Selected<S> {
     /// Number of planes of each lane.
     pub fn planes(&self) -> usize {
         self.inner.count() * self.share.planes()
+    }
+
+    /// Number of different lanes: see [`StepShape::Product`].
+    pub fn lines(&self) -> u64 {
+        View::distinct(&self.lanes, &View::whole(1))
     }
 
     /// Number of different elements: see [`View::distinct`].

@@ -136,7 +136,9 @@ fn take(pools: &[Pool; 2], receiver: usize, batches: u64) -> [Result<Share, Diag
     let offers = [[one, other], [other, one]];
     [0, 1].map(|party| {
         let [mine, theirs] = offers[party];
-        pools[party].take(role(party, receiver), batches, mine, theirs)
+        let wanted = [(role(party, receiver), batches)];
+        let taken = pools[party].take(&wanted, mine, theirs);
+        taken.map(|(mut stocks, taken)| (stocks.remove(0), taken))
     })
 }
 
@@ -611,7 +613,7 @@ fn a_process_that_was_outrun_takes_nothing() {
     let pools = model.pools();
     let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
     assert!(model.run(0, 1));
-    let late = pools[0].take(Role::Receiver, 1, &offers[0], &offers[1]);
+    let late = pools[0].take(&[(Role::Receiver, 1)], &offers[0], &offers[1]);
     assert_eq!(late.err().unwrap().code, Code::PoolBusy);
     assert_eq!(model.counts(0)[0], [2, 1, 0, 0]);
 }

@@ -73,6 +73,27 @@ pub enum Correlation {
         /// Algebra of the factors.
         algebra: Algebra,
     },
+    /// Products of one random shared bit by each of several, for ANDs with a common operand.
+    Wide {
+        /// Number of the others.
+        bits: u16,
+    },
+    /// Random bits that are shared as bits and as ring elements, for conversions.
+    DaBit {
+        /// Ring of the elements.
+        algebra: Algebra,
+    },
+    /// Products of two random shared matrices.
+    Matrix {
+        /// Algebra of their elements.
+        algebra: Algebra,
+        /// Rows of the left one and of the product.
+        rows: u32,
+        /// Columns of the left one and rows of the right one.
+        inner: u32,
+        /// Columns of the right one and of the product.
+        columns: u32,
+    },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
     Seed {
@@ -114,6 +135,21 @@ impl Demand {
         for (kind, count) in &other.0 {
             self.add(*kind, times * count);
         }
+    }
+    /// Makes each count at least that of another demand.
+    pub fn raise(&mut self, other: &Demand) {
+        for (kind, count) in &other.0 {
+            let most = self.count(*kind).max(*count);
+            self.0.insert(*kind, most);
+        }
+    }
+    /// Each count, up to a multiple of the number of its kind that `unit` returns for it.
+    pub fn in_units(&self, unit: impl Fn(Correlation, u64) -> u64) -> Demand {
+        let up = |(kind, count): (&Correlation, &u64)| {
+            let unit = unit(*kind, *count);
+            (*kind, count.next_multiple_of(unit))
+        };
+        Demand(self.0.iter().map(up).collect())
     }
     /// Returns whether nothing is demanded.
     pub fn is_empty(&self) -> bool {

@@ -94,14 +94,14 @@ pub trait Protocol: Sized + 'static {
     fn state_bytes(_: &Setting, _: &Demand) -> u64 {
         0
     }
-    /// Number of correlations of a kind that are made at once. Refills make multiples of it; what
-    /// they leave over serves the next one ([`LeftOver`](crate::LeftOver)). Called with kinds that
-    /// fill a pool.
-    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
-        1
+    /// What a refill makes where so much is lacking: at least that, and more of kinds of which many
+    /// are made at once. What is left over serves the next refill
+    /// ([`LeftOver`](crate::LeftOver)). Called with kinds that fill a pool.
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.clone()
     }
-    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool, and
-    /// multiples of [`Protocol::refill_unit`].
+    /// Exact cost of adding correlations to the pools. Called with what
+    /// [`Protocol::refill_counts`] returned.
     fn refill_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }

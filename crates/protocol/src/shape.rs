@@ -52,6 +52,9 @@ pub enum StepShape<'a> {
         lanes: u64,
         /// Length of each.
         terms: u64,
+        /// Different lanes of the left and of the right operand: rows and columns, where their
+        /// product is the number of lanes, so that the step is a matrix product.
+        lines: [u64; 2],
         /// Elements of the left and of the right operand that the views select, each counted once
         /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
         /// protocol with masked openings opens.

@@ -260,8 +260,8 @@ impl<G: Garbling> Protocol for Yao<G> {
         cost::state_bytes(setting, demand)
     }
 
-    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
-        cost::refill_unit()
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.in_units(|_, _| cost::refill_unit())
     }
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {

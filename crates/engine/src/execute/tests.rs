@@ -5,22 +5,26 @@
 
 use super::PlanInputs;
 use crate::journal::Journal;
+use crate::pool::{Draw, PoolShare};
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
+use sealane_identity::Identity;
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Party};
+use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
 use sealane_plan::{CostReport, StepCost, StepKind};
+use sealane_pool::{Filling, Order, Pool, Role};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Sharing, Timing};
+use sealane_protocol::{Correlation, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
+use sealane_testkit::side::on_threads;
 use std::collections::BTreeMap;
 use std::thread;
 
@@ -58,6 +62,16 @@ fn run<P: Party>(
     inputs: &BTreeMap<String, Data>,
     work: &SplitPlan,
 ) -> (Vec<Outcome>, CostReport) {
+    run_with::<P>(program, inputs, work, |_| Stocks::default())
+}
+
+/// As [`run`], with what `stocks` returns for each party.
+fn run_with<P: Party>(
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+    work: &SplitPlan,
+    stocks: impl Fn(&Mesh) -> Stocks + Sync,
+) -> (Vec<Outcome>, CostReport) {
     let rows = reference::rows(program, inputs).expect("row counts");
     let cost = work.cost::<P::Protocol>(&rows);
     let party = |mesh: &mut Mesh| -> Outcome {
@@ -74,7 +88,7 @@ fn run<P: Party>(
             forms: &cost.forms,
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
-            stock: None,
+            stocks: stocks(mesh),
         };
         let journal = &mut Journal::silent();
         let results = work.run::<P>(start, journal, mesh)?;
@@ -108,8 +122,17 @@ fn planned<P: Party>(program: &Program, tile: u64) -> SplitPlan {
 }
 
 fn check<P: Party>(program: &Program, inputs: &BTreeMap<String, Data>, work: &SplitPlan) {
+    check_ends(program, inputs, work, run::<P>(program, inputs, work));
+}
+
+/// Checks results, bytes and rounds of all parties.
+fn check_ends(
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+    work: &SplitPlan,
+    (outcomes, cost): (Vec<Outcome>, CostReport),
+) {
     let want = reference::evaluate(program, inputs).expect("inputs of the case");
-    let (outcomes, cost) = run::<P>(program, inputs, work);
     let mut rounds = 0;
     for (me, outcome) in outcomes.into_iter().enumerate() {
         let (results, sent, seen) = outcome.expect("an honest run");
@@ -330,4 +353,114 @@ proptest! {
         let timing = TIMINGS[usize::from(ahead)];
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));
     }
+}
+
+/// Program of two owners: elements above a limit, the product of the matrix that they make, and the
+/// largest elements of its columns.
+const TWO: &str = r#"sealane program 1
+name two
+party ann
+party ben
+rows n <= 100
+input x : ann u8[n, 3] in 0..255
+input y : ben i8[3, 2] in -128..127
+input z : ben u8 in 0..255
+main {
+  %0 = param 0 : u8[n, 3] in 0..255 known ann
+  %1 = param 1 : i8[3, 2] in -128..127 known ben
+  %2 = param 2 : u8 in 0..255 known ben
+  %3 = gt %0, %2 : bool[n, 3] in 0..1 secret
+  %4 = cast %3 : i32[n, 3] in 0..1 secret
+  %5 = cast %1 : i32[3, 2] in -128..127 known ben
+  %6 = dot %4, %5 : i32[n, 2] in -384..381 secret
+  %7 = reduce max %6 axis 0 : i32[2] in -384..381 secret
+}
+reveal product = %6 : i32 to ann
+reveal largest = %7 : i32 to ann, ben
+"#;
+
+fn two() -> (Program, BTreeMap<String, Data>) {
+    let program = text::parse(TWO, "two").unwrap_or_else(|error| panic!("{error}"));
+    let data = |input: usize, shape: &[u64], first: u64| Data {
+        ty: program.inputs[input].ty,
+        shape: shape.to_vec(),
+        elements: (0..shape.iter().product())
+            .map(|i| first.wrapping_add(i * 41 % 256))
+            .collect(),
+    };
+    let inputs = BTreeMap::from([
+        ("x".to_string(), data(0, &[20, 3], 0)),
+        ("y".to_string(), data(1, &[3, 2], -128i64 as u64)),
+        ("z".to_string(), data(2, &[], 100)),
+    ]);
+    (program, inputs)
+}
+
+/// ANDs with a common operand, conversions of bits, and a matrix product take correlations of their
+/// kinds, of which more are made than are taken.
+#[test]
+fn every_kind_of_correlation_is_made_in_refills_and_taken() {
+    let (program, inputs) = two();
+    for (tile, tiles) in [(1, 3), (7, 1), (7, 2), (100, 1)] {
+        let work = varied(planned::<MaskedParty>(&program, tile), TIMINGS[0], tiles);
+        check::<MaskedParty>(&program, &inputs, &work);
+        let demand = work.cost::<Masked>(&[20]).demand;
+        let has = |of: fn(&Correlation) -> bool| demand.0.keys().any(of);
+        assert!(has(|kind| matches!(kind, Correlation::Triple { .. })));
+        assert!(has(|kind| matches!(kind, Correlation::Wide { .. })));
+        assert!(has(|kind| matches!(kind, Correlation::DaBit { .. })));
+        assert!(has(|kind| matches!(kind, Correlation::Matrix { .. })));
+    }
+}
+
+/// Both parties own inputs, so random OTs of both directions are taken from their pools on disk.
+#[test]
+fn a_run_takes_ots_of_both_directions_from_the_pools_of_its_parties() {
+    let (program, inputs) = two();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = [0; 2].map(|_| Identity::generate());
+    let pools = [0, 1].map(|party| {
+        let folder = folder.path().join(format!("{party}"));
+        Pool::new(&folder, &keys[party], &keys[1 - party].public_key())
+    });
+    let order = Order {
+        batches: [4, 4],
+        network: NetworkClass::Lan,
+    };
+    on_threads(
+        Mesh::in_memory(2).into_iter().zip(&pools),
+        |(mut mesh, pool)| {
+            let filling = Filling {
+                pool,
+                cpu: Cpu::best(),
+                progress: &mut |_| (),
+                least: None,
+            };
+            let coins = Coins::from_os().unwrap();
+            assert!(filling.run(order, coins, &mut mesh).is_ok());
+        },
+    );
+    for timing in TIMINGS {
+        let mut work = varied(planned::<MaskedParty>(&program, 7), timing, 2);
+        let filled = work.cost::<Masked>(&[20]);
+        work.joint.setting.pooled = true;
+        let shares = PoolShare::of_demand(&work.cost::<Masked>(&[20]).demand);
+        let batches = shares.iter().map(|share| (share.sender.0, share.batches));
+        assert_eq!(batches.collect::<Vec<_>>(), [(0, 1), (1, 1)]);
+        let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
+        let stocks = |mesh: &Mesh| {
+            let me = mesh.me().index();
+            let draw = Draw::begin(shares.clone(), Some(&pools[me])).unwrap();
+            let names = program.parties.clone();
+            draw.unwrap()
+                .take(Some(&offers[1 - me]), mesh, &names)
+                .unwrap()
+        };
+        let ends = run_with::<MaskedParty>(&program, &inputs, &work, stocks);
+        // The choices that an owner tells take less than its masks, and one flight.
+        assert_ne!(ends.1.promise, filled.promise);
+        check_ends(&program, &inputs, &work, ends);
+    }
+    let left = [Role::Sender, Role::Receiver].map(|role| pools[0].count(role).unwrap().left);
+    assert_eq!(left, [2, 2]);
 }

@@ -9,7 +9,7 @@ use crate::steps::{Len, Operand, Plan, PlanValue, ResultPlan, StepOp, TapeId, Va
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
-    Cost, Demand, Flight, LeftOver, Opening, Protocol, Setting, StepShape, View, Walk,
+    Cost, Demand, Flight, LeftOver, Opening, Protocol, Refills, Setting, StepShape, View, Walk,
 };
 
 /// Counts of a run.
@@ -109,9 +109,9 @@ impl Counts {
             if demand.is_empty() {
                 continue;
             }
-            let bits = most_pool_bits::<P>(setting, &demand) + in_flight;
-            counts.pool_bits = bits.max(counts.pool_bits);
             let refills = left.refills::<P>(setting, &demand, times);
+            let bits = most_pool_bits::<P>(setting, &demand, &refills) + in_flight;
+            counts.pool_bits = bits.max(counts.pool_bits);
             for (made, times) in refills.counts() {
                 let cost = P::refill_cost(setting, made);
                 counts.prepare.add(0, &cost, &none, times);
@@ -456,6 +456,8 @@ impl<'a> Counter<'a> {
                     domain: self.plan.values[out.0 as usize].domain,
                     lanes,
                     terms: left.inner.count(rows),
+                    lines: [left, right]
+                        .map(|operand| View::distinct(&operand.lanes.at(rows), &View::whole(1))),
                     distinct: [left, right].map(|operand| {
                         View::distinct(&operand.lanes.at(rows), &operand.inner.at(rows))
                     }),
@@ -655,12 +657,12 @@ fn pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
 }
 
 /// Bits that pools take at most once they are refilled for this demand, at the party with the
-/// larger part: less than a unit is left over beside it.
-fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
-    let kinds = demand.0.keys();
-    let left = kinds.map(|kind| {
-        let unit = P::refill_unit(setting, *kind);
-        (unit - 1) * P::pool_bits(setting, *kind)
+/// larger part: beside it, what these refills leave over, or others that lack one.
+fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand, refills: &Refills) -> u64 {
+    let left = demand.0.keys().map(|kind| {
+        let one = P::refill_counts(setting, &Demand([(*kind, 1)].into()));
+        let left = (one.count(*kind) - 1).max(refills.most_left(*kind));
+        left * P::pool_bits(setting, *kind)
     });
     pool_bits::<P>(setting, demand) + left.sum::<u64>()
 }

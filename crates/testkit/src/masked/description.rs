@@ -1,6 +1,9 @@
 //! Costs of the protocol, flight by flight.
 
-use super::{DEALER, choices, is_masked, planes_of};
+use super::pools::{choices, groups, layout, wide};
+use super::{DEALER, is_masked, planes_of};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::Batch;
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
@@ -13,17 +16,24 @@ pub enum Masked {}
 
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
 
-/// Words of a tape's ANDs on all lanes, and how often parties wait for them.
-fn ands(work: &StepShape) -> (u64, Vec<u64>) {
-    let StepShape::Tape { tape, lanes, .. } = work else {
-        return (0, Vec::new());
+/// ANDs of each layer of a tape, on all lanes, and the words of their groups: both factors, of which
+/// the first one is common.
+fn layers(tape: &Tape, lanes: u64) -> Vec<[u64; 2]> {
+    let layer = |batch: &Batch| {
+        let ands = batch.ands.len() as u64;
+        [ands, ands + groups(tape, batch).len() as u64].map(|count| count * lanes)
     };
-    let layers = tape
-        .batches
+    tape.batches
         .iter()
-        .map(|batch| batch.ands.len() as u64 * lanes);
-    let layers = layers.filter(|count| *count > 0).collect::<Vec<_>>();
-    (layers.iter().sum(), layers)
+        .map(layer)
+        .filter(|[ands, _]| *ands > 0)
+        .collect()
+}
+
+/// ANDs of a tape on all lanes, and the words of their groups.
+fn ands(tape: &Tape, lanes: u64) -> [u64; 2] {
+    let layers = layers(tape, lanes);
+    [0, 1].map(|of| layers.iter().map(|layer| layer[of]).sum())
 }
 
 /// Every party sends so many bytes to every other.
@@ -37,12 +47,50 @@ fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
     setting.others(from).map(message).collect()
 }
 
-/// A triple for each AND of a tape.
-fn triples(work: &StepShape) -> Demand {
+/// A wide triple for each group of ANDs of a tape.
+fn triples(tape: &Tape, lanes: u64) -> Demand {
     let mut demand = Demand::default();
-    let algebra = Algebra::Z2;
-    demand.add(Correlation::Triple { algebra }, ands(work).0);
+    for width in tape.batches.iter().flat_map(|batch| groups(tape, batch)) {
+        demand.add(wide(width), lanes);
+    }
     demand
+}
+
+/// The product of matrices that a product is, if each row of the left operand meets each column of
+/// the right one.
+pub(super) fn matrix(work: &StepShape) -> Option<Correlation> {
+    match work {
+        StepShape::Product {
+            domain,
+            lanes,
+            terms,
+            lines: [rows, columns],
+            ..
+        } if rows * columns == *lanes => Some(Correlation::Matrix {
+            algebra: domain.algebra,
+            rows: *rows as u32,
+            inner: *terms as u32,
+            columns: *columns as u32,
+        }),
+        _ => None,
+    }
+}
+
+/// Bits that the mask of a conversion becomes ring elements of, if it does.
+pub(super) fn da_bits(work: &StepShape) -> Option<(Correlation, u64)> {
+    match work {
+        StepShape::Convert {
+            from,
+            to,
+            elements,
+            bits,
+            ..
+        } if is_masked(*from) && is_masked(*to) && from.algebra == Algebra::Z2 => {
+            let algebra = to.algebra;
+            Some((Correlation::DaBit { algebra }, elements * bits))
+        }
+        _ => None,
+    }
 }
 
 impl Protocol for Masked {
@@ -51,6 +99,7 @@ impl Protocol for Masked {
             name: "masked",
             roles: ROLES,
             arithmetic: true,
+            pools: true,
             settles: true,
             offline: true,
             ..Profile::HIDES_NOTHING
@@ -98,15 +147,17 @@ impl Protocol for Masked {
                 let words = elements * planes_of(*domain, *bits as usize) as u64;
                 Cost::of(vec![one_to_all(setting, *owner, 8 * words)])
             }
-            StepShape::Tape { domain, .. } => {
-                let (ands, layers) = ands(work);
-                // A masked product is one word, a product by a triple two.
-                let bytes = if is_masked(*domain) { 8 } else { 16 };
-                let flights = layers
-                    .iter()
-                    .map(|count| all_to_all(setting, bytes * count));
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } => {
+                // A masked product is one word; a product by a triple is its factors.
+                let of = usize::from(!is_masked(*domain));
+                let layers = layers(tape, *lanes).into_iter();
+                let flights = layers.map(|layer| all_to_all(setting, 8 * layer[of]));
                 Cost {
-                    ands,
+                    ands: ands(tape, *lanes)[0],
                     checks: u64::from(!is_masked(*domain)),
                     ..Cost::of(flights.collect())
                 }
@@ -114,6 +165,9 @@ impl Protocol for Masked {
             StepShape::Product { lanes, .. } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
             StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
                 Cost::default()
+            }
+            StepShape::Convert { elements, .. } if da_bits(work).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * elements)])
             }
             StepShape::Convert {
                 from,
@@ -157,14 +211,28 @@ impl Protocol for Masked {
 
     fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            StepShape::Tape { domain, .. } if is_masked(*domain) => match ands(work) {
-                (0, _) => Cost::default(),
-                (ands, _) => Cost {
+            // The owner tells its choices.
+            StepShape::Input { .. } if setting.pooled => Masked::cost(setting, work),
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => match ands(tape, *lanes) {
+                [0, _] => Cost::default(),
+                [_, words] => Cost {
                     checks: 1,
-                    ..Cost::of(vec![all_to_all(setting, 16 * ands)])
+                    ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 },
             },
+            StepShape::Convert { .. } => match da_bits(work) {
+                Some((_, count)) => Cost::of(vec![all_to_all(setting, 8 * count)]),
+                None => Cost::default(),
+            },
             StepShape::Settle { .. } => Masked::cost(setting, work),
+            StepShape::Product { terms, lines, .. } if matrix(work).is_some() => {
+                let words = terms * lines.iter().sum::<u64>();
+                Cost::of(vec![all_to_all(setting, 8 * words)])
+            }
             // Masks of all elements, each once, to the dealer; parts of their products back.
             StepShape::Product {
                 lanes, distinct, ..
@@ -184,14 +252,22 @@ impl Protocol for Masked {
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {
         match work {
-            StepShape::Tape { domain, .. } if is_masked(*domain) => 192 * ands(work).0,
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => 192 * ands(tape, *lanes)[0],
             _ => 0,
         }
     }
 
     fn demand(_: &Setting, work: &StepShape) -> Demand {
         match work {
-            StepShape::Tape { domain, .. } if !is_masked(*domain) => triples(work),
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if !is_masked(*domain) => triples(tape, *lanes),
             _ => Demand::default(),
         }
     }
@@ -210,28 +286,42 @@ impl Protocol for Masked {
                     demand.add(choices(sender, *owner), words);
                 }
             }
-            StepShape::Tape { domain, .. } if is_masked(*domain) => demand = triples(work),
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => demand = triples(tape, *lanes),
             _ => {}
         }
+        matrix(work)
+            .into_iter()
+            .for_each(|kind| demand.add(kind, 1));
+        let da_bits = da_bits(work).into_iter();
+        da_bits.for_each(|(kind, count)| demand.add(kind, count));
         demand
     }
 
-    fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
+    fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
         match kind {
-            Correlation::Triple { .. } => 192,
-            _ => 64,
+            Correlation::Cot { .. } if setting.pooled => 0,
+            _ => 64 * layout(kind).len() as u64,
         }
     }
 
-    /// Odd numbers, another for each kind, so that refills leave something over.
-    fn refill_unit(_: &Setting, kind: Correlation) -> u64 {
-        match kind {
-            Correlation::Triple {
-                algebra: Algebra::Z2,
-            } => 5,
-            Correlation::Triple { .. } => 3,
-            _ => 7,
-        }
+    /// Multiples of odd numbers, another for each kind, so that refills leave something over; larger
+    /// ones where much is lacking.
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.in_units(|kind, count| {
+            let unit = match kind {
+                Correlation::Triple {
+                    algebra: Algebra::Z2,
+                } => 5,
+                Correlation::Triple { .. } => 3,
+                Correlation::Matrix { .. } => 1,
+                _ => 7,
+            };
+            unit + u64::from(count > 5) * 2
+        })
     }
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
@@ -241,7 +331,10 @@ impl Protocol for Masked {
                 Correlation::Cot {
                     sender, receiver, ..
                 } => flight.push(Message::new(sender, receiver, 8 * count)),
-                _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
+                kind => {
+                    let bytes = 8 * layout(kind).len() as u64 * count;
+                    flight.extend(one_to_all(setting, setting.player(DEALER), bytes));
+                }
             }
         }
         Cost::of(vec![flight])

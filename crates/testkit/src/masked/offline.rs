@@ -1,8 +1,10 @@
 //! The offline walk: values are shared masks.
 
+use super::description::{da_bits, matrix};
+use super::pools::{Ands, Matrices, choices, groups};
 use super::{
-    Common, DEALER, Echo, Material, Words, choices, is_masked, linear, minus, planes_of, plus,
-    recv, to_bytes,
+    Common, DEALER, Echo, Material, Words, is_masked, linear, mask, minus, planes_of, plus, recv,
+    to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
@@ -11,7 +13,7 @@ use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Domain};
+use sealane_protocol::{Algebra, Correlation, Domain};
 use std::collections::BTreeMap;
 
 /// The offline walk of a party.
@@ -19,12 +21,36 @@ pub struct Offline(pub(super) Common);
 
 /// A step between two flights.
 pub enum OfflinePending {
-    /// Factors of all ANDs of a tape less those of triples: this party's words.
+    /// Choices of an owner, by the keys of OTs of a pool.
+    Input {
+        owner: PartyId,
+        domain: Domain,
+        planes: usize,
+        elements: usize,
+        keys: Vec<[u64; 2]>,
+    },
+    /// Factors of all ANDs of a tape less those of wide triples: this party's words.
     Tape {
         out: Words,
         /// Masks of both operands and of the result of each AND.
-        ands: Vec<[u64; 3]>,
-        triples: Vec<[u64; 3]>,
+        masks: Vec<[u64; 3]>,
+        ands: Ands,
+        own: Vec<u64>,
+    },
+    /// Masks of bits less random bits, which are given as ring elements: this party's words.
+    Bits {
+        to: Domain,
+        elements: usize,
+        random: Vec<u64>,
+        own: Vec<u64>,
+    },
+    /// Masks of matrices less random ones: this party's words.
+    Matrices {
+        masks: Box<Masks>,
+        shape: Matrices,
+        /// Row and column of each lane.
+        places: [Vec<usize>; 2],
+        words: Vec<u64>,
         own: Vec<u64>,
     },
     /// Digests of broadcasts, and checks.
@@ -67,6 +93,8 @@ impl Steps for Offline {
     where
         Self: 'a,
     {
+        let shape = step.shape();
+        let (kind, bits_kind) = (matrix(&shape), da_bits(&shape));
         Ok(match step {
             Step::Input {
                 owner,
@@ -76,8 +104,17 @@ impl Steps for Offline {
                 ..
             } => {
                 let planes = planes_of(domain, bits);
-                let (own, all) = self.input_mask(owner, domain, planes * elements)?;
-                made(Planes::new(planes, elements, own), vec![all])
+                if self.0.setting.pooled {
+                    let keys = self.0.draw(owner, planes * elements, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Input {
+                        owner,
+                        domain,
+                        planes,
+                        elements,
+                        keys,
+                    }));
+                }
+                self.input_mask(owner, domain, [planes, elements])?
             }
             Step::Tape {
                 tape,
@@ -92,17 +129,19 @@ impl Steps for Offline {
                 ..
             } => {
                 let operands = operands.iter().map(AsRef::as_ref).collect::<Vec<_>>();
-                let (out, ands) = self.tape_masks(tape, lanes, &operands);
-                if ands.is_empty() {
+                let (out, masks) = self.tape_masks(tape, lanes, &operands);
+                if masks.is_empty() {
                     return Ok(made(out, vec![vec![]]));
                 }
-                let factors = ands.iter().map(|[x, y, _]| [*x, *y]).collect::<Vec<_>>();
-                let (triples, own) = self.0.beaver(&factors)?;
+                let factors = masks.iter().map(|[x, y, _]| [*x, *y]);
+                let groups = tape.batches.iter().flat_map(|batch| groups(tape, batch));
+                let factors = factors.collect::<Vec<_>>();
+                let (ands, own) = self.0.open_ands(groups.collect(), lanes, &factors)?;
                 self.0.send(&own, mesh)?;
                 Progress::More(OfflinePending::Tape {
                     out,
+                    masks,
                     ands,
-                    triples,
                     own,
                 })
             }
@@ -112,6 +151,9 @@ impl Steps for Offline {
                 right,
             } => {
                 let factors = [left, right];
+                if let Some(kind) = kind {
+                    return self.begin_matrices(kind, domain.algebra, factors, mesh);
+                }
                 let dealer = self.0.setting.player(DEALER);
                 if self.0.me != dealer {
                     let words = factors.each_ref().map(distinct).concat();
@@ -130,6 +172,19 @@ impl Steps for Offline {
                 ..
             } => {
                 let (planes, elements) = (planes_of(to, bits), share.elements());
+                if let Some((kind, count)) = bits_kind {
+                    let words = self.0.take(kind, count as usize)?;
+                    let words = words.as_chunks::<2>().0;
+                    let masked = share.data().iter().zip(words);
+                    let own = masked.map(|(l, [bit, _])| l ^ bit).collect::<Vec<_>>();
+                    self.0.send(&own, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Bits {
+                        to,
+                        elements,
+                        random: words.iter().map(|[_, of]| *of).collect(),
+                        own,
+                    }));
+                }
                 let new = if is_masked(to) {
                     self.0.random(to.algebra, planes * elements)
                 } else {
@@ -168,16 +223,58 @@ impl Steps for Offline {
         Self: 'a,
     {
         match pending {
+            OfflinePending::Input {
+                owner,
+                domain,
+                planes,
+                elements,
+                keys,
+            } => {
+                self.0.choose(owner, &keys, mesh)?;
+                self.input_mask(owner, domain, [planes, elements])
+            }
+            OfflinePending::Bits {
+                to,
+                elements,
+                random,
+                own,
+            } => {
+                let (algebra, opened) = (to.algebra, self.0.sums(&own, mesh)?.xor);
+                let first = u64::from(self.0.is_first());
+                // The mask of a bit is what was opened, xor the random bit.
+                let bit = |(c, r): (&u64, &u64)| match c {
+                    0 => *r,
+                    _ => minus(algebra, first, *r),
+                };
+                let bits = opened.iter().zip(&random).map(bit).collect();
+                let new = self.0.random(algebra, elements);
+                Ok(made(Planes::new(1, elements, new.clone()), vec![bits, new]))
+            }
+            OfflinePending::Matrices {
+                masks,
+                shape,
+                places: [rows, columns],
+                words,
+                own,
+            } => {
+                let opened = self.0.sums(&own, mesh)?.add.into_iter();
+                let opened = opened.map(|sum| sum & mask(masks.algebra));
+                let product = self.0.product(shape, &words, &opened.collect::<Vec<_>>());
+                let places = rows.iter().zip(&columns);
+                let parts = places.map(|(row, column)| product[shape.place(*row, *column)]);
+                let parts = parts.collect();
+                Ok(self.prepared(*masks, parts))
+            }
             OfflinePending::Tape {
                 out,
+                masks,
                 ands,
-                triples,
                 own,
             } => {
                 let sums = self.0.sums(&own, mesh)?;
-                let products = self.0.products(&triples, &sums);
+                let products = self.0.products(&ands, &sums);
                 // The product of the masks, less the mask of the result.
-                let words = ands.iter().zip(products);
+                let words = masks.iter().zip(products);
                 let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
                 let material = Material(vec![words.collect()]);
                 // A check that holds, so that preparation has something to settle.
@@ -201,12 +298,7 @@ impl Steps for Offline {
                     Some(parts) => parts,
                     None => recv(self.0.setting.player(DEALER), lanes, mesh)?,
                 };
-                let algebra = masks.algebra;
-                let out = self.0.random(algebra, lanes);
-                let sums = parts.iter().zip(&out).map(|(p, z)| plus(algebra, *p, *z));
-                let [left, right] = masks.factors.map(|of| of.gathered().data().to_vec());
-                let material = vec![left, right, sums.collect()];
-                Ok(made(Planes::new(1, lanes, out), material))
+                Ok(self.prepared(*masks, parts))
             }
         }
     }
@@ -214,27 +306,68 @@ impl Steps for Offline {
 
 impl Offline {
     /// This party's part of the mask of an input, and at the owner all of it.
-    fn input_mask(
+    fn input_mask<'a>(
         &mut self,
         owner: PartyId,
         domain: Domain,
-        count: usize,
-    ) -> Result<(Vec<u64>, Vec<u64>)> {
-        let (me, algebra) = (self.0.me, domain.algebra);
+        [planes, elements]: [usize; 2],
+    ) -> Result<Progress<'a, Self>> {
+        let (me, algebra, count) = (self.0.me, domain.algebra, planes * elements);
+        let part = |words| Planes::new(planes, elements, words);
         if me != owner {
             let words = self.0.take(choices(me, owner), count)?.into_iter();
-            let words = words.map(|[word, ..]| plus(algebra, word, 0));
-            return Ok((words.collect(), vec![]));
+            let words = words.map(|word| plus(algebra, word, 0));
+            return Ok(made(part(words.collect()), vec![vec![]]));
         }
         let own = self.0.random(algebra, count);
         let mut all = own.clone();
         for sender in self.0.others() {
             let words = self.0.take(choices(sender, me), count)?;
-            for (sum, [word, ..]) in all.iter_mut().zip(words) {
+            for (sum, word) in all.iter_mut().zip(words) {
                 *sum = plus(algebra, *sum, word);
             }
         }
-        Ok((own, all))
+        Ok(made(part(own), vec![all]))
+    }
+
+    /// Begins the product of the masks of two matrices.
+    fn begin_matrices<'a>(
+        &mut self,
+        kind: Correlation,
+        algebra: Algebra,
+        factors: [Selected<Words>; 2],
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
+        let shape = Matrices::of(kind).ok_or_else(|| Fault::internal("no matrices"))?;
+        let [left, right] = factors.each_ref().map(lines);
+        let (mut x, columns) = (left.0.concat(), right.0);
+        let [left_length, right_length, _] = shape.lengths();
+        // Where views overlap there may be fewer than the plan counts.
+        x.resize(left_length, 0);
+        let inner = factors[0].planes();
+        let y = (0..inner).flat_map(|i| {
+            let of = |at: usize| columns.get(at).map_or(0, |column| column[i]);
+            (0..right_length / inner).map(of).collect::<Vec<_>>()
+        });
+        let (words, own) = self.0.open(kind, &x, &y.collect::<Vec<_>>())?;
+        self.0.send(&own, mesh)?;
+        Ok(Progress::More(OfflinePending::Matrices {
+            masks: Box::new(Masks { algebra, factors }),
+            shape,
+            places: [left.1, right.1],
+            words,
+            own,
+        }))
+    }
+
+    /// A product whose masks are multiplied: its own mask, and what its online part takes.
+    fn prepared<'a>(&mut self, masks: Masks, parts: Vec<u64>) -> Progress<'a, Self> {
+        let (algebra, lanes) = (masks.algebra, parts.len());
+        let out = self.0.random(algebra, lanes);
+        let sums = parts.iter().zip(&out).map(|(p, z)| plus(algebra, *p, *z));
+        let [left, right] = masks.factors.map(|of| of.gathered().data().to_vec());
+        let material = vec![left, right, sums.collect()];
+        made(Planes::new(1, lanes, out), material)
     }
 
     /// Masks of the outputs of a tape, and for each AND, lane by lane, those of its operands and of
@@ -302,6 +435,20 @@ impl Offline {
         }
         Ok(products)
     }
+}
+
+/// The different lanes that a product reads of an operand, and the number of the one of each lane.
+fn lines(selected: &Selected<Words>) -> (Vec<Vec<u64>>, Vec<usize>) {
+    let (data, inner) = (selected.share.data(), selected.inner.indices());
+    let (mut known, mut lines) = (BTreeMap::new(), Vec::new());
+    let lanes = selected.lanes.indices().into_iter().map(|lane| {
+        *known.entry(lane).or_insert_with(|| {
+            lines.push(inner.iter().map(|i| data[lane + i]).collect());
+            lines.len() - 1
+        })
+    });
+    let places = lanes.collect();
+    (lines, places)
 }
 
 /// Indices of the elements that a product reads, each once.

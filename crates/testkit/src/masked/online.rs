@@ -1,6 +1,8 @@
 //! The online walk: values are public masked values, or XOR shares.
 
+use super::description::da_bits;
 use super::offline::{Offline, range};
+use super::pools::{Ands, groups};
 use super::{
     Common, Echo, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
     recv, to_bytes,
@@ -30,8 +32,8 @@ pub enum OnlinePending<'a> {
     },
     /// Products of a layer of a tape: this party's words.
     Tape(Box<RunningTape<'a>>, Vec<u64>),
-    /// Products modulo `2^k`: this party's words.
-    Product(Domain, Vec<u64>),
+    /// Masked results modulo `2^k`: this party's words.
+    Masked(Domain, Vec<u64>),
     /// The masks before and after a conversion: this party's words.
     Convert(Box<Conversion>, Vec<u64>),
     /// Digests of broadcasts, and checks.
@@ -49,7 +51,8 @@ pub struct RunningTape<'a> {
     batch: usize,
     /// For each AND, lane by lane: masks of both operands, and the prepared part of the product.
     ands: Vec<u64>,
-    triples: Vec<[u64; 3]>,
+    /// Products of XOR shares under way.
+    products: Option<Ands>,
 }
 
 /// A conversion to masked values.
@@ -57,7 +60,6 @@ pub struct Conversion {
     from: Domain,
     to: Domain,
     bits: usize,
-    signed: bool,
     share: std::sync::Arc<Words>,
 }
 
@@ -113,6 +115,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     {
         let unprepared = || Fault::internal("a step without its offline part");
         let material = material.ok_or_else(unprepared)?;
+        let from_bits = da_bits(&step.shape()).is_some();
         match step {
             Step::Input {
                 owner,
@@ -159,7 +162,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     slots,
                     batch: 0,
                     ands: material.0.into_iter().next().unwrap_or_default(),
-                    triples: vec![],
+                    products: None,
                 };
                 self.next_layer(Box::new(run), mesh)
             }
@@ -185,7 +188,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     *sum = minus(domain.algebra, sum.wrapping_add(both), masks);
                 }
                 self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Product(domain, own)))
+                Ok(Progress::More(OnlinePending::Masked(domain, own)))
             }
             Step::Convert {
                 from, to, share, ..
@@ -200,11 +203,38 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 )))
             }
             Step::Convert {
+                to, signed, share, ..
+            } if from_bits => {
+                let [masks, new] = &material.0[..] else {
+                    return Err(unprepared());
+                };
+                let (mut own, first) = (new.clone(), self.common().is_first());
+                for plane in 0..share.planes() {
+                    let negative = signed && plane + 1 == share.planes();
+                    let bits = share.plane(plane).iter().zip(&masks[plane * own.len()..]);
+                    for (sum, (m, l)) in own.iter_mut().zip(bits) {
+                        // The bit is the mask, or 1 less the mask.
+                        let bit = match m {
+                            0 => *l,
+                            _ => u64::from(first).wrapping_sub(*l),
+                        };
+                        let bit = bit << plane;
+                        *sum = if negative {
+minus(to.algebra, *sum, bit)
+} else {
+plus(to.algebra, *sum, bit)
+};
+                    }
+                }
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(to, own)))
+            }
+            Step::Convert {
                 from,
                 to,
                 bits,
-                signed,
                 share,
+                ..
             } => {
                 let own = if is_masked(from) {
                     material.0.concat()
@@ -217,7 +247,6 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     from,
                     to,
                     bits,
-                    signed,
                     share,
                 };
                 Ok(Progress::More(OnlinePending::Convert(
@@ -275,15 +304,14 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             }
             OnlinePending::Tape(mut run, own) => {
                 let sums = self.common().sums(&own, mesh)?;
-                let products = if run.masked {
-                    sums.xor
-                } else {
-                    self.common().products(&run.triples, &sums)
+                let products = match &run.products {
+                    None => sums.xor,
+                    Some(ands) => self.common().products(ands, &sums),
                 };
                 run.take_products(&products);
                 self.next_layer(run, mesh)
             }
-            OnlinePending::Product(domain, own) => {
+            OnlinePending::Masked(domain, own) => {
                 let sums = self.common().sums(&own, mesh)?.add.into_iter();
                 let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
                 Ok(Progress::share(Planes::new(1, own.len(), words)))
@@ -361,8 +389,9 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
                     };
                     words.map(word).collect()
                 } else {
-                    let (triples, own) = self.common().beaver(&factors)?;
-                    run.triples = triples;
+                    let groups = groups(tape, batch);
+                    let (ands, own) = self.common().open_ands(groups, lanes, &factors)?;
+                    run.products = Some(ands);
                     own
                 };
                 self.common().send(&own, mesh)?;
@@ -427,15 +456,7 @@ impl Conversion {
         let plain = self.share.data().iter().zip(&old);
         let plain = plain.map(|(m, l)| minus(self.from.algebra, *m, *l));
         let plain = plain.collect::<Vec<_>>();
-        let values = decode(self.from, self.share.planes(), &plain).into_iter();
-        let values = values.map(|value| match self.from.algebra {
-            Algebra::Z2 if self.signed && self.bits > 0 => {
-                let shift = 64 - self.bits as u32;
-                ((value << shift) as i64 >> shift) as u64
-            }
-            _ => value,
-        });
-        let words = encode(self.to, self.bits, &values.collect::<Vec<_>>());
+        let words = encode(self.to, self.bits, &plain);
         let words = words.iter().zip(&new);
         let words = words.map(|(x, l)| plus(self.to.algebra, *x, *l));
         Planes::new(planes, elements, words.collect())
