@@ -16,7 +16,7 @@ use crate::steps::{
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
 use sealane_program::types::RowId;
-use sealane_protocol::{Algebra, Domain, Protocol, TapeUse, Timing};
+use sealane_protocol::{Algebra, Domain, Protocol, Timing};
 
 /// Checks a plan for protocol `P`; returns the first violation.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
@@ -600,15 +600,20 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } | StepOp::CompareExchange { .. } | StepOp::Cross { .. } => {
-                all(P::tape_domain(TapeUse::Map))
+            StepOp::Tape { .. }
+            | StepOp::CompareExchange { .. }
+            | StepOp::Cross { .. }
+            | StepOp::Fold { .. }
+            | StepOp::Scan { .. } => {
+                let domain = writes.first().map_or(P::domain(Algebra::Z2), of);
+                let its = P::tape_domains().contains(&domain);
+                ensure(its, "a tape in a domain in which none can run")?;
+                all(domain)
             }
             StepOp::Sort { .. } => {
                 ensure(P::sorts(), "a sort without a network")?;
                 all(P::domain(Algebra::Z2))
             }
-            StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
-            StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
                 let algebra = of(out).algebra;
                 ensure(

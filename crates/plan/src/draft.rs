@@ -10,7 +10,7 @@ use crate::steps::{Len, LinearFactor, Rearrangement, SortKey, SymView};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
-use sealane_protocol::{Algebra, TapeUse};
+use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
 /// Time at which a unit runs: segments are ordered by level, and inside a level the units that run
@@ -123,15 +123,6 @@ impl UnitWork {
             UnitWork::CompareExchange(network_step) => network_step.rows.into_iter().collect(),
             UnitWork::Cross(cross) => vec![cross.rows],
             _ => Vec::new(),
-        }
-    }
-
-    /// Use of the tapes of the unit.
-    pub fn tape_use(&self) -> TapeUse {
-        match self {
-            UnitWork::Fold(_) => TapeUse::Fold,
-            UnitWork::Scan(_) => TapeUse::Scan,
-            _ => TapeUse::Map,
         }
     }
 }

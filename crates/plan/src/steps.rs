@@ -48,6 +48,12 @@ impl Plan {
         result.by_tile && self.flows(result.value, rows)
     }
 
+    /// Rows of a full tile of a table, of which there are fewer if its bound is lower; 1 for none.
+    pub(crate) fn full_tile(&self, rows: Option<RowId>) -> u64 {
+        let table = rows.map(|table| &self.rows[usize::from(table.0)]);
+        table.map_or(1, |table| table.tile.min(table.bound))
+    }
+
     /// Returns whether a value has more tiles than are in flight at once, at so many rows of each
     /// table, or at its bound where that is not known.
     pub(crate) fn flows(&self, value: PlanValue, rows: &[u64]) -> bool {

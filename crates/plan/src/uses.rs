@@ -1,6 +1,6 @@
 //! Operands and results of steps.
 
-use crate::steps::{Len, PlanValue, Produced, Step, StepOp};
+use crate::steps::{Len, PlanValue, Produced, Step, StepOp, TapeId};
 use sealane_program::types::RowId;
 
 /// Kind of a step, by its use of the network and the machine.
@@ -171,6 +171,22 @@ impl StepOp {
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
             StepOp::CompareExchange { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
             StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
+        }
+    }
+
+    /// Returns the tapes that the step runs.
+    pub(crate) fn tapes(&mut self) -> Vec<&mut TapeId> {
+        match self {
+            StepOp::Tape { tape, .. }
+            | StepOp::Scan { tape, .. }
+            | StepOp::CompareExchange { tape, .. } => vec![tape],
+            StepOp::Fold { levels, carry, .. } => levels.iter_mut().chain(carry).collect(),
+            StepOp::Cross { tape, outs, .. } => {
+                let trees = outs.iter_mut();
+                let trees = trees.flat_map(|out| out.levels.iter_mut().chain([&mut out.carry]));
+                trees.chain([tape]).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -9,17 +9,6 @@ pub fn known_to(party: PartyId) -> KnownTo {
     party.0 + 1
 }
 
-/// Use of a tape in a plan, by which a protocol with several domains of bits chooses one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TapeUse {
-    /// Once on all lanes.
-    Map,
-    /// Level by level in a reduction, on half as many lanes each time.
-    Fold,
-    /// Iteration by iteration on one lane.
-    Scan,
-}
-
 /// Shape of a step without its shares.
 #[derive(Clone, Debug)]
 pub enum StepShape<'a> {

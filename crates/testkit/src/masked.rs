@@ -11,7 +11,8 @@
 //!   are used.
 //! * *Pools.* The dealer makes triples, and other parties make random choices for the owners of
 //!   inputs, in refills. An input is its correction: the value plus the mask that its owner drew.
-//! * *Two domains of bits with tapes*: reductions run on XOR shares, all else on masked values.
+//! * *Two domains of bits with tapes*: XOR shares and masked values, as it takes the least time, and
+//!   two routes from XOR shares to ring elements.
 //! * *Checks* that tiles settle, and broadcasts that parties compare before anything is opened.
 //!
 //! Every word of a message is 8 bytes, also that of a bit.

@@ -12,11 +12,11 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, StepCost, StepKind};
+use sealane_plan::{CostReport, StepCost};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Sharing, Timing};
+use sealane_protocol::{Algebra, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
@@ -242,32 +242,48 @@ fn plan_and_cost_show_both_walks() {
     assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
 }
 
-/// Reductions run on XOR shares in small circuits, all other tapes on masked values in flat ones.
+/// A tape on many rows runs on XOR shares in a small circuit, one on a single lane on masked values
+/// in a flat circuit, each as it takes the least time; XOR shares become ring elements at once.
 #[test]
-fn tapes_of_one_plan_run_in_two_domains() {
+fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     let (program, inputs) = three();
-    let largest = text::print(&program).replace(
-        "reduce sum %5 axis 0 : i32 in -3264000..3238500",
-        "reduce max %5 axis 0 : i32 in -32640..32385",
-    );
-    let program = text::parse(&largest, "largest").unwrap_or_else(|error| panic!("{error}"));
-    let work = planned::<MaskedParty>(&program, 7);
+    let changed = text::print(&program)
+        .replace("rows n <= 100", "rows n <= 5000")
+        .replace(
+            "mul %3, %4 : i32[n] in -32640..32385",
+            "max %3, %4 : i32[n] in 0..255",
+        )
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1",
+            "mul %5, %4 : i32[n] in -32640..32385",
+        )
+        .replace(
+            "sum %5 axis 0 : i32 in -3264000..3238500 secret",
+            "sum %6 axis 0 : i32 in -163200000..161925000 secret\n  %8 = gt %7, %2 : bool in 0..1 secret",
+        )
+        .replace("above = %6", "above = %8");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    let work = planned::<MaskedParty>(&program, u64::MAX);
     check::<MaskedParty>(&program, &inputs, &work);
     let plan = work.joint;
-    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
-    let mut found = Vec::new();
-    for step in steps {
-        let out = step.op.writes().first().map(|out| out.0 as usize);
-        let sharing = out.map(|out| plan.values[out].domain.sharing);
-        match step.op.kind() {
-            StepKind::Fold => assert_eq!(sharing, Some(Sharing::Xor)),
-            StepKind::Tape | StepKind::Scan => assert_eq!(sharing, Some(Sharing::Masked)),
-            _ => continue,
+    let sharing = |value: PlanValue| plan.values[value.0 as usize].domain.sharing;
+    let (mut by_rows, mut once, mut direct) = (vec![], vec![], 0);
+    for segment in &plan.segments {
+        for step in &segment.steps {
+            match (&step.op, segment.rows) {
+                (StepOp::Tape { outs, .. }, Some(_)) => by_rows.push(sharing(outs[0].value)),
+                (StepOp::Tape { outs, .. }, None) => once.push(sharing(outs[0].value)),
+                (StepOp::Convert { value, out }, _) => {
+                    let to = plan.values[out.0 as usize].domain.algebra;
+                    direct += usize::from(sharing(*value) == Sharing::Xor && to != Algebra::Z2);
+                }
+                _ => {}
+            }
         }
-        found.push(step.op.kind());
     }
-    assert!(found.contains(&StepKind::Tape), "{}", plan.text());
-    assert!(found.contains(&StepKind::Fold), "{}", plan.text());
+    let found = (by_rows, once, direct);
+    let want = (vec![Sharing::Xor], vec![Sharing::Masked], 1);
+    assert_eq!(found, want, "{}", plan.text());
 }
 
 /// A value is opened to all in the middle of a run, after the checks of what it depends on, and

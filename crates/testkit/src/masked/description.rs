@@ -5,11 +5,18 @@ use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
     Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
+    Protocol, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
 pub enum Masked {}
+
+/// Domain of tapes with few ANDs.
+const XOR: Domain = Domain {
+    sharing: Sharing::Xor,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
 
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
 
@@ -65,14 +72,18 @@ impl Protocol for Masked {
         }
     }
 
-    fn tape_domain(tape: TapeUse) -> Domain {
-        let sharing = match tape {
-            TapeUse::Fold => Sharing::Xor,
-            TapeUse::Map | TapeUse::Scan => Sharing::Masked,
-        };
-        Domain {
-            sharing,
-            ..Masked::domain(Algebra::Z2)
+    fn tape_domains() -> Vec<Domain> {
+        vec![XOR, Masked::domain(Algebra::Z2)]
+    }
+
+    /// XOR shares become ring elements in one conversion, or by way of masked bits, which may be
+    /// there already.
+    fn routes(from: Domain, to: Domain) -> Vec<Vec<Domain>> {
+        let bits = Masked::domain(Algebra::Z2);
+        match (from, to) {
+            (XOR, ring) if ring != bits => vec![vec![bits, ring], vec![ring]],
+            (ring, XOR) if ring != bits => vec![vec![bits, XOR]],
+            _ => vec![vec![to]],
         }
     }
 
@@ -123,7 +134,8 @@ impl Protocol for Masked {
                 ..
             } => {
                 let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
-                let words = if is_masked(*from) {
+                // XOR shares and their masks are one word a bit.
+                let words = if is_masked(*from) || to.algebra != Algebra::Z2 {
                     words(from) + words(to)
                 } else {
                     words(to)

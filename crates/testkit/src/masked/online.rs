@@ -12,7 +12,7 @@ use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Demand, Domain};
+use sealane_protocol::{Algebra, Demand, Domain, Sharing};
 
 /// One party of the protocol. Party `LIAR` tells one party something else in its first broadcast.
 pub struct MaskedParty<const LIAR: u8 = 255> {
@@ -206,11 +206,13 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 signed,
                 share,
             } => {
+                let new = &material.0[1];
                 let own = if is_masked(from) {
                     material.0.concat()
+                } else if to.algebra == Algebra::Z2 {
+                    share.data().iter().zip(new).map(|(x, l)| x ^ l).collect()
                 } else {
-                    let words = share.data().iter().zip(&material.0[1]);
-                    words.map(|(x, l)| x ^ l).collect()
+                    [share.data(), new].concat()
                 };
                 self.common().send(&own, mesh)?;
                 let conversion = Conversion {
@@ -414,7 +416,7 @@ impl Conversion {
     fn masked(&self, sums: &super::Sums) -> Words {
         let elements = self.share.elements();
         let planes = planes_of(self.to, self.bits);
-        if !is_masked(self.from) {
+        if !is_masked(self.from) && self.to.algebra == Algebra::Z2 {
             return Planes::new(planes, elements, sums.xor.clone());
         }
         let before = self.share.data().len();
@@ -424,9 +426,12 @@ impl Conversion {
         };
         let old = sum(self.from.algebra, 0..before);
         let new = sum(self.to.algebra, before..sums.xor.len());
-        let plain = self.share.data().iter().zip(&old);
-        let plain = plain.map(|(m, l)| minus(self.from.algebra, *m, *l));
-        let plain = plain.collect::<Vec<_>>();
+        let pairs = self.share.data().iter().zip(&old);
+        let masked = |(m, l): (&u64, &u64)| minus(self.from.algebra, *m, *l);
+        let plain = match self.from.sharing {
+            Sharing::Masked => pairs.map(masked).collect(),
+            _ => old.clone(),
+        };
         let values = decode(self.from, self.share.planes(), &plain).into_iter();
         let values = values.map(|value| match self.from.algebra {
             Algebra::Z2 if self.signed && self.bits > 0 => {
