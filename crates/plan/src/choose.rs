@@ -8,6 +8,9 @@
 //! of the least time: once for each value and domain, as soon as the value exists. A result is
 //! revealed from the main domain of its algebra.
 //!
+//! For protocols that have operations on ring elements as steps, a choice takes the place of a
+//! product by a shared bit, and of a ring element only those bits are converted that tapes read.
+//!
 //! Inputs and constants are made in each algebra that needs them, with a step of their own for
 //! each: sharing an input again costs its owner less than a conversion costs all parties. With
 //! malicious parties, though, an input that is needed twice is shared as bits and converted, since
@@ -15,7 +18,9 @@
 
 use crate::cost::{first_step_ns, step_ns};
 use crate::draft::{Draft, Phase, Rearrange, Tensor, TensorId, UnitWork};
+use crate::ring_steps;
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, TapeId, ValuePlan};
+use sealane_parties::PartyId;
 use sealane_protocol::{Algebra, Corruption, Domain, Protocol, StepShape};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -53,7 +58,12 @@ pub(crate) fn domains<P: Protocol>(
         steps: vec![],
         copies: HashMap::new(),
         converted: HashMap::new(),
+        known_to: HashMap::new(),
+        parts: HashMap::new(),
     };
+    if P::ring_steps() {
+        chooser.parts = ring_steps::parts(draft, chooser.plan, &forms);
+    }
     let wants = wants(draft);
     let domains = P::tape_domains();
     let mut forms = forms.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
@@ -91,11 +101,24 @@ pub(crate) fn domains<P: Protocol>(
             },
         };
         let (_, mut step) = options.swap_remove(0);
-        step.op
-            .redirect(|value| chooser.convert::<P>(value, domain));
+        if let StepOp::Product { .. } = &step.op
+            && P::ring_steps()
+        {
+            chooser.select::<P>(unit.phase, domain, &mut step);
+        }
+        match &mut step.op {
+            StepOp::Ring {
+                bit: Some(bit), of, ..
+            } => {
+                bit.value = chooser.convert::<P>(bit.value, P::domain(Algebra::Z2));
+                of.value = chooser.convert::<P>(of.value, domain);
+            }
+            op => op.redirect(|value| chooser.convert::<P>(value, domain)),
+        }
         for out in step.op.writes() {
             chooser.plan.values[out.0 as usize].domain = domain;
         }
+        chooser.mark_known(&mut step.op);
         chooser.steps.push((unit.phase, step));
     }
     let mut result = |id: &TensorId| {
@@ -206,6 +229,10 @@ struct Chooser<'a> {
     /// Inputs and constants that exist in several algebras.
     copies: HashMap<(PlanValue, Algebra), PlanValue>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
+    /// The owners of inputs, also after moves.
+    known_to: HashMap<PlanValue, PartyId>,
+    /// The bits that are read of each value that becomes bits, where not all are.
+    parts: HashMap<PlanValue, [u8; 2]>,
 }
 
 impl Chooser<'_> {
@@ -234,7 +261,11 @@ impl Chooser<'_> {
                 self.there[out.0 as usize] = phase;
                 self.copies.insert((value, *algebra), out);
                 let op = match &step.op {
-                    StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
+                    StepOp::Input { input, .. } => {
+                        let owner = self.plan.owners[*input as usize];
+                        self.known_to.insert(out, owner);
+                        StepOp::Input { input: *input, out }
+                    }
                     StepOp::Constant { data, .. } => StepOp::Constant {
                         data: data.clone(),
                         out,
@@ -262,6 +293,29 @@ impl Chooser<'_> {
                 first
             }
             _ => main,
+        }
+    }
+
+    /// Notes the party that knows what a move makes, and those that know the operands of products.
+    fn mark_known(&mut self, op: &mut StepOp) {
+        let known_to = |value: &PlanValue| self.known_to.get(value).copied();
+        match op {
+            StepOp::Product {
+                left,
+                right,
+                known_to: marks,
+                ..
+            } => *marks = [left, right].map(|operand| known_to(&operand.value)),
+            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => {
+                let out = *out;
+                let mut owners = op.reads().into_iter().map(|value| known_to(&value));
+                if let Some(Some(owner)) = owners.next()
+                    && owners.all(|other| other == Some(owner))
+                {
+                    self.known_to.insert(out, owner);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -293,16 +347,52 @@ impl Chooser<'_> {
                 self.plan.values[out.0 as usize].domain = *domain;
                 ns += self.route::<P>(out, main).0;
             }
-            self.plan.segments = vec![Segment {
-                rows: phase.rows,
-                refill: None,
-                steps: vec![step.clone()],
-            }];
-            ns + first_step_ns::<P>(self.plan)
+            ns + self.step_ns::<P>(phase, step)
         };
         let times = options.iter().map(time).collect::<Vec<_>>();
         let best = (0..times.len()).min_by(|a, b| times[*a].total_cmp(&times[*b]));
         best.unwrap_or(0)
+    }
+
+    /// Replaces a product of a shared bit by a choice, if that takes less time.
+    fn select<P: Protocol>(&mut self, phase: Phase, ring: Domain, step: &mut Step) {
+        let is_bit = |value: PlanValue| {
+            let planned = &self.plan.values[value.0 as usize];
+            let given = self.copies.contains_key(&(value, ring.algebra));
+            let bit = (planned.bits, planned.signed) == (1, false);
+            bit && !given && planned.domain.algebra == Algebra::Z2
+        };
+        let Some((bit, choice)) = ring_steps::choice(step, is_bit) else {
+            return;
+        };
+        let to = |domain| self.route::<P>(bit, domain).0;
+        let [to_bits, to_ring] = [P::domain(Algebra::Z2), ring].map(to);
+        let product = to_ring + self.step_ns::<P>(phase, step);
+        if to_bits + self.step_ns::<P>(phase, &choice) < product {
+            *step = choice;
+        }
+    }
+
+    /// Nanoseconds of a step whose operands are in its domain.
+    fn step_ns<P: Protocol>(&mut self, phase: Phase, step: &Step) -> f64 {
+        self.plan.segments = vec![Segment {
+            rows: phase.rows,
+            refill: None,
+            steps: vec![step.clone()],
+        }];
+        first_step_ns::<P>(self.plan)
+    }
+
+    /// The step that converts a value: only the bits that are read, if the protocol can.
+    fn conversion(&self, tensor: PlanValue, [value, out]: [PlanValue; 2]) -> StepOp {
+        let planned = &self.plan.values[value.0 as usize];
+        let to_bits = self.domain(out).algebra == Algebra::Z2;
+        match self.parts.get(&tensor) {
+            Some(part) if to_bits && planned.domain.algebra != Algebra::Z2 => {
+                ring_steps::extract(*part, (value, planned), out)
+            }
+            _ => StepOp::Convert { value, out },
+        }
     }
 
     /// The route by which a value gets to a domain in the least time, and that time in nanoseconds.
@@ -348,7 +438,7 @@ impl Chooser<'_> {
                 self.plan.values[out.0 as usize].domain = domain;
                 self.converted.insert((value, domain), out);
                 let step = Step {
-                    op: StepOp::Convert { value, out },
+                    op: self.conversion(tensor, [value, out]),
                     label: "convert".into(),
                     span: span.clone(),
                 };

@@ -108,6 +108,7 @@ pub(crate) enum UnitWork {
     Body(Body),
     Linear(Linear),
     Product(Product),
+    Floor(Floor),
     Fold(Fold),
     Scan(Scan),
     CompareExchange(CompareExchange),
@@ -158,6 +159,14 @@ pub(crate) struct Product {
     pub lanes: Vec<Len>,
     pub left: Read,
     pub right: Read,
+    pub out: TensorId,
+}
+
+/// In each lane, the floor of an element of a ring divided by `2^by`.
+pub(crate) struct Floor {
+    pub lanes: Vec<Len>,
+    pub from: Read,
+    pub by: u8,
     pub out: TensorId,
 }
 
@@ -346,6 +355,7 @@ impl UnitWork {
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
             UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
+            UnitWork::Floor(floor) => vec![floor.from.tensor],
             UnitWork::Fold(fold) => vec![fold.from.tensor],
             UnitWork::Scan(scan) => {
                 [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat()
@@ -369,6 +379,7 @@ impl UnitWork {
             UnitWork::Body(body) => of(&body.outs),
             UnitWork::Linear(sum) => vec![sum.out],
             UnitWork::Product(product) => vec![product.out],
+            UnitWork::Floor(floor) => vec![floor.out],
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
             UnitWork::CompareExchange(network_step) => network_step.outs.clone(),

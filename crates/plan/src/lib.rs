@@ -16,7 +16,7 @@
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
-//! | `choose` | domains and conversions |
+//! | `choose` | domains and conversions, steps of a ring in place of others |
 //! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
 //! | `pools` | where checks are settled and tiles opened, how many tiles pools are refilled for |
 //! | `forms` | a plan for each form of lookups of the protocol, one of which a run takes |
@@ -60,6 +60,7 @@ mod passes;
 mod place;
 mod pools;
 mod rearrange;
+mod ring_steps;
 mod scale;
 mod segment;
 mod setting;
@@ -218,7 +219,7 @@ fn plan_once<P: Protocol>(
     let goal = P::domain_profile(main, settings[0].parties).goal;
     let expanded = expand::expand(&scaled, profile.arithmetic, goal);
     passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
-    let had = algebra::algebra(&expanded, profile.arithmetic);
+    let had = algebra::algebra(&expanded, profile.arithmetic, P::ring_steps());
     passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
     let phases = segment::segment(&expanded);
     passes::phases(&expanded, &phases).map_err(broken)?;

@@ -40,7 +40,7 @@ use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, digest};
 use sealane_program::types::{Data, Range, Shape};
-use sealane_protocol::known_to;
+use sealane_protocol::{RingOp, known_to};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
@@ -201,7 +201,15 @@ impl Lowerer<'_> {
                 left: operand(&product.left),
                 right: operand(&product.right),
                 lanes: product.lanes.clone(),
+                known_to: [None; 2],
                 out: value(product.out),
+            },
+            UnitWork::Floor(floor) => StepOp::Ring {
+                op: RingOp::Floor { by: floor.by },
+                bit: None,
+                of: operand(&floor.from),
+                lanes: floor.lanes.clone(),
+                out: value(floor.out),
             },
             UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
             UnitWork::Rearrange(moved) => StepOp::Rearrange {

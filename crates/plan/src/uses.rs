@@ -14,7 +14,7 @@ pub enum StepKind {
     Convert,
     /// Tapes run.
     Tape,
-    /// Ring elements are multiplied.
+    /// Ring elements are multiplied, chosen or divided, or their bits taken.
     Product,
     /// A reduction.
     Fold,
@@ -60,6 +60,10 @@ macro_rules! read_values {
             StepOp::Product { left, right, .. } => {
                 read.extend([& $($mut)? left.value, & $($mut)? right.value]);
             }
+            StepOp::Ring { bit, of, .. } => {
+                of!(bit);
+                read.push(& $($mut)? of.value);
+            }
             StepOp::CompareExchange { over, captured, .. } => {
                 of!(over);
                 read.extend(captured.$iter());
@@ -96,7 +100,7 @@ impl StepOp {
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
             StepOp::Tape { .. } => StepKind::Tape,
-            StepOp::Product { .. } => StepKind::Product,
+            StepOp::Product { .. } | StepOp::Ring { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
             StepOp::CompareExchange { .. } => StepKind::CompareExchange,
@@ -163,6 +167,7 @@ impl StepOp {
             | StepOp::Append { out, .. }
             | StepOp::Linear { out, .. }
             | StepOp::Product { out, .. }
+            | StepOp::Ring { out, .. }
             | StepOp::Fold { out, .. }
             | StepOp::Convert { out, .. }
             | StepOp::Open { out, .. } => vec![*out],

@@ -41,6 +41,11 @@ pub trait Protocol: Sized + 'static {
     fn sorts() -> bool {
         false
     }
+    /// Returns whether it has the steps [`StepShape::Ring`] of every [`RingOp`](crate::RingOp).
+    /// Where it has them, planning takes them in place of conversions, tapes and products.
+    fn ring_steps() -> bool {
+        false
+    }
     /// Forms of lookups that its tapes can have: gates, and those with functions that it computes
     /// as a whole. Planning chooses for the number of rows and the network of a run.
     fn lookups() -> &'static [Lookups] {

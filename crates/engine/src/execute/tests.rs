@@ -16,7 +16,7 @@ use sealane_plan::{CostReport, StepCost};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Algebra, Sharing, Timing};
+use sealane_protocol::{Algebra, RingOp, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
@@ -215,7 +215,7 @@ fn plan_and_cost_show_both_walks() {
     let work = planned::<MaskedParty>(&program, 7);
     let text = work.joint.text();
     assert!(text.contains("\"timing\":\"tile-by-tile\""), "{text}");
-    assert!(text.contains("\"rows\":0,\"refill\":17119}"), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":18157}"), "{text}");
     let ahead = varied(work, Timing::AheadOfInputs, 1);
     let text = ahead.joint.text();
     assert!(text.contains("\"timing\":\"ahead-of-inputs\""), "{text}");
@@ -284,6 +284,60 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     let found = (by_rows, once, direct);
     let want = (vec![Sharing::Xor], vec![Sharing::Masked], 1);
     assert_eq!(found, want, "{}", plan.text());
+}
+
+/// A product by numbers that a party knows takes no preparation, and as few bytes as hold them.
+#[test]
+fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
+    let (program, inputs) = three();
+    let work = planned::<MaskedParty>(&program, u64::MAX);
+    check::<MaskedParty>(&program, &inputs, &work);
+    let cost = work.cost::<Masked>(&[50]);
+    let product = cost.steps.iter().filter(|step| step.label.ends_with("mul"));
+    let sent = product.map(|step| (step.offline, step.flights, step.sent.clone()));
+    // One byte for each number of the first party, and a word of each party for each product.
+    let online = vec![2 * (50 + 8 * 50), 2 * 8 * 50, 2 * 8 * 50];
+    let want = [(true, 0, vec![0; 3]), (false, 2, online)];
+    assert_eq!(sent.collect::<Vec<_>>(), want);
+}
+
+/// A choice, the bits that a circuit reads, and a floor are steps of their own where the protocol
+/// has them.
+#[test]
+fn elements_of_a_ring_are_chosen_split_and_divided_without_all_of_their_bits() {
+    let (program, inputs) = three();
+    let changed = text::print(&program)
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1 secret",
+            "const [0] : i32 in 0..0 public\n  %7 = lt %5, %6 : bool[n] in 0..1 secret",
+        )
+        .replace(
+            "  %7 = reduce sum %5 axis 0",
+            "  %8 = select %7, %5, %6 : i32[n] in -32640..32385 secret\n  %9 = reduce sum %8 axis 0",
+        )
+        .replace(
+            "in -3264000..3238500 secret",
+            "in -3264000..3238500 secret\n  %10 = const [3] : u2 in 3..3 public\n  \
+             %11 = shr %9, %10 : i32 in -408000..404812 secret",
+        )
+        .replace("above = %6", "above = %7")
+        .replace("total = %7", "total = %11");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    for tile in [7, 100] {
+        let work = planned::<MaskedParty>(&program, tile);
+        check::<MaskedParty>(&program, &inputs, &work);
+        let plan = work.joint;
+        let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+        let ops = steps.filter_map(|step| match step.op {
+            StepOp::Ring { op, .. } => Some(op),
+            StepOp::Convert { .. } => panic!("all bits of a value: {}", plan.text()),
+            _ => None,
+        });
+        let (first, count) = (15, 1);
+        let extract = RingOp::Extract { first, count };
+        let want = [extract, RingOp::Select, RingOp::Floor { by: 3 }];
+        assert_eq!(ops.collect::<Vec<_>>(), want, "{}", plan.text());
+    }
 }
 
 /// A value is opened to all in the middle of a run, after the checks of what it depends on, and

@@ -1,11 +1,12 @@
 //! Costs of the protocol, flight by flight.
 
-use super::{DEALER, choices, is_masked, planes_of};
+use super::ring::result_of;
+use super::{DEALER, bytes_of, choices, is_masked, known, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
     Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, Role, Setting, Sharing, StepShape,
+    Protocol, RingOp, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
@@ -87,6 +88,10 @@ impl Protocol for Masked {
         }
     }
 
+    fn ring_steps() -> bool {
+        true
+    }
+
     fn domain_profile(domain: Domain, _: usize) -> DomainProfile {
         DomainProfile {
             goal: match domain.sharing {
@@ -122,7 +127,18 @@ impl Protocol for Masked {
                     ..Cost::of(flights.collect())
                 }
             }
-            StepShape::Product { lanes, .. } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            StepShape::Product {
+                lanes,
+                distinct,
+                numbers,
+                ..
+            } => {
+                let told = known(*numbers).map(|(at, owner)| {
+                    one_to_all(setting, owner, distinct[at] * bytes_of(numbers[at]) as u64)
+                });
+                let opened = all_to_all(setting, 8 * lanes);
+                Cost::of(told.into_iter().chain([opened]).collect())
+            }
             StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
                 Cost::default()
             }
@@ -143,6 +159,17 @@ impl Protocol for Masked {
                 Cost {
                     checks: 1,
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
+                }
+            }
+            // Masks of elements, of the bits that choose among them, and of results.
+            StepShape::Ring {
+                op, domain, lanes, ..
+            } => {
+                let (_, planes) = result_of(*op, domain.algebra);
+                let words = 1 + u64::from(*op == RingOp::Select) + planes as u64;
+                Cost {
+                    checks: 1,
+                    ..Cost::of(vec![all_to_all(setting, 8 * words * lanes)])
                 }
             }
             // Never called: the protocol has no sorts.
@@ -177,6 +204,7 @@ impl Protocol for Masked {
                 },
             },
             StepShape::Settle { .. } => Masked::cost(setting, work),
+            StepShape::Product { numbers, .. } if known(*numbers).is_some() => Cost::default(),
             // Masks of all elements, each once, to the dealer; parts of their products back.
             StepShape::Product {
                 lanes, distinct, ..
@@ -216,8 +244,8 @@ impl Protocol for Masked {
                 domain,
                 elements,
                 bits,
-            } => {
-                let words = elements * planes_of(*domain, *bits as usize) as u64;
+            } if domain.algebra == Algebra::Z2 => {
+                let words = elements * bits;
                 for sender in setting.others(*owner) {
                     demand.add(choices(sender, *owner), words);
                 }

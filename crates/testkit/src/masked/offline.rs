@@ -1,8 +1,9 @@
 //! The offline walk: values are shared masks.
 
+use super::ring::result_of;
 use super::{
-    Common, DEALER, Echo, Material, Words, choices, is_masked, linear, minus, planes_of, plus,
-    recv, to_bytes,
+    Common, DEALER, Echo, Material, Words, choices, is_masked, known, linear, minus, planes_of,
+    plus, recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
@@ -112,6 +113,14 @@ impl Steps for Offline {
                 right,
             } => {
                 let factors = [left, right];
+                if let Some((at, _)) = known(factors.each_ref().map(|of| of.numbers)) {
+                    let lanes = factors[0].lanes();
+                    let out = self.0.random(domain.algebra, lanes);
+                    let of = distinct(&factors[at]);
+                    let by = factors[1 - at].gathered().data().to_vec();
+                    let material = vec![of, by, out.clone()];
+                    return Ok(made(Planes::new(1, lanes, out), material));
+                }
                 let dealer = self.0.setting.player(DEALER);
                 if self.0.me != dealer {
                     let words = factors.each_ref().map(distinct).concat();
@@ -141,6 +150,19 @@ impl Steps for Offline {
                     vec![]
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
+            }
+            Step::Ring {
+                op,
+                domain,
+                bit,
+                share,
+                ..
+            } => {
+                let (algebra, planes) = result_of(op, domain.algebra);
+                let new = self.0.random(algebra, planes * share.elements());
+                let bit = bit.map_or(vec![], |bit| bit.data().to_vec());
+                let material = vec![bit, share.data().to_vec(), new.clone()];
+                made(Planes::new(planes, share.elements(), new), material)
             }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 return Err(Fault::internal(
@@ -213,7 +235,8 @@ impl Steps for Offline {
 }
 
 impl Offline {
-    /// This party's part of the mask of an input, and at the owner all of it.
+    /// This party's part of the mask of an input, and at the owner all of it: the owner alone masks
+    /// ring elements.
     fn input_mask(
         &mut self,
         owner: PartyId,
@@ -221,6 +244,14 @@ impl Offline {
         count: usize,
     ) -> Result<(Vec<u64>, Vec<u64>)> {
         let (me, algebra) = (self.0.me, domain.algebra);
+        if algebra != Algebra::Z2 {
+            let own = if me == owner {
+                self.0.random(algebra, count)
+            } else {
+                vec![0; count]
+            };
+            return Ok((own.clone(), own));
+        }
         if me != owner {
             let words = self.0.take(choices(me, owner), count)?.into_iter();
             let words = words.map(|[word, ..]| plus(algebra, word, 0));
@@ -317,7 +348,7 @@ fn indices(selected: &Selected<Words>) -> BTreeMap<usize, usize> {
 
 /// Words of the elements that a product reads, each once; zeros up to the number that the plan
 /// counts.
-fn distinct(selected: &Selected<Words>) -> Vec<u64> {
+pub(super) fn distinct(selected: &Selected<Words>) -> Vec<u64> {
     let data = selected.share.data();
     let words = indices(selected).into_keys().map(|index| data[index]);
     let mut words = words.collect::<Vec<_>>();
@@ -326,7 +357,7 @@ fn distinct(selected: &Selected<Words>) -> Vec<u64> {
 }
 
 /// Words of all elements that a product reads, in its order, from those of [`distinct`].
-fn spread(selected: &Selected<Words>, words: &[u64]) -> Vec<u64> {
+pub(super) fn spread(selected: &Selected<Words>, words: &[u64]) -> Vec<u64> {
     let places = indices(selected);
     let lanes = selected.lanes.indices();
     let inner = selected.inner.indices().into_iter();

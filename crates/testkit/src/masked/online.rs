@@ -1,9 +1,10 @@
 //! The online walk: values are public masked values, or XOR shares.
 
 use super::offline::{Offline, range};
+use super::ring::{KnownProduct, RingStep};
 use super::{
-    Common, Echo, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
-    recv, to_bytes,
+    Common, Echo, Material, Words, decode, encode, is_masked, known, linear, mask, minus,
+    planes_of, plus, recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
@@ -30,10 +31,14 @@ pub enum OnlinePending<'a> {
     },
     /// Products of a layer of a tape: this party's words.
     Tape(Box<RunningTape<'a>>, Vec<u64>),
+    /// Numbers that a party multiplies and knows, on their way to all others.
+    Known(Box<KnownProduct>),
     /// Products modulo `2^k`: this party's words.
     Product(Domain, Vec<u64>),
     /// The masks before and after a conversion: this party's words.
     Convert(Box<Conversion>, Vec<u64>),
+    /// The masks of an operation on ring elements: this party's words.
+    Ring(Box<RingStep>, Vec<u64>),
     /// Digests of broadcasts, and checks.
     Settle(Echo, Vec<u8>),
     /// Masks or shares of results.
@@ -168,6 +173,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 left,
                 right,
             } => {
+                let numbers = [left.numbers, right.numbers];
+                if let Some((at, owner)) = known(numbers) {
+                    let factors = match at {
+                        0 => [left, right],
+                        _ => [right, left],
+                    };
+                    let common = self.common();
+                    let known = (domain, owner);
+                    let product = KnownProduct::begin(common, known, factors, material, mesh)?;
+                    return Ok(Progress::More(OnlinePending::Known(Box::new(product))));
+                }
                 let [x, y] = [&left, &right].map(|factor| factor.gathered());
                 let [x, y] = [x.data(), y.data()];
                 let [lx, ly, prepared] = &material.0[..] else {
@@ -227,6 +243,26 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     own,
                 )))
             }
+            Step::Ring {
+                op,
+                domain,
+                bits,
+                signed,
+                bit,
+                share,
+            } => {
+                let own = material.0.concat();
+                self.common().send(&own, mesh)?;
+                let step = RingStep {
+                    op,
+                    domain,
+                    bits,
+                    signed,
+                    bit,
+                    share,
+                };
+                Ok(Progress::More(OnlinePending::Ring(Box::new(step), own)))
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => Err(
                 Fault::internal("this protocol sorts by networks, in copies"),
             ),
@@ -285,6 +321,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 run.take_products(&products);
                 self.next_layer(run, mesh)
             }
+            OnlinePending::Known(product) => {
+                let own = product.words(self.common(), mesh)?;
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Product(product.domain, own)))
+            }
             OnlinePending::Product(domain, own) => {
                 let sums = self.common().sums(&own, mesh)?.add.into_iter();
                 let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
@@ -293,6 +334,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             OnlinePending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
+                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
+            }
+            OnlinePending::Ring(step, own) => {
+                let sums = self.common().sums(&own, mesh)?;
+                let share = step.masked(&sums);
                 Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
             }
             OnlinePending::Settle(echo, checks) => {
