@@ -259,10 +259,10 @@ fn session<P: Party>(
         cpu,
         coins,
         stocks: if pooled {
-Dealt::both(me, Coins::danger_fixed_seed(9))
-} else {
-Stocks::default()
-},
+            Dealt::both(me, Coins::danger_fixed_seed(9))
+        } else {
+            Stocks::default()
+        },
     };
     let mut party = P::set_up(start, &demand, mesh)?;
 

@@ -27,10 +27,10 @@ impl PoolShare {
     /// Returns what a run at this cost takes, by directions.
     pub fn of(job: &Job, cost: &CostReport) -> Vec<PoolShare> {
         if job.is_pooled() {
-PoolShare::of_demand(&cost.demand)
-} else {
-Vec::new()
-}
+            PoolShare::of_demand(&cost.demand)
+        } else {
+            Vec::new()
+        }
     }
 
     pub(crate) fn of_demand(demand: &Demand) -> Vec<PoolShare> {

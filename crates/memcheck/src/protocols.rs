@@ -41,10 +41,10 @@ fn session<P: Party>(cpu: Cpu, pooled: bool) {
         cpu,
         coins: secret_coins(),
         stocks: if pooled {
-Dealt::both(mesh.me(), secret_coins())
-} else {
-Stocks::default()
-},
+            Dealt::both(mesh.me(), secret_coins())
+        } else {
+            Stocks::default()
+        },
     };
     let input = |_: PartyId| {
         let values = (0..SIZE.lanes as u64).map(|i| i * 0x25 % (1 << SIZE.bits));

@@ -63,13 +63,12 @@ pub(crate) fn with_tapes(
 ) -> Vec<u64> {
     let mut tiles = tiles.to_vec();
     let slots = |id: &TapeId| u64::from(lowered.tapes[id.0 as usize].slots);
-    for (unit, step) in draft.units.iter().zip(&lowered.steps) {
+    let forms = domains.tapes.iter().zip(&lowered.forms);
+    let flat = forms.filter(|((_, goal), _)| *goal == Goal::Depth);
+    for (unit, step) in flat.flat_map(|(_, steps)| draft.units.iter().zip(steps)) {
         let Some(rows) = unit.phase.rows else {
             continue;
         };
-        if domains.goal(unit.work.tape_use()) == Goal::Size {
-            continue;
-        }
         let (largest, lanes) = match &step.op {
             StepOp::Tape { tape, lanes, .. } => (Some(slots(tape)), lanes),
             StepOp::Fold { levels, lanes, .. } => (levels.iter().map(slots).max(), lanes),

@@ -83,6 +83,24 @@ pub enum Correlation {
         /// Ring of the elements.
         algebra: Algebra,
     },
+    /// Random bits that are shared as bits and as ring elements, with a random element each and the
+    /// product of both, for choices of ring elements by shared bits.
+    Select {
+        /// Ring of the elements.
+        algebra: Algebra,
+    },
+    /// Products of a random number, bit by bit, by each of several random shared ring elements, for
+    /// products with numbers that a party knows (Gilboa, CRYPTO 1999).
+    Known {
+        /// Party that has the bits.
+        holder: PartyId,
+        /// Ring of the elements.
+        algebra: Algebra,
+        /// Number of the bits.
+        choice_bits: u8,
+        /// Number of the elements.
+        partners: u32,
+    },
     /// Products of two random shared matrices.
     Matrix {
         /// Algebra of their elements.

@@ -18,10 +18,10 @@ impl LeftOver {
             lacking.add(*kind, count.saturating_sub(self.count(*kind)));
         }
         let made = if lacking.is_empty() {
-lacking
-} else {
-P::refill_counts(setting, &lacking)
-};
+            lacking
+        } else {
+            P::refill_counts(setting, &lacking)
+        };
         self.0.merge(&made, 1);
         for (kind, count) in &demand.0 {
             let left = self.0.0.remove(kind).unwrap_or(0);

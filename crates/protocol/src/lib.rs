@@ -23,6 +23,6 @@ pub use left_over::{LeftOver, Refills};
 pub use paper::{Basis, Paper, Security};
 pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
-pub use shape::{Opening, StepShape, TapeUse, known_to};
+pub use shape::{Numbers, Opening, RingOp, StepShape, known_to};
 pub use timing::{Timing, Walk};
 pub use view::View;

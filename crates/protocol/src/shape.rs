@@ -3,21 +3,54 @@
 use crate::domain::Domain;
 use sealane_circuit::{KnownTo, Tape};
 use sealane_parties::{PartyId, PartySet};
+use serde::Serialize;
 
 /// Tape operand mark of a party that knows the operand: see [`Tape::known_to`].
 pub fn known_to(party: PartyId) -> KnownTo {
     party.0 + 1
 }
 
-/// Use of a tape in a plan, by which a protocol with several domains of bits chooses one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TapeUse {
-    /// Once on all lanes.
-    Map,
-    /// Level by level in a reduction, on half as many lanes each time.
-    Fold,
-    /// Iteration by iteration on one lane.
-    Scan,
+/// Operation on ring elements that has a step of its own, which makes no other bits of any of them
+/// than those of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RingOp {
+    /// Each element where a bit is one, zero elsewhere. The bits are in the domain of bits, the
+    /// result is in that of the elements.
+    Select,
+    /// Bits `first..first + count` of each element, in the domain of bits.
+    Extract {
+        /// The lowest bit.
+        first: u8,
+        /// Number of bits.
+        count: u8,
+    },
+    /// The floor of each element divided by `2^by`, in the domain of the elements.
+    Floor {
+        /// Logarithm of the divisor.
+        by: u8,
+    },
+}
+
+/// Numbers of an operand of a product: a protocol may take fewer messages for a small one that a
+/// party knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// The party that gave them as its input, in the domain of the product, and so knows them.
+    pub known_to: Option<PartyId>,
+    /// Bits that hold each of them.
+    pub bits: u64,
+    /// True if those bits are two's complement.
+    pub signed: bool,
+}
+
+impl Numbers {
+    /// Any elements of any ring, which no party knows.
+    pub const ANY: Numbers = Numbers {
+        known_to: None,
+        bits: 64,
+        signed: false,
+    };
 }
 
 /// Shape of a step without its shares.
@@ -59,6 +92,22 @@ pub enum StepShape<'a> {
         /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
         /// protocol with masked openings opens.
         distinct: [u64; 2],
+        /// Numbers of the left and of the right operand.
+        numbers: [Numbers; 2],
+    },
+    /// Operation on ring elements, one per lane: see
+    /// [`Protocol::ring_steps`](crate::Protocol::ring_steps).
+    Ring {
+        /// The operation.
+        op: RingOp,
+        /// Domain of the elements.
+        domain: Domain,
+        /// Number of lanes.
+        lanes: u64,
+        /// Bits that hold each element.
+        bits: u64,
+        /// True if those bits are two's complement.
+        signed: bool,
     },
     /// Conversion of values to another domain.
     Convert {

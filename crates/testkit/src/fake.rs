@@ -133,9 +133,10 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 ..Cost::default()
             },
             // Never called: the protocol has neither arithmetic nor sorts.
-            StepShape::Product { .. } | StepShape::Shuffle { .. } | StepShape::Sort { .. } => {
-                Cost::default()
-            }
+            StepShape::Product { .. }
+            | StepShape::Ring { .. }
+            | StepShape::Shuffle { .. }
+            | StepShape::Sort { .. } => Cost::default(),
             StepShape::Settle { checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, *checks));
                 Cost::of(vec![settle.collect()])
@@ -244,7 +245,9 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 let check = u8::from(self.me.0 == CHEATER);
                 Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
-            Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
+            Step::Product { .. } | Step::Ring { .. } => {
+                Err(Fault::internal("fake has no arithmetic"))
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 Err(Fault::internal("fake sorts by networks, in copies"))
             }

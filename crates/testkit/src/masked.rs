@@ -13,15 +13,22 @@
 //!   parties make random choices for the owners of inputs, in refills. An input is its correction:
 //!   the value plus the mask that its owner drew. With [`Setting::pooled`] the choices are random
 //!   OTs that two parties made before the run, in either direction, and the owner tells its own.
-//! * *Two domains of bits with tapes*: reductions run on XOR shares, all else on masked values.
+//! * *Operands that a party knows*: the mask of a ring element that is an input is its owner's
+//!   alone, who tells all others the bits of the number where it is multiplied, each xor a random
+//!   one, in as few bytes as hold it.
+//! * *Choices of ring elements, parts of their bits and floors* as steps that open masks.
+//! * *Two domains of bits with tapes*: XOR shares and masked values, as it takes the least time,
+//!   and two routes from XOR shares to ring elements.
 //! * *Checks* that tiles settle, and broadcasts that parties compare before anything is opened.
 //!
-//! Every word of a message is 8 bytes, also that of a bit.
+//! Every other word of a message is 8 bytes, also that of a bit.
 
 mod description;
 mod offline;
 mod online;
 mod pools;
+mod products;
+mod ring;
 
 pub use description::Masked;
 pub use online::MaskedParty;
@@ -30,7 +37,7 @@ use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start, Stocks};
-use sealane_protocol::{Algebra, Correlation, Domain, Setting, Sharing};
+use sealane_protocol::{Algebra, Correlation, Domain, Numbers, Setting, Sharing};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Masks or masked values, one word a bit or ring element.
@@ -163,6 +170,17 @@ impl Common {
             Err(Fault::CheckFailed)
         }
     }
+}
+
+/// The operand of a product that a party knows, and that party.
+fn known(numbers: [Numbers; 2]) -> Option<(usize, PartyId)> {
+    let known = |at: usize| Some((at, numbers[at].known_to?));
+    known(0).or_else(|| known(1))
+}
+
+/// Bytes of a number that a party tells, at least one.
+fn bytes_of(numbers: Numbers) -> usize {
+    numbers.bits.max(1).div_ceil(8) as usize
 }
 
 /// Words of an element of so many bits.

@@ -464,7 +464,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     more(YaoPending::Met(ports.columns()))
                 }
             }
-            (Step::Convert { .. } | Step::Product { .. }, _) => {
+            (Step::Convert { .. } | Step::Product { .. } | Step::Ring { .. }, _) => {
                 Err(Fault::internal("yao has one domain, of labels"))
             }
             (Step::Shuffle { .. } | Step::Sort { .. }, _) => {

@@ -3,28 +3,26 @@
 //! walk, pools that are refilled, checks that tiles settle, broadcasts, and an opening in the
 //! middle.
 
+mod correlations;
+
 use super::PlanInputs;
 use crate::journal::Journal;
-use crate::pool::{Draw, PoolShare};
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
-use sealane_identity::Identity;
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, StepCost, StepKind};
-use sealane_pool::{Filling, Order, Pool, Role};
+use sealane_plan::{CostReport, StepCost};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Correlation, Sharing, Timing};
+use sealane_protocol::{Algebra, Correlation, RingOp, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
-use sealane_testkit::side::on_threads;
 use std::collections::BTreeMap;
 use std::thread;
 
@@ -238,7 +236,7 @@ fn plan_and_cost_show_both_walks() {
     let work = planned::<MaskedParty>(&program, 7);
     let text = work.joint.text();
     assert!(text.contains("\"timing\":\"tile-by-tile\""), "{text}");
-    assert!(text.contains("\"rows\":0,\"refill\":17119}"), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":18157}"), "{text}");
     let ahead = varied(work, Timing::AheadOfInputs, 1);
     let text = ahead.joint.text();
     assert!(text.contains("\"timing\":\"ahead-of-inputs\""), "{text}");
@@ -265,32 +263,105 @@ fn plan_and_cost_show_both_walks() {
     assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
 }
 
-/// Reductions run on XOR shares in small circuits, all other tapes on masked values in flat ones.
+/// A tape on many rows runs on XOR shares in a small circuit, one on a single lane on masked values
+/// in a flat circuit, each as it takes the least time; XOR shares become ring elements at once.
 #[test]
-fn tapes_of_one_plan_run_in_two_domains() {
+fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     let (program, inputs) = three();
-    let largest = text::print(&program).replace(
-        "reduce sum %5 axis 0 : i32 in -3264000..3238500",
-        "reduce max %5 axis 0 : i32 in -32640..32385",
-    );
-    let program = text::parse(&largest, "largest").unwrap_or_else(|error| panic!("{error}"));
-    let work = planned::<MaskedParty>(&program, 7);
+    let changed = text::print(&program)
+        .replace("rows n <= 100", "rows n <= 5000")
+        .replace(
+            "mul %3, %4 : i32[n] in -32640..32385",
+            "max %3, %4 : i32[n] in 0..255",
+        )
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1",
+            "mul %5, %4 : i32[n] in -32640..32385",
+        )
+        .replace(
+            "sum %5 axis 0 : i32 in -3264000..3238500 secret",
+            "sum %6 axis 0 : i32 in -163200000..161925000 secret\n  %8 = gt %7, %2 : bool in 0..1 secret",
+        )
+        .replace("above = %6", "above = %8");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    let work = planned::<MaskedParty>(&program, u64::MAX);
     check::<MaskedParty>(&program, &inputs, &work);
     let plan = work.joint;
-    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
-    let mut found = Vec::new();
-    for step in steps {
-        let out = step.op.writes().first().map(|out| out.0 as usize);
-        let sharing = out.map(|out| plan.values[out].domain.sharing);
-        match step.op.kind() {
-            StepKind::Fold => assert_eq!(sharing, Some(Sharing::Xor)),
-            StepKind::Tape | StepKind::Scan => assert_eq!(sharing, Some(Sharing::Masked)),
-            _ => continue,
+    let sharing = |value: PlanValue| plan.values[value.0 as usize].domain.sharing;
+    let (mut by_rows, mut once, mut direct) = (vec![], vec![], 0);
+    for segment in &plan.segments {
+        for step in &segment.steps {
+            match (&step.op, segment.rows) {
+                (StepOp::Tape { outs, .. }, Some(_)) => by_rows.push(sharing(outs[0].value)),
+                (StepOp::Tape { outs, .. }, None) => once.push(sharing(outs[0].value)),
+                (StepOp::Convert { value, out }, _) => {
+                    let to = plan.values[out.0 as usize].domain.algebra;
+                    direct += usize::from(sharing(*value) == Sharing::Xor && to != Algebra::Z2);
+                }
+                _ => {}
+            }
         }
-        found.push(step.op.kind());
     }
-    assert!(found.contains(&StepKind::Tape), "{}", plan.text());
-    assert!(found.contains(&StepKind::Fold), "{}", plan.text());
+    let found = (by_rows, once, direct);
+    let want = (vec![Sharing::Xor], vec![Sharing::Masked], 1);
+    assert_eq!(found, want, "{}", plan.text());
+}
+
+/// A product by numbers that a party knows takes no preparation, and as few bytes as hold them.
+#[test]
+fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
+    let (program, inputs) = three();
+    let work = planned::<MaskedParty>(&program, u64::MAX);
+    check::<MaskedParty>(&program, &inputs, &work);
+    let cost = work.cost::<Masked>(&[50]);
+    let product = cost.steps.iter().filter(|step| step.label.ends_with("mul"));
+    let sent = product.map(|step| (step.offline, step.flights, step.sent.clone()));
+    // One byte for each number of the first party, and a word of each party for each product.
+    let online = vec![2 * (50 + 8 * 50), 2 * 8 * 50, 2 * 8 * 50];
+    let want = [(true, 0, vec![0; 3]), (false, 2, online)];
+    assert_eq!(sent.collect::<Vec<_>>(), want);
+}
+
+/// A choice, the bits that a circuit reads, and a floor are steps of their own where the protocol
+/// has them.
+#[test]
+fn elements_of_a_ring_are_chosen_split_and_divided_without_all_of_their_bits() {
+    let (program, inputs) = three();
+    let changed = text::print(&program)
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1 secret",
+            "const [0] : i32 in 0..0 public\n  %7 = lt %5, %6 : bool[n] in 0..1 secret",
+        )
+        .replace(
+            "  %7 = reduce sum %5 axis 0",
+            "  %8 = select %7, %5, %6 : i32[n] in -32640..32385 secret\n  %9 = reduce sum %8 axis 0",
+        )
+        .replace(
+            "in -3264000..3238500 secret",
+            "in -3264000..3238500 secret\n  %10 = const [3] : u2 in 3..3 public\n  \
+             %11 = shr %9, %10 : i32 in -408000..404812 secret",
+        )
+        .replace("above = %6", "above = %7")
+        .replace("total = %7", "total = %11");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    for tile in [7, 100] {
+        let work = planned::<MaskedParty>(&program, tile);
+        check::<MaskedParty>(&program, &inputs, &work);
+        let demand = work.cost::<Masked>(&[50]).demand;
+        let plan = work.joint;
+        let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+        let ops = steps.filter_map(|step| match step.op {
+            StepOp::Ring { op, .. } => Some(op),
+            StepOp::Convert { .. } => panic!("all bits of a value: {}", plan.text()),
+            _ => None,
+        });
+        let (first, count) = (15, 1);
+        let extract = RingOp::Extract { first, count };
+        let want = [extract, RingOp::Select, RingOp::Floor { by: 3 }];
+        assert_eq!(ops.collect::<Vec<_>>(), want, "{}", plan.text());
+        let select = |kind| matches!(kind, Correlation::Select { .. });
+        assert!(!demand.only(select).is_empty());
+    }
 }
 
 /// A value is opened to all in the middle of a run, after the checks of what it depends on, and
@@ -353,114 +424,4 @@ proptest! {
         let timing = TIMINGS[usize::from(ahead)];
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));
     }
-}
-
-/// Program of two owners: elements above a limit, the product of the matrix that they make, and the
-/// largest elements of its columns.
-const TWO: &str = r#"sealane program 1
-name two
-party ann
-party ben
-rows n <= 100
-input x : ann u8[n, 3] in 0..255
-input y : ben i8[3, 2] in -128..127
-input z : ben u8 in 0..255
-main {
-  %0 = param 0 : u8[n, 3] in 0..255 known ann
-  %1 = param 1 : i8[3, 2] in -128..127 known ben
-  %2 = param 2 : u8 in 0..255 known ben
-  %3 = gt %0, %2 : bool[n, 3] in 0..1 secret
-  %4 = cast %3 : i32[n, 3] in 0..1 secret
-  %5 = cast %1 : i32[3, 2] in -128..127 known ben
-  %6 = dot %4, %5 : i32[n, 2] in -384..381 secret
-  %7 = reduce max %6 axis 0 : i32[2] in -384..381 secret
-}
-reveal product = %6 : i32 to ann
-reveal largest = %7 : i32 to ann, ben
-"#;
-
-fn two() -> (Program, BTreeMap<String, Data>) {
-    let program = text::parse(TWO, "two").unwrap_or_else(|error| panic!("{error}"));
-    let data = |input: usize, shape: &[u64], first: u64| Data {
-        ty: program.inputs[input].ty,
-        shape: shape.to_vec(),
-        elements: (0..shape.iter().product())
-            .map(|i| first.wrapping_add(i * 41 % 256))
-            .collect(),
-    };
-    let inputs = BTreeMap::from([
-        ("x".to_string(), data(0, &[20, 3], 0)),
-        ("y".to_string(), data(1, &[3, 2], -128i64 as u64)),
-        ("z".to_string(), data(2, &[], 100)),
-    ]);
-    (program, inputs)
-}
-
-/// ANDs with a common operand, conversions of bits, and a matrix product take correlations of their
-/// kinds, of which more are made than are taken.
-#[test]
-fn every_kind_of_correlation_is_made_in_refills_and_taken() {
-    let (program, inputs) = two();
-    for (tile, tiles) in [(1, 3), (7, 1), (7, 2), (100, 1)] {
-        let work = varied(planned::<MaskedParty>(&program, tile), TIMINGS[0], tiles);
-        check::<MaskedParty>(&program, &inputs, &work);
-        let demand = work.cost::<Masked>(&[20]).demand;
-        let has = |of: fn(&Correlation) -> bool| demand.0.keys().any(of);
-        assert!(has(|kind| matches!(kind, Correlation::Triple { .. })));
-        assert!(has(|kind| matches!(kind, Correlation::Wide { .. })));
-        assert!(has(|kind| matches!(kind, Correlation::DaBit { .. })));
-        assert!(has(|kind| matches!(kind, Correlation::Matrix { .. })));
-    }
-}
-
-/// Both parties own inputs, so random OTs of both directions are taken from their pools on disk.
-#[test]
-fn a_run_takes_ots_of_both_directions_from_the_pools_of_its_parties() {
-    let (program, inputs) = two();
-    let folder = tempfile::tempdir().unwrap();
-    let keys = [0; 2].map(|_| Identity::generate());
-    let pools = [0, 1].map(|party| {
-        let folder = folder.path().join(format!("{party}"));
-        Pool::new(&folder, &keys[party], &keys[1 - party].public_key())
-    });
-    let order = Order {
-        batches: [4, 4],
-        network: NetworkClass::Lan,
-    };
-    on_threads(
-        Mesh::in_memory(2).into_iter().zip(&pools),
-        |(mut mesh, pool)| {
-            let filling = Filling {
-                pool,
-                cpu: Cpu::best(),
-                progress: &mut |_| (),
-                least: None,
-            };
-            let coins = Coins::from_os().unwrap();
-            assert!(filling.run(order, coins, &mut mesh).is_ok());
-        },
-    );
-    for timing in TIMINGS {
-        let mut work = varied(planned::<MaskedParty>(&program, 7), timing, 2);
-        let filled = work.cost::<Masked>(&[20]);
-        work.joint.setting.pooled = true;
-        let shares = PoolShare::of_demand(&work.cost::<Masked>(&[20]).demand);
-        let batches = shares.iter().map(|share| (share.sender.0, share.batches));
-        assert_eq!(batches.collect::<Vec<_>>(), [(0, 1), (1, 1)]);
-        let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
-        let stocks = |mesh: &Mesh| {
-            let me = mesh.me().index();
-            let draw = Draw::begin(shares.clone(), Some(&pools[me])).unwrap();
-            let names = program.parties.clone();
-            draw.unwrap()
-                .take(Some(&offers[1 - me]), mesh, &names)
-                .unwrap()
-        };
-        let ends = run_with::<MaskedParty>(&program, &inputs, &work, stocks);
-        // The choices that an owner tells take less than its masks, and one flight.
-        assert_ne!(ends.1.promise, filled.promise);
-        check_ends(&program, &inputs, &work, ends);
-    }
-    let left = [Role::Sender, Role::Receiver].map(|role| pools[0].count(role).unwrap().left);
-    assert_eq!(left, [2, 2]);
 }

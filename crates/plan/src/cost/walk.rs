@@ -449,6 +449,7 @@ impl<'a> Counter<'a> {
                 left,
                 right,
                 lanes,
+                known_to,
                 out,
             } => {
                 let lanes = product(lanes);
@@ -461,6 +462,20 @@ impl<'a> Counter<'a> {
                     distinct: [left, right].map(|operand| {
                         View::distinct(&operand.lanes.at(rows), &operand.inner.at(rows))
                     }),
+                    numbers: [(left, known_to[0]), (right, known_to[1])].map(|(of, known_to)| {
+                        self.plan.values[of.value.0 as usize].numbers(known_to)
+                    }),
+                };
+                once(lanes, work)
+            }
+            StepOp::Ring { op, of, lanes, .. } => {
+                let (lanes, value) = (product(lanes), &self.plan.values[of.value.0 as usize]);
+                let work = StepShape::Ring {
+                    op: *op,
+                    domain: value.domain,
+                    lanes,
+                    bits: value.bits.into(),
+                    signed: value.signed,
                 };
                 once(lanes, work)
             }

@@ -1,18 +1,26 @@
 //! Costs of the protocol, flight by flight.
 
 use super::pools::{choices, groups, layout, wide};
-use super::{DEALER, is_masked, planes_of};
+use super::ring::result_of;
+use super::{DEALER, bytes_of, is_masked, known, planes_of};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Batch;
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
     Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
+    Protocol, RingOp, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
 pub enum Masked {}
+
+/// Domain of tapes with few ANDs.
+const XOR: Domain = Domain {
+    sharing: Sharing::Xor,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
 
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
 
@@ -65,8 +73,9 @@ pub(super) fn matrix(work: &StepShape) -> Option<Correlation> {
             lanes,
             terms,
             lines: [rows, columns],
+            numbers,
             ..
-        } if rows * columns == *lanes => Some(Correlation::Matrix {
+        } if rows * columns == *lanes && known(*numbers).is_none() => Some(Correlation::Matrix {
             algebra: domain.algebra,
             rows: *rows as u32,
             inner: *terms as u32,
@@ -74,6 +83,35 @@ pub(super) fn matrix(work: &StepShape) -> Option<Correlation> {
         }),
         _ => None,
     }
+}
+
+/// The correlation that a product takes for each number that a party knows, and how many numbers:
+/// of a matrix product each meets all lines of the other matrix, of another one element.
+pub(super) fn known_numbers(work: &StepShape) -> Option<(Correlation, u64)> {
+    let StepShape::Product {
+        domain,
+        lanes,
+        terms,
+        lines,
+        numbers,
+        ..
+    } = work
+    else {
+        return None;
+    };
+    let (at, holder) = known(*numbers)?;
+    let (chosen, partners) = if lines[0] * lines[1] == *lanes {
+        (lines[at] * terms, lines[1 - at])
+    } else {
+        (lanes * terms, 1)
+    };
+    let kind = Correlation::Known {
+        holder,
+        algebra: domain.algebra,
+        choice_bits: numbers[at].bits.max(1) as u8,
+        partners: partners as u32,
+    };
+    Some((kind, chosen))
 }
 
 /// Bits that the mask of a conversion becomes ring elements of, if it does.
@@ -114,15 +152,23 @@ impl Protocol for Masked {
         }
     }
 
-    fn tape_domain(tape: TapeUse) -> Domain {
-        let sharing = match tape {
-            TapeUse::Fold => Sharing::Xor,
-            TapeUse::Map | TapeUse::Scan => Sharing::Masked,
-        };
-        Domain {
-            sharing,
-            ..Masked::domain(Algebra::Z2)
+    fn tape_domains() -> Vec<Domain> {
+        vec![XOR, Masked::domain(Algebra::Z2)]
+    }
+
+    /// XOR shares become ring elements in one conversion, or by way of masked bits, which may be
+    /// there already.
+    fn routes(from: Domain, to: Domain) -> Vec<Vec<Domain>> {
+        let bits = Masked::domain(Algebra::Z2);
+        match (from, to) {
+            (XOR, ring) if ring != bits => vec![vec![bits, ring], vec![ring]],
+            (ring, XOR) if ring != bits => vec![vec![bits, XOR]],
+            _ => vec![vec![to]],
         }
+    }
+
+    fn ring_steps() -> bool {
+        true
     }
 
     fn domain_profile(domain: Domain, _: usize) -> DomainProfile {
@@ -162,7 +208,14 @@ impl Protocol for Masked {
                     ..Cost::of(flights.collect())
                 }
             }
-            StepShape::Product { lanes, .. } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            StepShape::Product { lanes, numbers, .. } => {
+                let told = known(*numbers).zip(known_numbers(work));
+                let told = told.map(|((at, owner), (_, count))| {
+                    one_to_all(setting, owner, count * bytes_of(numbers[at]) as u64)
+                });
+                let opened = all_to_all(setting, 8 * lanes);
+                Cost::of(told.into_iter().chain([opened]).collect())
+            }
             StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
                 Cost::default()
             }
@@ -177,7 +230,8 @@ impl Protocol for Masked {
                 ..
             } => {
                 let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
-                let words = if is_masked(*from) {
+                // XOR shares and their masks are one word a bit.
+                let words = if is_masked(*from) || to.algebra != Algebra::Z2 {
                     words(from) + words(to)
                 } else {
                     words(to)
@@ -185,6 +239,22 @@ impl Protocol for Masked {
                 Cost {
                     checks: 1,
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
+                }
+            }
+            StepShape::Ring {
+                op: RingOp::Select,
+                lanes,
+                ..
+            } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            // Masks of elements and of results.
+            StepShape::Ring {
+                op, domain, lanes, ..
+            } => {
+                let (_, planes) = result_of(*op, domain.algebra);
+                let words = 1 + planes as u64;
+                Cost {
+                    checks: 1,
+                    ..Cost::of(vec![all_to_all(setting, 8 * words * lanes)])
                 }
             }
             // Never called: the protocol has no sorts.
@@ -212,7 +282,9 @@ impl Protocol for Masked {
     fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
             // The owner tells its choices.
-            StepShape::Input { .. } if setting.pooled => Masked::cost(setting, work),
+            StepShape::Input { domain, .. } if setting.pooled && domain.algebra == Algebra::Z2 => {
+                Masked::cost(setting, work)
+            }
             StepShape::Tape {
                 tape,
                 domain,
@@ -228,7 +300,22 @@ impl Protocol for Masked {
                 Some((_, count)) => Cost::of(vec![all_to_all(setting, 8 * count)]),
                 None => Cost::default(),
             },
+            // The masks of a bit and of an element.
+            StepShape::Ring {
+                op: RingOp::Select,
+                lanes,
+                ..
+            } => Cost::of(vec![all_to_all(setting, 16 * lanes)]),
             StepShape::Settle { .. } => Masked::cost(setting, work),
+            // The masks of the elements that each number meets.
+            StepShape::Product {
+                lanes,
+                terms,
+                numbers,
+                ..
+            } if known(*numbers).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * lanes * terms)])
+            }
             StepShape::Product { terms, lines, .. } if matrix(work).is_some() => {
                 let words = terms * lines.iter().sum::<u64>();
                 Cost::of(vec![all_to_all(setting, 8 * words)])
@@ -280,8 +367,8 @@ impl Protocol for Masked {
                 domain,
                 elements,
                 bits,
-            } => {
-                let words = elements * planes_of(*domain, *bits as usize) as u64;
+            } if domain.algebra == Algebra::Z2 => {
+                let words = elements * bits;
                 for sender in setting.others(*owner) {
                     demand.add(choices(sender, *owner), words);
                 }
@@ -291,13 +378,22 @@ impl Protocol for Masked {
                 domain,
                 lanes,
             } if is_masked(*domain) => demand = triples(tape, *lanes),
+            StepShape::Ring {
+                op: RingOp::Select,
+                domain,
+                lanes,
+                ..
+            } => {
+                let algebra = domain.algebra;
+                demand.add(Correlation::Select { algebra }, *lanes);
+            }
             _ => {}
         }
         matrix(work)
             .into_iter()
             .for_each(|kind| demand.add(kind, 1));
-        let da_bits = da_bits(work).into_iter();
-        da_bits.for_each(|(kind, count)| demand.add(kind, count));
+        let many = da_bits(work).into_iter().chain(known_numbers(work));
+        many.for_each(|(kind, count)| demand.add(kind, count));
         demand
     }
 

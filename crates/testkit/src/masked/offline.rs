@@ -1,20 +1,22 @@
 //! The offline walk: values are shared masks.
 
-use super::description::{da_bits, matrix};
+use super::description::{da_bits, known_numbers, matrix};
 use super::pools::{Ands, Matrices, choices, groups};
+use super::products::{Masks, distinct};
+use super::ring::{Pairs, random_elements, result_of};
 use super::{
-    Common, DEALER, Echo, Material, Words, is_masked, linear, mask, minus, planes_of, plus, recv,
-    to_bytes,
+    Common, DEALER, Echo, Material, Words, is_masked, known, linear, mask, minus, planes_of, plus,
+    recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
+    Fault, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Correlation, Domain};
-use std::collections::BTreeMap;
+use sealane_protocol::{Algebra, Domain};
+use std::sync::Arc;
 
 /// The offline walk of a party.
 pub struct Offline(pub(super) Common);
@@ -44,6 +46,23 @@ pub enum OfflinePending {
         random: Vec<u64>,
         own: Vec<u64>,
     },
+    /// Masks of bits and of elements that they choose, less random ones: this party's words.
+    Choices {
+        algebra: Algebra,
+        masks: Arc<Words>,
+        words: Vec<u64>,
+        own: Vec<u64>,
+    },
+    /// Masks of elements that are multiplied by numbers that a party knows, less random ones: this
+    /// party's words.
+    Known {
+        algebra: Algebra,
+        lanes: usize,
+        /// Masks of the numbers.
+        chosen: Vec<u64>,
+        words: Vec<u64>,
+        own: Vec<u64>,
+    },
     /// Masks of matrices less random ones: this party's words.
     Matrices {
         masks: Box<Masks>,
@@ -60,12 +79,6 @@ pub enum OfflinePending {
     Masks(Box<Masks>),
     /// Parts of the products of masks, on their way from the dealer; the dealer's own.
     Parts(Box<Masks>, Option<Vec<u64>>),
-}
-
-/// Masks of both operands of a product.
-pub struct Masks {
-    algebra: Algebra,
-    factors: [Selected<Words>; 2],
 }
 
 impl Steps for Offline {
@@ -95,6 +108,7 @@ impl Steps for Offline {
     {
         let shape = step.shape();
         let (kind, bits_kind) = (matrix(&shape), da_bits(&shape));
+        let numbers_kind = known_numbers(&shape);
         Ok(match step {
             Step::Input {
                 owner,
@@ -104,7 +118,7 @@ impl Steps for Offline {
                 ..
             } => {
                 let planes = planes_of(domain, bits);
-                if self.0.setting.pooled {
+                if self.0.setting.pooled && domain.algebra == Algebra::Z2 {
                     let keys = self.0.draw(owner, planes * elements, mesh)?;
                     return Ok(Progress::More(OfflinePending::Input {
                         owner,
@@ -151,6 +165,23 @@ impl Steps for Offline {
                 right,
             } => {
                 let factors = [left, right];
+                if let Some((at, _)) = known(factors.each_ref().map(|of| of.numbers)) {
+                    let (kind, count) =
+                        numbers_kind.ok_or_else(|| Fault::internal("no numbers"))?;
+                    let words = self.0.take(kind, count as usize)?;
+                    let pairs = Pairs::of(&factors[at], &factors[1 - at]);
+                    let masks = pairs.others.iter().zip(random_elements(kind, &words));
+                    let masks = masks.map(|(l, a)| minus(domain.algebra, *l, a));
+                    let own = masks.collect::<Vec<_>>();
+                    self.0.send(&own, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Known {
+                        algebra: domain.algebra,
+                        lanes: factors[0].lanes(),
+                        chosen: pairs.chosen,
+                        words,
+                        own,
+                    }));
+                }
                 if let Some(kind) = kind {
                     return self.begin_matrices(kind, domain.algebra, factors, mesh);
                 }
@@ -197,6 +228,30 @@ impl Steps for Offline {
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
+            Step::Ring {
+                domain,
+                bit: Some(bit),
+                share,
+                ..
+            } => {
+                let algebra = domain.algebra;
+                let (words, own) = self.0.open_choices(algebra, bit.data(), share.data())?;
+                self.0.send(&own, mesh)?;
+                Progress::More(OfflinePending::Choices {
+                    algebra,
+                    masks: share,
+                    words,
+                    own,
+                })
+            }
+            Step::Ring {
+                op, domain, share, ..
+            } => {
+                let (algebra, planes) = result_of(op, domain.algebra);
+                let new = self.0.random(algebra, planes * share.elements());
+                let material = vec![share.data().to_vec(), new.clone()];
+                made(Planes::new(planes, share.elements(), new), material)
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 return Err(Fault::internal(
                     "this protocol sorts by networks, in copies",
@@ -240,15 +295,35 @@ impl Steps for Offline {
                 own,
             } => {
                 let (algebra, opened) = (to.algebra, self.0.sums(&own, mesh)?.xor);
-                let first = u64::from(self.0.is_first());
-                // The mask of a bit is what was opened, xor the random bit.
-                let bit = |(c, r): (&u64, &u64)| match c {
-                    0 => *r,
-                    _ => minus(algebra, first, *r),
-                };
-                let bits = opened.iter().zip(&random).map(bit).collect();
+                let bits = opened.iter().zip(&random);
+                let bits = bits.map(|(opened, part)| self.0.xored(algebra, *opened, *part));
+                let bits = bits.collect();
                 let new = self.0.random(algebra, elements);
                 Ok(made(Planes::new(1, elements, new.clone()), vec![bits, new]))
+            }
+            OfflinePending::Choices {
+                algebra,
+                masks,
+                words,
+                own,
+            } => {
+                let sums = self.0.sums(&own, mesh)?;
+                let [bits, chosen] = self.0.chosen(algebra, &words, &sums);
+                let new = self.0.random(algebra, bits.len());
+                let out = Planes::new(1, new.len(), new.clone());
+                Ok(made(out, vec![bits, masks.data().to_vec(), chosen, new]))
+            }
+            OfflinePending::Known {
+                algebra,
+                lanes,
+                chosen,
+                words,
+                own,
+            } => {
+                let opened = self.0.sums(&own, mesh)?.add;
+                let out = self.0.random(algebra, lanes);
+                let material = vec![chosen, words, opened, out.clone()];
+                Ok(made(Planes::new(1, lanes, out), material))
             }
             OfflinePending::Matrices {
                 masks,
@@ -305,7 +380,8 @@ impl Steps for Offline {
 }
 
 impl Offline {
-    /// This party's part of the mask of an input, and at the owner all of it.
+    /// This party's part of the mask of an input, and at the owner all of it: the owner alone masks
+    /// ring elements.
     fn input_mask<'a>(
         &mut self,
         owner: PartyId,
@@ -314,6 +390,14 @@ impl Offline {
     ) -> Result<Progress<'a, Self>> {
         let (me, algebra, count) = (self.0.me, domain.algebra, planes * elements);
         let part = |words| Planes::new(planes, elements, words);
+        if algebra != Algebra::Z2 {
+            let own = if me == owner {
+                self.0.random(algebra, count)
+            } else {
+                vec![0; count]
+            };
+            return Ok(made(part(own.clone()), vec![own]));
+        }
         if me != owner {
             let words = self.0.take(choices(me, owner), count)?.into_iter();
             let words = words.map(|word| plus(algebra, word, 0));
@@ -328,46 +412,6 @@ impl Offline {
             }
         }
         Ok(made(part(own), vec![all]))
-    }
-
-    /// Begins the product of the masks of two matrices.
-    fn begin_matrices<'a>(
-        &mut self,
-        kind: Correlation,
-        algebra: Algebra,
-        factors: [Selected<Words>; 2],
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>> {
-        let shape = Matrices::of(kind).ok_or_else(|| Fault::internal("no matrices"))?;
-        let [left, right] = factors.each_ref().map(lines);
-        let (mut x, columns) = (left.0.concat(), right.0);
-        let [left_length, right_length, _] = shape.lengths();
-        // Where views overlap there may be fewer than the plan counts.
-        x.resize(left_length, 0);
-        let inner = factors[0].planes();
-        let y = (0..inner).flat_map(|i| {
-            let of = |at: usize| columns.get(at).map_or(0, |column| column[i]);
-            (0..right_length / inner).map(of).collect::<Vec<_>>()
-        });
-        let (words, own) = self.0.open(kind, &x, &y.collect::<Vec<_>>())?;
-        self.0.send(&own, mesh)?;
-        Ok(Progress::More(OfflinePending::Matrices {
-            masks: Box::new(Masks { algebra, factors }),
-            shape,
-            places: [left.1, right.1],
-            words,
-            own,
-        }))
-    }
-
-    /// A product whose masks are multiplied: its own mask, and what its online part takes.
-    fn prepared<'a>(&mut self, masks: Masks, parts: Vec<u64>) -> Progress<'a, Self> {
-        let (algebra, lanes) = (masks.algebra, parts.len());
-        let out = self.0.random(algebra, lanes);
-        let sums = parts.iter().zip(&out).map(|(p, z)| plus(algebra, *p, *z));
-        let [left, right] = masks.factors.map(|of| of.gathered().data().to_vec());
-        let material = vec![left, right, sums.collect()];
-        made(Planes::new(1, lanes, out), material)
     }
 
     /// Masks of the outputs of a tape, and for each AND, lane by lane, those of its operands and of
@@ -405,86 +449,12 @@ impl Offline {
         let out = Planes::new(tape.outputs.len(), lanes, outputs.collect());
         (out, ands)
     }
-
-    /// At the dealer: reads the masks of all others, multiplies, and sends each its part of the
-    /// products. Returns the dealer's own parts.
-    fn deal_products(&mut self, masks: &Masks, mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let algebra = masks.algebra;
-        let mut sums = masks.factors.each_ref().map(distinct);
-        for from in self.0.others() {
-            for sum in &mut sums {
-                let words = recv(from, sum.len(), mesh)?;
-                for (sum, word) in sum.iter_mut().zip(words) {
-                    *sum = plus(algebra, *sum, word);
-                }
-            }
-        }
-        let [left, right] = [0, 1].map(|i: usize| spread(&masks.factors[i], &sums[i]));
-        let lanes = masks.factors[0].lanes();
-        let mut products = vec![0u64; lanes];
-        for (i, (x, y)) in left.iter().zip(&right).enumerate() {
-            let sum = &mut products[i % lanes];
-            *sum = plus(algebra, *sum, x.wrapping_mul(*y));
-        }
-        for to in self.0.others() {
-            let part = self.0.random(algebra, lanes);
-            mesh.send(to, &to_bytes(&part))?;
-            for (sum, part) in products.iter_mut().zip(part) {
-                *sum = minus(algebra, *sum, part);
-            }
-        }
-        Ok(products)
-    }
-}
-
-/// The different lanes that a product reads of an operand, and the number of the one of each lane.
-fn lines(selected: &Selected<Words>) -> (Vec<Vec<u64>>, Vec<usize>) {
-    let (data, inner) = (selected.share.data(), selected.inner.indices());
-    let (mut known, mut lines) = (BTreeMap::new(), Vec::new());
-    let lanes = selected.lanes.indices().into_iter().map(|lane| {
-        *known.entry(lane).or_insert_with(|| {
-            lines.push(inner.iter().map(|i| data[lane + i]).collect());
-            lines.len() - 1
-        })
-    });
-    let places = lanes.collect();
-    (lines, places)
-}
-
-/// Indices of the elements that a product reads, each once.
-fn indices(selected: &Selected<Words>) -> BTreeMap<usize, usize> {
-    let inner = selected.inner.indices();
-    let lanes = selected.lanes.indices().into_iter();
-    let all = lanes.flat_map(|lane| inner.iter().map(move |i| lane + i));
-    let mut all = all.collect::<Vec<_>>();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().enumerate().map(|(at, i)| (i, at)).collect()
-}
-
-/// Words of the elements that a product reads, each once; zeros up to the number that the plan
-/// counts.
-fn distinct(selected: &Selected<Words>) -> Vec<u64> {
-    let data = selected.share.data();
-    let words = indices(selected).into_keys().map(|index| data[index]);
-    let mut words = words.collect::<Vec<_>>();
-    words.resize(selected.distinct() as usize, 0);
-    words
-}
-
-/// Words of all elements that a product reads, in its order, from those of [`distinct`].
-fn spread(selected: &Selected<Words>, words: &[u64]) -> Vec<u64> {
-    let places = indices(selected);
-    let lanes = selected.lanes.indices();
-    let inner = selected.inner.indices().into_iter();
-    let all = inner.flat_map(|i| lanes.iter().map(move |lane| lane + i));
-    all.map(|index| words[places[&index]]).collect()
 }
 
 pub(super) fn range(range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
     range.start as usize..range.end as usize
 }
 
-fn made<'a>(share: Words, material: Vec<Vec<u64>>) -> Progress<'a, Offline> {
+pub(super) fn made<'a>(share: Words, material: Vec<Vec<u64>>) -> Progress<'a, Offline> {
     Progress::Done(Outcome::Share(share, vec![], Material(material)))
 }

@@ -1,11 +1,12 @@
 //! The online walk: values are public masked values, or XOR shares.
 
-use super::description::da_bits;
+use super::description::{da_bits, known_numbers};
 use super::offline::{Offline, range};
 use super::pools::{Ands, groups};
+use super::ring::{Conversion, KnownProduct, RingStep, chosen};
 use super::{
-    Common, Echo, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
-    recv, to_bytes,
+    Common, Echo, Material, Words, decode, encode, is_masked, known, linear, mask, minus,
+    planes_of, plus, recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
@@ -32,10 +33,14 @@ pub enum OnlinePending<'a> {
     },
     /// Products of a layer of a tape: this party's words.
     Tape(Box<RunningTape<'a>>, Vec<u64>),
+    /// Numbers that a party multiplies and knows, on their way to all others.
+    Known(Box<KnownProduct>),
     /// Masked results modulo `2^k`: this party's words.
     Masked(Domain, Vec<u64>),
     /// The masks before and after a conversion: this party's words.
     Convert(Box<Conversion>, Vec<u64>),
+    /// The masks of an operation on ring elements: this party's words.
+    Ring(Box<RingStep>, Vec<u64>),
     /// Digests of broadcasts, and checks.
     Settle(Echo, Vec<u8>),
     /// Masks or shares of results.
@@ -53,14 +58,6 @@ pub struct RunningTape<'a> {
     ands: Vec<u64>,
     /// Products of XOR shares under way.
     products: Option<Ands>,
-}
-
-/// A conversion to masked values.
-pub struct Conversion {
-    from: Domain,
-    to: Domain,
-    bits: usize,
-    share: std::sync::Arc<Words>,
 }
 
 impl<const LIAR: u8> Party for MaskedParty<LIAR> {
@@ -115,7 +112,8 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     {
         let unprepared = || Fault::internal("a step without its offline part");
         let material = material.ok_or_else(unprepared)?;
-        let from_bits = da_bits(&step.shape()).is_some();
+        let shape = step.shape();
+        let (from_bits, known_kind) = (da_bits(&shape).is_some(), known_numbers(&shape));
         match step {
             Step::Input {
                 owner,
@@ -171,6 +169,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 left,
                 right,
             } => {
+                let numbers = [left.numbers, right.numbers];
+                if let (Some((at, _)), Some((kind, _))) = (known(numbers), known_kind) {
+                    let factors = match at {
+                        0 => [left, right],
+                        _ => [right, left],
+                    };
+                    let common = self.common();
+                    let known = (domain, kind);
+                    let product = KnownProduct::begin(common, known, factors, material, mesh)?;
+                    return Ok(Progress::More(OnlinePending::Known(Box::new(product))));
+                }
                 let [x, y] = [&left, &right].map(|factor| factor.gathered());
                 let [x, y] = [x.data(), y.data()];
                 let [lx, ly, prepared] = &material.0[..] else {
@@ -208,22 +217,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 let [masks, new] = &material.0[..] else {
                     return Err(unprepared());
                 };
-                let (mut own, first) = (new.clone(), self.common().is_first());
+                let mut own = new.clone();
                 for plane in 0..share.planes() {
                     let negative = signed && plane + 1 == share.planes();
                     let bits = share.plane(plane).iter().zip(&masks[plane * own.len()..]);
                     for (sum, (m, l)) in own.iter_mut().zip(bits) {
-                        // The bit is the mask, or 1 less the mask.
-                        let bit = match m {
-                            0 => *l,
-                            _ => u64::from(first).wrapping_sub(*l),
-                        };
-                        let bit = bit << plane;
+                        let bit = self.common().xored(to.algebra, *m, *l) << plane;
                         *sum = if negative {
-minus(to.algebra, *sum, bit)
-} else {
-plus(to.algebra, *sum, bit)
-};
+                            minus(to.algebra, *sum, bit)
+                        } else {
+                            plus(to.algebra, *sum, bit)
+                        };
                     }
                 }
                 self.common().send(&own, mesh)?;
@@ -233,26 +237,58 @@ plus(to.algebra, *sum, bit)
                 from,
                 to,
                 bits,
+                signed,
                 share,
-                ..
             } => {
+                let new = &material.0[1];
                 let own = if is_masked(from) {
                     material.0.concat()
+                } else if to.algebra == Algebra::Z2 {
+                    share.data().iter().zip(new).map(|(x, l)| x ^ l).collect()
                 } else {
-                    let words = share.data().iter().zip(&material.0[1]);
-                    words.map(|(x, l)| x ^ l).collect()
+                    [share.data(), new].concat()
                 };
                 self.common().send(&own, mesh)?;
                 let conversion = Conversion {
                     from,
                     to,
                     bits,
+                    signed,
                     share,
                 };
                 Ok(Progress::More(OnlinePending::Convert(
                     Box::new(conversion),
                     own,
                 )))
+            }
+            Step::Ring {
+                domain,
+                bit: Some(bit),
+                share,
+                ..
+            } => {
+                let own = chosen(self.common(), domain.algebra, [&bit, &share], &material)?;
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(domain, own)))
+            }
+            Step::Ring {
+                op,
+                domain,
+                bits,
+                signed,
+                share,
+                ..
+            } => {
+                let own = material.0.concat();
+                self.common().send(&own, mesh)?;
+                let step = RingStep {
+                    op,
+                    domain,
+                    bits,
+                    signed,
+                    share,
+                };
+                Ok(Progress::More(OnlinePending::Ring(Box::new(step), own)))
             }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => Err(
                 Fault::internal("this protocol sorts by networks, in copies"),
@@ -311,6 +347,11 @@ plus(to.algebra, *sum, bit)
                 run.take_products(&products);
                 self.next_layer(run, mesh)
             }
+            OnlinePending::Known(product) => {
+                let own = product.words(mesh)?;
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(product.domain, own)))
+            }
             OnlinePending::Masked(domain, own) => {
                 let sums = self.common().sums(&own, mesh)?.add.into_iter();
                 let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
@@ -319,6 +360,11 @@ plus(to.algebra, *sum, bit)
             OnlinePending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
+                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
+            }
+            OnlinePending::Ring(step, own) => {
+                let sums = self.common().sums(&own, mesh)?;
+                let share = step.masked(&sums);
                 Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
             }
             OnlinePending::Settle(echo, checks) => {
@@ -434,31 +480,5 @@ impl RunningTape<'_> {
             self.slots[out * lanes..][..lanes].copy_from_slice(words);
         }
         self.batch += 1;
-    }
-}
-
-impl Conversion {
-    /// Masked values of the target domain, from the sums of what all parties broadcast: the masks
-    /// before and after, or XOR shares plus new masks.
-    fn masked(&self, sums: &super::Sums) -> Words {
-        let elements = self.share.elements();
-        let planes = planes_of(self.to, self.bits);
-        if !is_masked(self.from) {
-            return Planes::new(planes, elements, sums.xor.clone());
-        }
-        let before = self.share.data().len();
-        let sum = |algebra, range: std::ops::Range<usize>| match algebra {
-            Algebra::Z2 => sums.xor[range].to_vec(),
-            ring => sums.add[range].iter().map(|sum| sum & mask(ring)).collect(),
-        };
-        let old = sum(self.from.algebra, 0..before);
-        let new = sum(self.to.algebra, before..sums.xor.len());
-        let plain = self.share.data().iter().zip(&old);
-        let plain = plain.map(|(m, l)| minus(self.from.algebra, *m, *l));
-        let plain = plain.collect::<Vec<_>>();
-        let words = encode(self.to, self.bits, &plain);
-        let words = words.iter().zip(&new);
-        let words = words.map(|(x, l)| plus(self.to.algebra, *x, *l));
-        Planes::new(planes, elements, words.collect())
     }
 }

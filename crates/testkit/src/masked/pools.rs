@@ -53,14 +53,16 @@ impl Common {
             mesh.send(receiver, &to_bytes(&words))?;
             return Ok(words);
         }
-        let layout = layout(kind);
+        let (layout, (holder, held)) = (layout(kind), held(kind));
         for to in self.others() {
             let mut part = self.random(Algebra::Z2k(64), words.len());
-            for ((word, part), algebra) in
-                words.iter_mut().zip(&mut part).zip(layout.iter().cycle())
-            {
-                *part &= mask(*algebra);
-                *word = minus(*algebra, *word, *part);
+            for (at, (word, part)) in words.iter_mut().zip(&mut part).enumerate() {
+                let at = at % layout.len();
+                if at < held {
+                    *part = if holder == Some(to) { *word } else { 0 };
+                }
+                *part &= mask(layout[at]);
+                *word = minus(layout[at], *word, *part);
             }
             mesh.send(to, &to_bytes(&part))?;
         }
@@ -79,6 +81,24 @@ impl Common {
             Correlation::DaBit { .. } => {
                 let bit = self.random(Algebra::Z2, 1);
                 [&bit[..], &bit].concat()
+            }
+            Correlation::Select { algebra } => {
+                let (bit, element) = (self.random(Algebra::Z2, 1)[0], self.random(algebra, 1)[0]);
+                vec![bit, element, bit * element, bit]
+            }
+            Correlation::Known {
+                algebra,
+                choice_bits,
+                partners,
+                ..
+            } => {
+                let mut words = self.random(Algebra::Z2, choice_bits.into());
+                let bits = words.clone();
+                for element in self.random(algebra, partners as usize) {
+                    words.push(element);
+                    words.extend(bits.iter().map(|bit| bit * element));
+                }
+                words
             }
             _ => self.random(Algebra::Z2k(64), 1),
         }
@@ -129,10 +149,10 @@ impl Common {
     ) -> Result<()> {
         for other in self.setting.others(owner) {
             let chosen = if owner == self.me {
-vec![0; keys.len()]
-} else {
-recv(owner, keys.len(), mesh)?
-};
+                vec![0; keys.len()]
+            } else {
+                recv(owner, keys.len(), mesh)?
+            };
             let words = keys.iter().zip(chosen);
             let words = words.map(|(keys, chosen)| keys[(chosen & 1) as usize]);
             self.pools
@@ -141,6 +161,50 @@ recv(owner, keys.len(), mesh)?
                 .extend(words);
         }
         Ok(())
+    }
+
+    /// This party's part of a bit as a ring element, which is a public bit xor one of which this is
+    /// the part.
+    pub(super) fn xored(&self, algebra: Algebra, public: u64, part: u64) -> u64 {
+        if public == 0 {
+            part
+        } else {
+            minus(algebra, u64::from(self.is_first()), part)
+        }
+    }
+
+    /// Begins choices of shared ring elements by shared bits: returns the words of correlations, and
+    /// those to broadcast, which are the bits and the elements less random ones.
+    pub(super) fn open_choices(
+        &mut self,
+        algebra: Algebra,
+        bits: &[u64],
+        elements: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>)> {
+        let words = self.take(Correlation::Select { algebra }, bits.len())?;
+        let random = words.as_chunks::<4>().0.iter();
+        let own = bits.iter().zip(elements).zip(random);
+        let own = own.flat_map(|((x, y), [a, b, ..])| [x ^ a, minus(algebra, *y, *b)]);
+        let own = own.collect();
+        Ok((words, own))
+    }
+
+    /// This party's parts of the bits as ring elements, and of the elements times the bits, from the
+    /// sums of what [`Common::open_choices`] returned.
+    pub(super) fn chosen(&self, algebra: Algebra, words: &[u64], sums: &Sums) -> [Vec<u64>; 2] {
+        let random = words.as_chunks::<4>().0.iter().enumerate();
+        let part = |(at, [_, element, product, bit]): (usize, &[u64; 4])| {
+            let (opened, less) = (sums.xor[2 * at], sums.add[2 * at + 1]);
+            let bit = self.xored(algebra, opened, *bit);
+            let rest = if opened == 0 {
+                *product
+            } else {
+                minus(algebra, *element, *product)
+            };
+            (bit, plus(algebra, rest, bit.wrapping_mul(less)))
+        };
+        let (bits, chosen) = random.map(part).unzip();
+        [bits, chosen]
     }
 
     /// Takes a product of random matrices for one of shared matrices: returns its words, and those
@@ -315,12 +379,39 @@ impl Matrices {
     }
 }
 
-/// Algebra of each word of a correlation: of both factors and the product, of a bit as a bit and as
-/// a ring element, or of a choice.
+/// The party that has the first words of a correlation alone, and their number.
+pub(super) fn held(kind: Correlation) -> (Option<PartyId>, usize) {
+    match kind {
+        Correlation::Known {
+            holder,
+            choice_bits,
+            ..
+        } => (Some(holder), choice_bits.into()),
+        _ => (None, 0),
+    }
+}
+
+/// Algebra of each word of a correlation: of both factors and the product; of a bit as a bit and as a
+/// ring element, between them an element and its product by the bit, where there is one; of the bits
+/// of a number, then of each element with its products by them; of a choice.
 pub(super) fn layout(kind: Correlation) -> Vec<Algebra> {
     match (Matrices::of(kind), kind) {
         (Some(shape), _) => vec![shape.algebra; shape.lengths().iter().sum()],
         (None, Correlation::DaBit { algebra }) => vec![Algebra::Z2, algebra],
+        (None, Correlation::Select { algebra }) => vec![Algebra::Z2, algebra, algebra, algebra],
+        (
+            None,
+            Correlation::Known {
+                algebra,
+                choice_bits,
+                partners,
+                ..
+            },
+        ) => {
+            let bits = usize::from(choice_bits);
+            let elements = vec![algebra; (1 + bits) * partners as usize];
+            [vec![Algebra::Z2; bits], elements].concat()
+        }
         _ => vec![Algebra::Z2k(64)],
     }
 }
