@@ -7,7 +7,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_protocol::{Demand, Domain, Protocol, Setting};
+use sealane_protocol::{Checks, Demand, Domain, Protocol, Setting};
 
 /// Steps of one walk over a plan: the online walk, where values are shares, or the offline one,
 /// where they are masks or zero labels.
@@ -33,12 +33,16 @@ pub trait Steps: Sized + Send {
     /// Output of a step beside its share: offline, the material of its online part; online,
     /// nothing.
     type Output: Send;
-    /// A check of a step that has to be settled before anything is opened.
+    /// Checks of a step that have to be settled before anything is opened.
     type Check: Send;
     /// True if the party takes [`Step::CompareExchange`], and so needs no copies of elements that
     /// meet.
     const IN_PLACE: bool = false;
 
+    /// Counts checks as costs do. A party without checks has none.
+    fn count(_checks: &[Self::Check]) -> Checks {
+        Checks::default()
+    }
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.
     /// Sends no message. In the offline walk a value that is opened online is not known, and given
     /// as zero.

@@ -14,7 +14,7 @@ use sealane_party::{
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile, Protocol,
+    Algebra, CheckKind, Checks, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile, Protocol,
     Setting, Sharing, StepShape,
 };
 use std::mem;
@@ -49,6 +49,12 @@ const XOR: Domain = Domain {
     sharing: Sharing::Xor,
     algebra: Algebra::Z2,
     authenticated: false,
+};
+
+/// Kind of its only checks: a bit that has to be zero.
+const ZERO: CheckKind = CheckKind {
+    field: Algebra::Z2,
+    terms: 0,
 };
 
 /// State of a step between two flights.
@@ -129,7 +135,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 }
             }
             StepShape::Convert { .. } => Cost {
-                checks: 1,
+                checks: Checks::of(ZERO, 1),
                 ..Cost::default()
             },
             // Never called: the protocol has neither arithmetic nor sorts.
@@ -137,7 +143,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 Cost::default()
             }
             StepShape::Settle { checks } => {
-                let settle = all.clone().flat_map(|from| pairs(from, *checks));
+                let settle = all.clone().flat_map(|from| pairs(from, checks.total()));
                 Cost::of(vec![settle.collect()])
             }
             StepShape::Open { results } => {
@@ -178,6 +184,10 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
     type Material = ();
     type Output = ();
     type Check = u8;
+
+    fn count(checks: &[u8]) -> Checks {
+        Checks::of(ZERO, checks.len() as u64)
+    }
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
         let mine = u8::from(self.me.0 == 0);

@@ -4,7 +4,7 @@ use super::{DEALER, choices, is_masked, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
+    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
     Protocol, Role, Setting, Sharing, StepShape, TapeUse,
 };
 
@@ -12,6 +12,26 @@ use sealane_protocol::{
 pub enum Masked {}
 
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
+
+/// Kind of the check of an AND by a triple.
+pub(super) const PRODUCT: CheckKind = CheckKind {
+    field: Algebra::Z2,
+    terms: 1,
+};
+
+/// Kind of the check of an element that is converted to an algebra.
+pub(super) fn converted(field: Algebra) -> CheckKind {
+    CheckKind { field, terms: 0 }
+}
+
+/// Words by which checks are settled: one for each ring element, or for 64 bits of a kind.
+pub(super) fn words_of(checks: &Checks) -> u64 {
+    let words = checks.0.iter().map(|(kind, count)| match kind.field {
+        Algebra::Z2 => count.div_ceil(64),
+        _ => *count,
+    });
+    words.sum()
+}
 
 /// Words of a tape's ANDs on all lanes, and how often parties wait for them.
 fn ands(work: &StepShape) -> (u64, Vec<u64>) {
@@ -107,7 +127,7 @@ impl Protocol for Masked {
                     .map(|count| all_to_all(setting, bytes * count));
                 Cost {
                     ands,
-                    checks: u64::from(!is_masked(*domain)),
+                    checks: Checks::of(PRODUCT, if is_masked(*domain) { 0 } else { ands }),
                     ..Cost::of(flights.collect())
                 }
             }
@@ -129,14 +149,14 @@ impl Protocol for Masked {
                     words(to)
                 };
                 Cost {
-                    checks: 1,
+                    checks: Checks::of(converted(to.algebra), *elements),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 }
             }
             // Never called: the protocol has no sorts.
             StepShape::Shuffle { .. } | StepShape::Sort { .. } => Cost::default(),
             StepShape::Settle { checks } => {
-                Cost::of(vec![all_to_all(setting, ECHO_BYTES + checks)])
+                Cost::of(vec![all_to_all(setting, ECHO_BYTES + 8 * words_of(checks))])
             }
             StepShape::Open { results } => {
                 let mut flight = Vec::new();
@@ -160,7 +180,7 @@ impl Protocol for Masked {
             StepShape::Tape { domain, .. } if is_masked(*domain) => match ands(work) {
                 (0, _) => Cost::default(),
                 (ands, _) => Cost {
-                    checks: 1,
+                    checks: Checks::of(PRODUCT, ands),
                     ..Cost::of(vec![all_to_all(setting, 16 * ands)])
                 },
             },

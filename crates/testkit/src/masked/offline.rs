@@ -1,8 +1,9 @@
 //! The offline walk: values are shared masks.
 
+use super::description::PRODUCT;
 use super::{
-    Common, DEALER, Echo, Material, Words, choices, is_masked, linear, minus, planes_of, plus,
-    recv, to_bytes,
+    Check, Common, DEALER, Echo, Material, Words, choices, count, is_masked, linear, minus, planes_of, plus,
+    recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
@@ -11,7 +12,7 @@ use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Domain};
+use sealane_protocol::{Algebra, Checks, Domain};
 use std::collections::BTreeMap;
 
 /// The offline walk of a party.
@@ -47,7 +48,11 @@ impl Steps for Offline {
     type Pending<'a> = OfflinePending;
     type Material = ();
     type Output = Material;
-    type Check = u8;
+    type Check = Check;
+
+    fn count(checks: &[Check]) -> Checks {
+        count(checks)
+    }
 
     /// A public value has the mask zero.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
@@ -148,6 +153,7 @@ impl Steps for Offline {
                 ));
             }
             Step::Settle { checks } => {
+                let checks = settling(&checks);
                 let echo = self.0.send_checks(&checks, mesh)?;
                 Progress::More(OfflinePending::Settle(echo, checks))
             }
@@ -180,8 +186,8 @@ impl Steps for Offline {
                 let words = ands.iter().zip(products);
                 let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
                 let material = Material(vec![words.collect()]);
-                // A check that holds, so that preparation has something to settle.
-                Ok(Progress::Done(Outcome::Share(out, vec![0], material)))
+                let checks = vec![(PRODUCT, ands.len() as u64)];
+                Ok(Progress::Done(Outcome::Share(out, checks, material)))
             }
             OfflinePending::Settle(echo, checks) => {
                 self.0.settle(&echo, checks, mesh)?;
