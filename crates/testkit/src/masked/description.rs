@@ -4,8 +4,8 @@ use super::{DEALER, choices, is_masked, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
+    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal,
+    Message, Profile, Protocol, Role, Setting, Sharing, StepShape, TapeUse,
 };
 
 /// The protocol, as plans see it.

@@ -2,8 +2,8 @@
 
 use super::description::PRODUCT;
 use super::{
-    Check, Common, DEALER, Echo, Material, Words, choices, count, is_masked, linear, minus, planes_of, plus,
-    recv, settling, to_bytes,
+    Check, Common, DEALER, Echo, Material, Words, choices, count, is_masked, linear, minus,
+    planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};

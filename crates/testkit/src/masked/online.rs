@@ -3,8 +3,8 @@
 use super::description::{PRODUCT, converted};
 use super::offline::{Offline, range};
 use super::{
-    Check, Common, Echo, Material, Words, count, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
-    recv, settling, to_bytes,
+    Check, Common, Echo, Material, Words, count, decode, encode, is_masked, linear, mask, minus,
+    planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
@@ -383,7 +383,11 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
             outputs.flat_map(|slot| run.slots[*slot as usize * lanes..][..lanes].to_vec());
         let share = Planes::new(tape.outputs.len(), lanes, outputs.collect());
         // Tapes on XOR shares leave checks, also those that combine tiles.
-        let ands = if run.masked { 0 } else { tape.ands.len() * lanes };
+        let ands = if run.masked {
+            0
+        } else {
+            tape.ands.len() * lanes
+        };
         let checks = vec![(PRODUCT, ands as u64)];
         Ok(Progress::Done(Outcome::Share(share, checks, ())))
     }
