@@ -134,6 +134,13 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
         checks.flatten().collect()
     }
 
+    /// The step of a call that is under way.
+    fn pending(&mut self, call: &Call) -> Result<&mut W::Pending<'a>, Fault> {
+        let running = self.under_way.get_mut(call);
+        let running = running.ok_or_else(|| internal("a call advances that was not begun"))?;
+        Ok(&mut running.pending)
+    }
+
     /// Keeps the checks of half a call.
     fn keep(&mut self, call: &Call, checks: Vec<W::Check>) {
         if !checks.is_empty() {
@@ -233,6 +240,30 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         self.mesh.flush()?;
         if !std::mem::replace(&mut self.expecting, true) {
             self.expect_tapes();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, calls: &[(Call, u64)]) -> Result<(), Fault> {
+        if !P::SPLIT {
+            return Ok(());
+        }
+        for (call, _) in calls {
+            let since = self.at_step(call);
+            match (call.walk, self.party.offline()) {
+                (Walk::Offline, Some(party)) => {
+                    party.take(self.offline.pending(call)?, self.mesh)?
+                }
+                _ => self.party.take(self.online.pending(call)?, self.mesh)?,
+            }
+            self.recorder
+                .end_call(&since, StepProgress::Read, self.mesh);
+        }
+        for (call, _) in calls {
+            match (call.walk, self.party.offline()) {
+                (Walk::Offline, Some(party)) => party.work(self.offline.pending(call)?)?,
+                _ => self.party.work(self.online.pending(call)?)?,
+            }
         }
         Ok(())
     }

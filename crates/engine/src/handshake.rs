@@ -368,7 +368,6 @@ fn differs(
     let short = |parts: &JobParts| hex::encode(&parts.part(part)[..6]);
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));
-    let network = |class: NetworkClass| format!("{class:?}").to_lowercase();
     let (name, (ours, theirs)) = match part {
         JobPart::Protocol if protocol.0 != protocol.1 => (part.name(), protocol),
         // The hash of this part covers the parties too.
@@ -386,7 +385,7 @@ fn differs(
         JobPart::Protocol if parties.0 != parties.1 => ("list of parties and helpers", parties),
         JobPart::Network if job.network() != theirs.network => (
             part.name(),
-            (network(job.network()), network(theirs.network)),
+            (job.network().to_string(), theirs.network.to_string()),
         ),
         _ => (part.name(), (short(job.parts()), short(&theirs.parts))),
     };

@@ -223,8 +223,8 @@ fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Di
         let amounts = amounts.map(|(name, batches)| {
             format!("{} chosen by {name}", batches.saturating_mul(BATCH as u64))
         });
-        let class = format!("{:?}", order.network).to_uppercase();
-        format!("{} on a {class}", amounts.collect::<Vec<_>>().join(" and "))
+        let amounts = amounts.collect::<Vec<_>>().join(" and ");
+        format!("{amounts} on {}", order.network.described())
     };
     let (ours, theirs) = (reported(ours), reported(theirs));
     let what = format!("{peer} wants other oblivious transfers: {theirs}; this side: {ours}");

@@ -30,7 +30,7 @@ impl Pools {
         });
         let order = Order {
             batches,
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
         };
         let meshes = Mesh::in_memory(2).into_iter();
         thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
     let planned = Job::in_tiles(
         parse(PROGRAM),
         protocol,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         named(helpers),
         2,
     );
@@ -184,7 +184,7 @@ fn two_who_want_other_fills_make_nothing() {
         thread::scope(|scope| {
             let sides = [(0, [1, 0]), (1, [1, 2])].map(|(party, batches)| {
                 let (mut mesh, pool) = (meshes.next().unwrap(), &pools.pools[party]);
-                let network = NetworkClass::Lan;
+                let network = NetworkClass::LAN;
                 let order = Order { batches, network };
                 scope.spawn(move || fill_pool(pool, order, None, names, &mut mesh, &mut |_| ()))
             });

@@ -212,7 +212,7 @@ impl<'a, W: Steps> Step<'a, W> {
                 }
             }
             Step::Settle { checks } => StepShape::Settle {
-                checks: checks.len() as u64,
+                checks: W::count(checks),
             },
             Step::Open { results } => StepShape::Open {
                 results: results.iter().map(Opened::shape).collect(),

@@ -257,7 +257,7 @@ mod tests {
             roles: vec![vec![PartyId(0)], vec![PartyId(1)]],
             security,
             timing: Honest::profile().timing(),
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
             pooled: false,
             silent: false,
         };

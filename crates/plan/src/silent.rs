@@ -7,7 +7,6 @@
 use crate::cost::crossing_s;
 use crate::pools;
 use crate::steps::Plan;
-use sealane_parties::NetworkClass;
 use sealane_protocol::Protocol;
 use std::borrow::Cow;
 
@@ -18,8 +17,8 @@ use std::borrow::Cow;
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
 pub(crate) fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
-    let wan = plan.setting.network == NetworkClass::Wan;
-    let can = P::profile().silent && wan && !plan.setting.pooled;
+    let setting = &plan.setting;
+    let can = P::profile().silent && setting.network.spares_bytes() && !setting.pooled;
     if !can {
         return Cow::Borrowed(plan);
     }

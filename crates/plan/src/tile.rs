@@ -43,9 +43,10 @@ pub(crate) fn tiles(
         let total = total.fold(0, u64::saturating_add);
         bits[usize::from(rows.0)] = total.max(bits[usize::from(rows.0)]);
     }
-    let most = match (domains.any_depth(), network) {
-        (true, NetworkClass::Lan) => ROWS_A_ROUND,
-        _ => ROWS[1],
+    let most = if domains.any_depth() && !network.spares_rounds() {
+        ROWS_A_ROUND
+    } else {
+        ROWS[1]
     };
     bits.into_iter()
         .map(|bits| rows_that_fit(bits).min(most))

@@ -44,7 +44,7 @@ fn role(party: usize, receiver: usize) -> Role {
 
 /// Fills both pools; a party whose disk fails leaves.
 fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillError>; 2] {
-    let network = NetworkClass::Lan;
+    let network = NetworkClass::LAN;
     fill_as(pools, Order { batches, network }, seed)
 }
 
@@ -269,7 +269,7 @@ fn a_large_fill_on_a_wan_is_silent() {
         network,
     };
     let bytes = |batches, network| order(batches, network).payload_bytes();
-    let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
+    let (lan, wan) = (NetworkClass::LAN, NetworkClass::WAN);
     // Half of SoftSpoken's bytes for few, a part of them for many.
     assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
     assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
@@ -422,7 +422,7 @@ fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let pools = model.pools();
     let order = Order {
         batches: [2, 1],
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
     };
     let keep = |least: u64, seed| {
         let ends = fill_to(&pools, order, [Some(least); 2], seed);
@@ -455,7 +455,7 @@ fn an_order_that_differs_makes_nothing() {
             scope.spawn(move || {
                 let order = Order {
                     batches: [1 + party as u64, 0],
-                    network: NetworkClass::Lan,
+                    network: NetworkClass::LAN,
                 };
                 let filling = Filling {
                     pool,

@@ -37,8 +37,9 @@ pub struct Cost {
     pub flights: Vec<Flight>,
     /// AND gates, counted once for each lane.
     pub ands: u64,
-    /// Checks that stay pending until a settlement.
-    pub checks: u64,
+    /// Checks that stay pending until a settlement, at the party with the most of each kind. What
+    /// a step hands over may hold several; a party that has fewer fills up with zeros.
+    pub checks: Checks,
     /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256:
     /// for estimates only, never part of a hash.
     pub compute_ns: u64,
@@ -51,6 +52,46 @@ impl Cost {
             flights,
             ..Cost::default()
         }
+    }
+}
+
+/// Kind of checks: those that a settlement makes together, since they have one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CheckKind {
+    /// Algebra in which it is made.
+    pub field: Algebra,
+    /// Products that each sums up; 0 for a value that has to be zero.
+    pub terms: u32,
+}
+
+/// Numbers of checks by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checks(pub BTreeMap<CheckKind, u64>);
+
+impl Checks {
+    /// So many checks of a kind.
+    pub fn of(kind: CheckKind, count: u64) -> Checks {
+        let mut checks = Checks::default();
+        checks.add(&Checks([(kind, count)].into()), 1);
+        checks
+    }
+    /// Adds other checks, `times` over.
+    pub fn add(&mut self, other: &Checks, times: u64) {
+        for (kind, count) in other.0.iter().filter(|(_, count)| times * **count > 0) {
+            *self.0.entry(*kind).or_insert(0) += times * count;
+        }
+    }
+    /// Those that are left when others have been settled.
+    pub fn without(mut self, settled: &Checks) -> Checks {
+        for (kind, count) in &mut self.0 {
+            *count -= settled.0.get(kind).copied().unwrap_or(0).min(*count);
+        }
+        self.0.retain(|_, count| *count > 0);
+        self
+    }
+    /// Number of checks of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
     }
 }
 

@@ -16,7 +16,7 @@ mod shape;
 mod timing;
 mod view;
 
-pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
+pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
 pub use domain::{Algebra, Domain, DomainProfile, Sharing};
 pub use left_over::{LeftOver, Refills};

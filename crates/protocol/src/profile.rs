@@ -226,7 +226,7 @@ impl Setting {
             roles: profile.roles.iter().enumerate().map(role).collect(),
             security: profile.security,
             timing: profile.timing(),
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
             pooled: false,
             silent: false,
         }

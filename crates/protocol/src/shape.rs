@@ -1,5 +1,6 @@
 //! Shapes of steps, from which costs and demands are computed.
 
+use crate::cost::Checks;
 use crate::domain::Domain;
 use sealane_circuit::{KnownTo, Tape};
 use sealane_parties::{PartyId, PartySet};
@@ -145,8 +146,8 @@ pub enum StepShape<'a> {
     },
     /// Settlement of pending checks.
     Settle {
-        /// Number of checks.
-        checks: u64,
+        /// The checks.
+        checks: Checks,
     },
     /// Opening of values to their receivers. All checks of the steps before it have been settled.
     Open {

@@ -31,13 +31,16 @@ mod products;
 mod ring;
 
 pub use description::Masked;
+use description::words_of;
 pub use online::MaskedParty;
 
 use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start, Stocks};
-use sealane_protocol::{Algebra, Correlation, Domain, Numbers, Setting, Sharing};
+use sealane_protocol::{
+    Algebra, CheckKind, Checks, Correlation, Domain, Numbers, Setting, Sharing,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Masks or masked values, one word a bit or ring element.
@@ -64,6 +67,22 @@ pub struct Common {
 /// needs.
 #[derive(Default)]
 pub struct Material(Vec<Vec<u64>>);
+
+/// Checks of a kind that a step leaves. All of them hold.
+pub type Check = (CheckKind, u64);
+
+fn count(checks: &[Check]) -> Checks {
+    let mut all = Checks::default();
+    for (kind, count) in checks {
+        all.add(&Checks::of(*kind, *count), 1);
+    }
+    all
+}
+
+/// The bytes by which a party settles its checks.
+fn settling(checks: &[Check]) -> Vec<u8> {
+    vec![0; 8 * words_of(&count(checks)) as usize]
+}
 
 /// Digest of all broadcasts.
 type Echo = [u8; ECHO_BYTES as usize];

@@ -116,7 +116,7 @@ fn run_with<P: Party>(
 }
 
 fn planned<P: Party>(program: &Program, tile: u64) -> SplitPlan {
-    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::Lan, tile).expect("a plan")
+    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::LAN, tile).expect("a plan")
 }
 
 fn check<P: Party>(program: &Program, inputs: &BTreeMap<String, Data>, work: &SplitPlan) {
@@ -201,7 +201,7 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::LAN, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         check::<HonestParty>(program, inputs, &work.expect("a plan"));
     }
@@ -419,7 +419,7 @@ proptest! {
     ) {
         let Case { program, inputs } = &case;
         prop_assume!(program.parties.len() > 1);
-        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::LAN, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         let timing = TIMINGS[usize::from(ahead)];
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));

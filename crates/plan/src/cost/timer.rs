@@ -439,7 +439,7 @@ mod tests {
             let program = random_program(seed).program;
             let tile = 1 + seed % 3;
             // A body may need all rows at once.
-            let plan = plan_in_tiles::<Honest>(&program, 1, NetworkClass::Lan, tile);
+            let plan = plan_in_tiles::<Honest>(&program, 1, NetworkClass::LAN, tile);
             let Ok(plan) = plan else { continue };
             planned += 1;
             let mut known = Vec::new();

@@ -8,8 +8,8 @@ use sealane_circuit::tape::Batch;
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, RingOp, Role, Setting, Sharing, StepShape,
+    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal,
+    Message, Profile, Protocol, RingOp, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
@@ -23,6 +23,26 @@ const XOR: Domain = Domain {
 };
 
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
+
+/// Kind of the check of an AND by a triple.
+pub(super) const PRODUCT: CheckKind = CheckKind {
+    field: Algebra::Z2,
+    terms: 1,
+};
+
+/// Kind of the check of an element that is converted to an algebra.
+pub(super) fn converted(field: Algebra) -> CheckKind {
+    CheckKind { field, terms: 0 }
+}
+
+/// Words by which checks are settled: one for each ring element, or for 64 bits of a kind.
+pub(super) fn words_of(checks: &Checks) -> u64 {
+    let words = checks.0.iter().map(|(kind, count)| match kind.field {
+        Algebra::Z2 => count.div_ceil(64),
+        _ => *count,
+    });
+    words.sum()
+}
 
 /// ANDs of each layer of a tape, on all lanes, and the words of their groups: both factors, of which
 /// the first one is common.
@@ -200,11 +220,12 @@ impl Protocol for Masked {
             } => {
                 // A masked product is one word; a product by a triple is its factors.
                 let of = usize::from(!is_masked(*domain));
+                let [ands, _] = ands(tape, *lanes);
                 let layers = layers(tape, *lanes).into_iter();
                 let flights = layers.map(|layer| all_to_all(setting, 8 * layer[of]));
                 Cost {
-                    ands: ands(tape, *lanes)[0],
-                    checks: u64::from(!is_masked(*domain)),
+                    ands,
+                    checks: Checks::of(PRODUCT, if is_masked(*domain) { 0 } else { ands }),
                     ..Cost::of(flights.collect())
                 }
             }
@@ -237,7 +258,7 @@ impl Protocol for Masked {
                     words(to)
                 };
                 Cost {
-                    checks: 1,
+                    checks: Checks::of(converted(to.algebra), *elements),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 }
             }
@@ -250,17 +271,17 @@ impl Protocol for Masked {
             StepShape::Ring {
                 op, domain, lanes, ..
             } => {
-                let (_, planes) = result_of(*op, domain.algebra);
+                let (algebra, planes) = result_of(*op, domain.algebra);
                 let words = 1 + planes as u64;
                 Cost {
-                    checks: 1,
+                    checks: Checks::of(converted(algebra), *lanes),
                     ..Cost::of(vec![all_to_all(setting, 8 * words * lanes)])
                 }
             }
             // Never called: the protocol has no sorts.
             StepShape::Shuffle { .. } | StepShape::Sort { .. } => Cost::default(),
             StepShape::Settle { checks } => {
-                Cost::of(vec![all_to_all(setting, ECHO_BYTES + checks)])
+                Cost::of(vec![all_to_all(setting, ECHO_BYTES + 8 * words_of(checks))])
             }
             StepShape::Open { results } => {
                 let mut flight = Vec::new();
@@ -291,8 +312,8 @@ impl Protocol for Masked {
                 lanes,
             } if is_masked(*domain) => match ands(tape, *lanes) {
                 [0, _] => Cost::default(),
-                [_, words] => Cost {
-                    checks: 1,
+                [ands, words] => Cost {
+                    checks: Checks::of(PRODUCT, ands),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 },
             },

@@ -1,21 +1,19 @@
 //! The offline walk: values are shared masks.
 
-use super::description::{da_bits, known_numbers, matrix};
+use super::description::{PRODUCT, da_bits, known_numbers, matrix};
 use super::pools::{Ands, Matrices, choices, groups};
 use super::products::{Masks, distinct};
 use super::ring::{Pairs, random_elements, result_of};
 use super::{
-    Common, DEALER, Echo, Material, Words, is_masked, known, linear, mask, minus, planes_of, plus,
-    recv, to_bytes,
+    Check, Common, DEALER, Echo, Material, Words, count, is_masked, known, linear, mask, minus,
+    planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{
-    Fault, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term,
-};
-use sealane_protocol::{Algebra, Domain};
+use sealane_party::{Fault, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term};
+use sealane_protocol::{Algebra, Checks, Domain};
 use std::sync::Arc;
 
 /// The offline walk of a party.
@@ -86,7 +84,11 @@ impl Steps for Offline {
     type Pending<'a> = OfflinePending;
     type Material = ();
     type Output = Material;
-    type Check = u8;
+    type Check = Check;
+
+    fn count(checks: &[Check]) -> Checks {
+        count(checks)
+    }
 
     /// A public value has the mask zero.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
@@ -258,6 +260,7 @@ impl Steps for Offline {
                 ));
             }
             Step::Settle { checks } => {
+                let checks = settling(&checks);
                 let echo = self.0.send_checks(&checks, mesh)?;
                 Progress::More(OfflinePending::Settle(echo, checks))
             }
@@ -352,8 +355,8 @@ impl Steps for Offline {
                 let words = masks.iter().zip(products);
                 let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
                 let material = Material(vec![words.collect()]);
-                // A check that holds, so that preparation has something to settle.
-                Ok(Progress::Done(Outcome::Share(out, vec![0], material)))
+                let checks = vec![(PRODUCT, masks.len() as u64)];
+                Ok(Progress::Done(Outcome::Share(out, checks, material)))
             }
             OfflinePending::Settle(echo, checks) => {
                 self.0.settle(&echo, checks, mesh)?;

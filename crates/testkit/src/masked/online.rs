@@ -1,12 +1,12 @@
 //! The online walk: values are public masked values, or XOR shares.
 
-use super::description::{da_bits, known_numbers};
+use super::description::{PRODUCT, converted, da_bits, known_numbers};
 use super::offline::{Offline, range};
 use super::pools::{Ands, groups};
-use super::ring::{Conversion, KnownProduct, RingStep, chosen};
+use super::ring::{Conversion, KnownProduct, RingStep, chosen, result_of};
 use super::{
-    Common, Echo, Material, Words, decode, encode, is_masked, known, linear, mask, minus,
-    planes_of, plus, recv, to_bytes,
+    Check, Common, Echo, Material, Words, count, decode, encode, is_masked, known, linear, mask,
+    minus, planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
@@ -15,7 +15,7 @@ use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Demand, Domain};
+use sealane_protocol::{Algebra, Checks, Demand, Domain};
 
 /// One party of the protocol. Party `LIAR` tells one party something else in its first broadcast.
 pub struct MaskedParty<const LIAR: u8 = 255> {
@@ -85,7 +85,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     type Pending<'a> = OnlinePending<'a>;
     type Material = Material;
     type Output = ();
-    type Check = u8;
+    type Check = Check;
+
+    fn count(checks: &[Check]) -> Checks {
+        count(checks)
+    }
 
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
         let words = encode(domain, bits, values);
@@ -294,6 +298,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 Fault::internal("this protocol sorts by networks, in copies"),
             ),
             Step::Settle { checks } => {
+                let checks = settling(&checks);
                 let echo = self.common().send_checks(&checks, mesh)?;
                 Ok(Progress::More(OnlinePending::Settle(echo, checks)))
             }
@@ -360,12 +365,16 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             OnlinePending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
-                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
+                let kind = converted(conversion.to.algebra);
+                let checks = vec![(kind, share.elements() as u64)];
+                Ok(Progress::Done(Outcome::Share(share, checks, ())))
             }
             OnlinePending::Ring(step, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = step.masked(&sums);
-                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
+                let (algebra, _) = result_of(step.op, step.domain.algebra);
+                let checks = vec![(converted(algebra), share.elements() as u64)];
+                Ok(Progress::Done(Outcome::Share(share, checks, ())))
             }
             OnlinePending::Settle(echo, checks) => {
                 self.common().settle(&echo, checks, mesh)?;
@@ -449,8 +458,13 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
         let outputs =
             outputs.flat_map(|slot| run.slots[*slot as usize * lanes..][..lanes].to_vec());
         let share = Planes::new(tape.outputs.len(), lanes, outputs.collect());
-        // Tapes on XOR shares leave a check that holds, also those that combine tiles.
-        let checks = if run.masked { vec![] } else { vec![0] };
+        // Tapes on XOR shares leave checks, also those that combine tiles.
+        let ands = if run.masked {
+            0
+        } else {
+            tape.ands.len() * lanes
+        };
+        let checks = vec![(PRODUCT, ands as u64)];
         Ok(Progress::Done(Outcome::Share(share, checks, ())))
     }
 }

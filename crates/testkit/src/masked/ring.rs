@@ -4,7 +4,8 @@
 use super::pools::{held, layout};
 use super::products::lines;
 use super::{
-    Common, Material, Sums, Words, bytes_of, decode, encode, is_masked, mask, minus, planes_of, plus,
+    Common, Material, Sums, Words, bytes_of, decode, encode, is_masked, mask, minus, planes_of,
+    plus,
 };
 use sealane_net::Mesh;
 use sealane_parties::PartyId;

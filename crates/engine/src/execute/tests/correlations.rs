@@ -92,7 +92,7 @@ fn a_run_takes_ots_of_both_directions_from_the_pools_of_its_parties() {
     });
     let order = Order {
         batches: [4, 4],
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
     };
     on_threads(
         Mesh::in_memory(2).into_iter().zip(&pools),
