@@ -25,7 +25,7 @@ use sealane_net::Mesh;
 use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stocks, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_plan::steps::{Plan, StepOp};
-use sealane_plan::{FormCost, supply};
+use sealane_plan::{Form, supply};
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, LeftOver, Timing, Walk};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -40,8 +40,8 @@ pub(crate) struct PlanInputs<'a> {
     /// This party's inputs, by index of the plan's inputs.
     pub inputs: Vec<Option<&'a Data>>,
     pub demand: &'a Demand,
-    /// The forms of the plan at these row counts, of which one is chosen.
-    pub forms: &'a [FormCost],
+    /// The form of the plan on which the handshake settled.
+    pub form: Form,
     pub cpu: Cpu,
     pub coins: Coins,
     /// Transfers that the run took from a pool.

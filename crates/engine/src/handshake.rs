@@ -158,7 +158,7 @@ pub(crate) fn agree<'a>(
     };
     let mut draw = Draw::begin(PoolShare::of(job, &cost), pool)?;
     let own = Instance {
-        hash: job.instance_hash(&rows, mesh.pinned()),
+        hash: job.instance_hash(&rows, cost.form, mesh.pinned()),
         contribution: *coins.public("session").nonce().as_bytes(),
         pool: draw.as_ref().map(Draw::offer),
     };

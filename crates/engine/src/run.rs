@@ -228,7 +228,7 @@ fn run_steps(
         rows,
         inputs: inputs.collect(),
         demand: &cost.demand,
-        forms: &cost.forms,
+        form: cost.form,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
         stocks,

@@ -273,7 +273,9 @@ fn the_form_of_lookups_follows_rows_and_network() {
         let found = parties[2].0.results[0].data.as_ref().unwrap();
         let wanted = x.map(|x| i128::from(substitute(x ^ y)));
         assert!(found.numbers().eq(wanted));
-        let forms = job.cost(&[rows as u64]).unwrap().forms;
+        let cost = job.cost(&[rows as u64]).unwrap();
+        assert!(cost.forms[usize::from(cost.form.plan)].chosen);
+        let forms = cost.forms;
         let chosen = forms.iter().find(|form| form.chosen).unwrap();
         assert_eq!(forms.len(), 4);
         assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);

@@ -101,9 +101,7 @@ pub(crate) fn domains<P: Protocol>(
             },
         };
         let (_, mut step) = options.swap_remove(0);
-        if let StepOp::Product { .. } = &step.op
-            && P::ring_steps()
-        {
+        if P::ring_steps() {
             chooser.select::<P>(unit.phase, domain, &mut step);
         }
         match &mut step.op {
@@ -137,10 +135,7 @@ pub(crate) fn domains<P: Protocol>(
 fn drop_tapes(plan: &mut Plan, steps: &mut Steps) {
     let ids = steps.iter_mut().flat_map(|(_, step)| step.op.tapes());
     let ids = ids.collect::<Vec<_>>();
-    let mut kept = ids
-        .iter()
-        .map(|id| (**id, **id))
-        .collect::<BTreeMap<_, _>>();
+    let mut kept = BTreeMap::from_iter(ids.iter().map(|id| (**id, **id)));
     let tapes = kept.keys().map(|id| plan.tapes[id.0 as usize].clone());
     plan.tapes = Arc::new(tapes.collect());
     for (new, id) in kept.values_mut().enumerate() {
@@ -384,9 +379,9 @@ impl Chooser<'_> {
     }
 
     /// The step that converts a value: only the bits that are read, if the protocol can.
-    fn conversion(&self, tensor: PlanValue, [value, out]: [PlanValue; 2]) -> StepOp {
+    fn conversion<P: Protocol>(&self, tensor: PlanValue, [value, out]: [PlanValue; 2]) -> StepOp {
         let planned = &self.plan.values[value.0 as usize];
-        let to_bits = self.domain(out).algebra == Algebra::Z2;
+        let to_bits = self.domain(out) == P::domain(Algebra::Z2);
         match self.parts.get(&tensor) {
             Some(part) if to_bits && planned.domain.algebra != Algebra::Z2 => {
                 ring_steps::extract(*part, (value, planned), out)
@@ -431,14 +426,20 @@ impl Chooser<'_> {
         let copy = self.copies.get(&(tensor, wanted.algebra));
         let mut value = copy.copied().unwrap_or(tensor);
         let span = &self.draft.units[self.draft.tensors[tensor.0 as usize].unit].span;
-        for domain in self.route::<P>(tensor, wanted).1 {
+        let from = self.domain(value);
+        let mut routes = P::routes(from, wanted);
+        if routes.len() > 1 {
+            routes = vec![self.route::<P>(tensor, wanted).1];
+        }
+        let route = routes.into_iter().flatten();
+        for domain in route.filter(|_| from != wanted) {
             let known = self.converted.get(&(value, domain)).copied();
             value = known.unwrap_or_else(|| {
                 let out = self.like(value);
                 self.plan.values[out.0 as usize].domain = domain;
                 self.converted.insert((value, domain), out);
                 let step = Step {
-                    op: self.conversion(tensor, [value, out]),
+                    op: self.conversion::<P>(tensor, [value, out]),
                     label: "convert".into(),
                     span: span.clone(),
                 };

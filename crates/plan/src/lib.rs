@@ -72,7 +72,7 @@ mod uses;
 
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
-pub use forms::{FormCost, at_rows, forms, in_form};
+pub use forms::{Form, FormCost, at_rows, forms, in_form};
 pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;

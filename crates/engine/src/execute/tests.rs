@@ -6,6 +6,7 @@
 mod correlations;
 
 use super::PlanInputs;
+use crate::job::{Job, ProtocolName};
 use crate::journal::Journal;
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, StepCost};
+use sealane_plan::{CostReport, Form, StepCost};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
@@ -23,7 +24,7 @@ use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 /// Program of three owners who learn different results: a product, a comparison, a sum over rows
@@ -83,7 +84,7 @@ fn run_with<P: Party>(
             rows: &rows,
             inputs: own.collect(),
             demand: &cost.demand,
-            forms: &cost.forms,
+            form: cost.form,
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
             stocks: stocks(mesh),
@@ -305,6 +306,17 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     let found = (by_rows, once, direct);
     let want = (vec![Sharing::Xor], vec![Sharing::Masked], 1);
     assert_eq!(found, want, "{}", plan.text());
+}
+
+/// Parties whose machines choose different forms of a plan do not run the same instance.
+#[test]
+fn the_form_of_a_plan_is_a_part_of_the_instance() {
+    let job = Job::new(three().0, ProtocolName::Trio, NetworkClass::Lan, vec![]).expect("a job");
+    let form = job.cost(&[50]).expect("a cost").form;
+    let (plan, silent) = (form.plan + 1, !form.silent);
+    let forms = [form, Form { plan, ..form }, Form { silent, ..form }];
+    let hashes = forms.map(|form| job.instance_hash(&[50], form, &[]));
+    assert_eq!(BTreeSet::from(hashes).len(), 3);
 }
 
 /// A product by numbers that a party knows takes no preparation, and as few bytes as hold them.
