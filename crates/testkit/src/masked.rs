@@ -21,7 +21,7 @@ mod offline;
 mod online;
 
 pub use description::Masked;
-use description::words_of;
+use description::{bucket, words_of};
 pub use online::MaskedParty;
 
 use sealane_block::Coins;
@@ -109,12 +109,15 @@ impl Common {
         words.map(|word| word & mask(algebra)).collect()
     }
 
-    /// Adds correlations to the pools: the dealer deals triples, the sender of a choice sends it.
+    /// Adds correlations to the pools: the dealer deals triples, in buckets, the sender of a choice
+    /// sends it.
     fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+        let bucket = bucket(&self.setting) as usize;
         for (kind, count) in &demand.0 {
             match kind {
                 Correlation::Triple { .. } if self.is_first() => {
-                    let own = self.deal(*count as usize, mesh)?;
+                    let own = self.deal(bucket * *count as usize, mesh)?;
+                    let own = own.into_iter().step_by(bucket);
                     self.pools.entry(*kind).or_default().extend(own);
                 }
                 Correlation::Cot {
@@ -131,7 +134,9 @@ impl Common {
         mesh.flush()?;
         for (kind, count) in &demand.0 {
             let (from, words) = match kind {
-                Correlation::Triple { .. } if !self.is_first() => (self.setting.player(DEALER), 3),
+                Correlation::Triple { .. } if !self.is_first() => {
+                    (self.setting.player(DEALER), 3 * bucket)
+                }
                 Correlation::Cot {
                     sender, receiver, ..
                 } if *receiver == self.me => (*sender, 1),
@@ -139,6 +144,8 @@ impl Common {
             };
             let words = recv(from, words * *count as usize, mesh)?;
             let triples = words.chunks(words.len() / *count as usize).map(|words| {
+                // The first of a bucket is kept.
+                let words = &words[..words.len().min(3)];
                 let mut triple = [0; 3];
                 triple[..words.len()].copy_from_slice(words);
                 triple

@@ -242,6 +242,24 @@ fn plan_and_cost_show_both_walks() {
     assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
 }
 
+/// Batches follow from the row counts of a run, and the bytes of refills from batches.
+#[test]
+fn products_are_made_in_batches_that_suit_their_number() {
+    let (program, inputs) = three();
+    let plan = planned::<MaskedParty>(&program, 7).joint;
+    let at = |rows: u64| {
+        sealane_plan::at_rows::<Masked>(&plan, &[rows])
+            .setting
+            .batch
+    };
+    let bucket = |rows| at(rows).map(|batch| (batch.products, batch.bucket));
+    assert_eq!(plan.setting.batch, None);
+    assert_eq!([bucket(1), bucket(10_000)], [Some((5, 3)), Some((9, 2))]);
+    for tile in [7, 64] {
+        check::<MaskedParty>(&program, &inputs, &planned::<MaskedParty>(&program, tile));
+    }
+}
+
 /// Reductions run on XOR shares in small circuits, all other tapes on masked values in flat ones.
 #[test]
 fn tapes_of_one_plan_run_in_two_domains() {

@@ -4,8 +4,8 @@ use super::{DEALER, choices, is_masked, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal,
-    Message, Profile, Protocol, Role, Setting, Sharing, StepShape, TapeUse,
+    Algebra, Batch, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight,
+    Goal, Message, Profile, Protocol, Role, Setting, Sharing, StepShape, TapeUse,
 };
 
 /// The protocol, as plans see it.
@@ -55,6 +55,11 @@ fn all_to_all(setting: &Setting, bytes: u64) -> Flight {
 fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
     let message = |to| Message { from, to, bytes };
     setting.others(from).map(message).collect()
+}
+
+/// Triples of which one is kept.
+pub(super) fn bucket(setting: &Setting) -> u64 {
+    setting.batch.map_or(1, |batch| batch.bucket.into())
 }
 
 /// A triple for each AND of a tape.
@@ -243,12 +248,20 @@ impl Protocol for Masked {
         }
     }
 
+    /// Larger batches and smaller buckets where a run takes many triples.
+    fn batch(_: &Setting, demand: impl FnOnce() -> Demand) -> Option<Batch> {
+        let algebra = Algebra::Z2;
+        let many = demand().count(Correlation::Triple { algebra }) > 1000;
+        let (products, bucket) = if many { (9, 2) } else { (5, 3) };
+        Some(Batch { products, bucket })
+    }
+
     /// Odd numbers, another for each kind, so that refills leave something over.
-    fn refill_unit(_: &Setting, kind: Correlation) -> u64 {
+    fn refill_unit(setting: &Setting, kind: Correlation) -> u64 {
         match kind {
             Correlation::Triple {
                 algebra: Algebra::Z2,
-            } => 5,
+            } => setting.batch.map_or(5, |batch| batch.products),
             Correlation::Triple { .. } => 3,
             _ => 7,
         }
@@ -261,7 +274,10 @@ impl Protocol for Masked {
                 Correlation::Cot {
                     sender, receiver, ..
                 } => flight.push(Message::new(sender, receiver, 8 * count)),
-                _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
+                _ => {
+                    let words = 3 * count * bucket(setting);
+                    flight.extend(one_to_all(setting, setting.player(DEALER), 8 * words))
+                }
             }
         }
         Cost::of(vec![flight])
