@@ -34,6 +34,11 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     report::report(plan, rows, (total, rounds, memory), basis)
 }
 
+/// Correlations that a run takes, with the roles of its setting.
+pub(crate) fn demand<P: Protocol>(plan: &Plan, rows: &[u64]) -> Demand {
+    Counts::run::<P>(plan, &plan.setting, rows).demand
+}
+
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
 pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
     Counts::run::<P>(plan, setting, rows).payload_bytes()

@@ -6,12 +6,12 @@
 //! parties know the numbers of rows when a run begins, and decide alike: the handshake compares the
 //! hash of an instance, of which the [`Form`] is a part.
 
-use crate::cost::cost;
+use crate::cost::{cost, demand};
 use crate::silent;
 use crate::steps::Plan;
 use sealane_circuit::Lookups;
 use sealane_program::graph::{Graph, Op};
-use sealane_protocol::Protocol;
+use sealane_protocol::{Batch, Protocol};
 use std::borrow::Cow;
 
 /// Cost of a run with lookups in one form.
@@ -65,6 +65,8 @@ pub struct Form {
     pub plan: u8,
     /// True if its correlated OTs come from a silent extension.
     pub silent: bool,
+    /// Batches in which refills make products, for a protocol that makes them so.
+    pub batch: Option<Batch>,
 }
 
 impl Form {
@@ -77,19 +79,29 @@ impl Form {
         let form = Form {
             plan: chosen as u8,
             silent: false,
+            batch: None,
         };
+        let planned = in_form::<P>(plan, form);
+        let batch = P::batch(&planned.setting, || demand::<P>(&planned, rows));
+        let form = Form { batch, ..form };
         let silent = silent::pays::<P>(&in_form::<P>(plan, form), rows);
         Form { silent, ..form }
     }
 
     /// Its bytes in a hash.
-    pub fn to_bytes(self) -> [u8; 2] {
-        [self.plan, self.silent.into()]
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![self.plan, self.silent.into()];
+        if let Some(batch) = self.batch {
+            bytes.extend(batch.products.to_le_bytes());
+            bytes.extend(batch.bucket.to_le_bytes());
+        }
+        bytes
     }
 }
 
 /// Returns the plan as it runs with these row counts: in the form of lookups that takes the least
-/// time, and with correlated OTs of a silent extension where those do.
+/// time, with correlated OTs of a silent extension where those do, and with products in batches that
+/// suit their number.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
@@ -100,11 +112,15 @@ pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
 /// Returns the plan in a form.
 pub fn in_form<P: Protocol>(plan: &Plan, form: Form) -> Cow<'_, Plan> {
     let chosen = all(plan).nth(form.plan.into()).unwrap_or(plan);
-    if form.silent {
+    let mut chosen = if form.silent {
         Cow::Owned(silent::silent::<P>(chosen))
     } else {
         Cow::Borrowed(chosen)
+    };
+    if form.batch.is_some() {
+        chosen.to_mut().setting.batch = form.batch;
     }
+    chosen
 }
 
 /// All forms of a plan.

@@ -260,6 +260,7 @@ mod tests {
             network: NetworkClass::LAN,
             pooled: false,
             silent: false,
+            batch: None,
         };
         let parties = ["a", "b"].map(String::from);
         let texts = profiles.iter().map(|profile| {

@@ -93,6 +93,7 @@ fn candidates(
         network,
         pooled: false,
         silent: false,
+        batch: None,
     };
     Ok(assigned.map(setting).collect())
 }

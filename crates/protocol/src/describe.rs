@@ -3,7 +3,7 @@
 use crate::cost::{Correlation, Cost, Demand};
 use crate::domain::{Algebra, Domain, DomainProfile};
 use crate::paper::Basis;
-use crate::profile::{Profile, Setting};
+use crate::profile::{Batch, Profile, Setting};
 use crate::shape::StepShape;
 use sealane_circuit::Lookups;
 
@@ -110,6 +110,11 @@ pub trait Protocol: Sized + 'static {
     /// while pools are filled, beside shares and pools.
     fn state_bytes(_: &Setting, _: &Demand) -> u64 {
         0
+    }
+    /// Batches in which refills make products for a run with this demand
+    /// ([`Setting::batch`]): none for a protocol that makes each by itself.
+    fn batch(_: &Setting, _demand: impl FnOnce() -> Demand) -> Option<Batch> {
+        None
     }
     /// What a refill makes where so much is lacking: at least that, and more of kinds of which many
     /// are made at once. What is left over serves the next refill

@@ -264,6 +264,24 @@ fn plan_and_cost_show_both_walks() {
     assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
 }
 
+/// Batches follow from the row counts of a run, and the bytes of refills from batches.
+#[test]
+fn products_are_made_in_batches_that_suit_their_number() {
+    let (program, inputs) = three();
+    let plan = planned::<MaskedParty>(&program, 7).joint;
+    let at = |rows: u64| {
+        sealane_plan::at_rows::<Masked>(&plan, &[rows])
+            .setting
+            .batch
+    };
+    let bucket = |rows| at(rows).map(|batch| (batch.products, batch.bucket));
+    assert_eq!(plan.setting.batch, None);
+    assert_eq!([bucket(1), bucket(10_000)], [Some((5, 3)), Some((9, 2))]);
+    for tile in [7, 64] {
+        check::<MaskedParty>(&program, &inputs, &planned::<MaskedParty>(&program, tile));
+    }
+}
+
 /// A tape on many rows runs on XOR shares in a small circuit, one on a single lane on masked values
 /// in a flat circuit, each as it takes the least time; XOR shares become ring elements at once.
 #[test]
@@ -311,7 +329,7 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
 /// Parties whose machines choose different forms of a plan do not run the same instance.
 #[test]
 fn the_form_of_a_plan_is_a_part_of_the_instance() {
-    let job = Job::new(three().0, ProtocolName::Trio, NetworkClass::Lan, vec![]).expect("a job");
+    let job = Job::new(three().0, ProtocolName::Trio, NetworkClass::LAN, vec![]).expect("a job");
     let form = job.cost(&[50]).expect("a cost").form;
     let (plan, silent) = (form.plan + 1, !form.silent);
     let forms = [form, Form { plan, ..form }, Form { silent, ..form }];
@@ -319,7 +337,7 @@ fn the_form_of_a_plan_is_a_part_of_the_instance() {
     assert_eq!(BTreeSet::from(hashes).len(), 3);
 }
 
-/// A product by numbers that a party knows takes no preparation, and as few bytes as hold them.
+/// A product by numbers that a party knows takes as few bytes as hold them, after one flight offline.
 #[test]
 fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
     let (program, inputs) = three();
@@ -330,7 +348,7 @@ fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
     let sent = product.map(|step| (step.offline, step.flights, step.sent.clone()));
     // One byte for each number of the first party, and a word of each party for each product.
     let online = vec![2 * (50 + 8 * 50), 2 * 8 * 50, 2 * 8 * 50];
-    let want = [(true, 0, vec![0; 3]), (false, 2, online)];
+    let want = [(true, 1, vec![2 * 8 * 50; 3]), (false, 2, online)];
     assert_eq!(sent.collect::<Vec<_>>(), want);
 }
 

@@ -8,8 +8,8 @@ use sealane_circuit::tape::Batch;
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal,
-    Message, Profile, Protocol, RingOp, Role, Setting, Sharing, StepShape,
+    Algebra, Batch as Batches, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile,
+    Flight, Goal, Message, Profile, Protocol, RingOp, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
@@ -73,6 +73,14 @@ fn all_to_all(setting: &Setting, bytes: u64) -> Flight {
 fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
     let message = |to| Message { from, to, bytes };
     setting.others(from).map(message).collect()
+}
+
+/// Correlations of a kind of which one is kept.
+pub(super) fn bucket(setting: &Setting, kind: Correlation) -> u64 {
+    match (kind, setting.batch) {
+        (Correlation::Triple { .. }, Some(batch)) => batch.bucket.into(),
+        _ => 1,
+    }
 }
 
 /// A wide triple for each group of ANDs of a tape.
@@ -425,14 +433,22 @@ impl Protocol for Masked {
         }
     }
 
+    /// Larger batches and smaller buckets where a run takes many triples.
+    fn batch(_: &Setting, demand: impl FnOnce() -> Demand) -> Option<Batches> {
+        let algebra = Algebra::Z2;
+        let many = demand().count(Correlation::Triple { algebra }) > 1000;
+        let (products, bucket) = if many { (9, 2) } else { (5, 3) };
+        Some(Batches { products, bucket })
+    }
+
     /// Multiples of odd numbers, another for each kind, so that refills leave something over; larger
     /// ones where much is lacking.
-    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+    fn refill_counts(setting: &Setting, lacking: &Demand) -> Demand {
         lacking.in_units(|kind, count| {
             let unit = match kind {
                 Correlation::Triple {
                     algebra: Algebra::Z2,
-                } => 5,
+                } => setting.batch.map_or(5, |batch| batch.products),
                 Correlation::Triple { .. } => 3,
                 Correlation::Matrix { .. } => 1,
                 _ => 7,
@@ -449,7 +465,8 @@ impl Protocol for Masked {
                     sender, receiver, ..
                 } => flight.push(Message::new(sender, receiver, 8 * count)),
                 kind => {
-                    let bytes = 8 * layout(kind).len() as u64 * count;
+                    let made = count * bucket(setting, kind);
+                    let bytes = 8 * layout(kind).len() as u64 * made;
                     flight.extend(one_to_all(setting, setting.player(DEALER), bytes));
                 }
             }

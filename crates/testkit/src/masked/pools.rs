@@ -1,5 +1,6 @@
 //! Correlations: their words, refills of pools, and products that take them.
 
+use super::description::bucket;
 use super::{Common, DEALER, Sums, mask, minus, plus, recv, to_bytes};
 use sealane_block::Block;
 use sealane_circuit::Tape;
@@ -21,19 +22,29 @@ impl Common {
         };
         for (kind, count) in &demand.0 {
             if parties(*kind).0 == self.me {
-                let own = self.deal(*kind, *count as usize, parties(*kind).1, mesh)?;
-                self.pools.entry(*kind).or_default().extend(own);
+                let made = bucket(&self.setting, *kind) * count;
+                let own = self.deal(*kind, made as usize, parties(*kind).1, mesh)?;
+                self.keep(*kind, &own);
             }
         }
         mesh.flush()?;
         for (kind, count) in &demand.0 {
             let (from, to) = parties(*kind);
             if from != self.me && to.is_none_or(|to| to == self.me) {
-                let words = recv(from, layout(*kind).len() * *count as usize, mesh)?;
-                self.pools.entry(*kind).or_default().extend(words);
+                let made = bucket(&self.setting, *kind) * count;
+                let words = recv(from, layout(*kind).len() * made as usize, mesh)?;
+                self.keep(*kind, &words);
             }
         }
         Ok(())
+    }
+
+    /// Adds the first correlation of each bucket to the pool.
+    fn keep(&mut self, kind: Correlation, words: &[u64]) {
+        let size = layout(kind).len();
+        let buckets = words.chunks(size * bucket(&self.setting, kind) as usize);
+        let kept = buckets.flat_map(|bucket| &bucket[..size]);
+        self.pools.entry(kind).or_default().extend(kept);
     }
 
     /// Makes correlations: a choice is for one receiver, who gets what its sender has; of all others

@@ -27,6 +27,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         network: NetworkClass::LAN,
         pooled: false,
         silent: false,
+        batch: None,
     }
 }
 
