@@ -92,7 +92,7 @@ impl fmt::Debug for NetworkClass {
 }
 
 impl FromStr for NetworkClass {
-    /// What to write instead.
+    /// The hint that says what to write.
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<NetworkClass, &'static str> {

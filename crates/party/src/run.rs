@@ -74,8 +74,8 @@ pub trait Steps: Sized + Send {
     ) -> Result<Progress<'a, Self>>
     where
         Self: 'a;
-    /// Reads the flight that is due and writes the next one, if there is one. A party that does so in
-    /// parts has [`Steps::SPLIT`], and those instead.
+    /// Reads the flight that is due and writes the next one, if there is one. A party that does so
+    /// in parts has [`Steps::SPLIT`], and those instead.
     fn advance<'a>(
         &mut self,
         mut pending: Self::Pending<'a>,
@@ -96,8 +96,8 @@ pub trait Steps: Sized + Send {
         let _ = (pending, mesh);
         Ok(())
     }
-    /// Computes on what has been read. It sees no mesh and changes this step alone, so that the steps
-    /// of a step round may do so in any order, or at once.
+    /// Computes on what has been read. It sees no mesh and changes this step alone, so that the
+    /// steps of a step round may do so in any order, or at once.
     fn work<'a>(&self, pending: &mut Self::Pending<'a>) -> Result<()>
     where
         Self: 'a,

@@ -88,8 +88,8 @@ pub trait Driver {
     fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// Ends a step round: sends everything that calls have written.
     fn step_round(&mut self) -> Result<(), Self::Error>;
-    /// Reads the flights that are due to all calls under way, and computes on them, for parties that
-    /// do so before any of these calls writes.
+    /// Reads the flights that are due to all calls under way, and computes on them, for parties
+    /// that do so before any of these calls writes.
     fn take(&mut self, _calls: &[(Call, u64)]) -> Result<(), Self::Error> {
         Ok(())
     }

@@ -187,8 +187,8 @@ impl Profile {
     }
 }
 
-/// Batches in which refills make products of authenticated shares: for each, several are made and all
-/// but one spent on its check.
+/// Batches in which refills make products of authenticated shares: for each, several are made and
+/// all but one spent on its check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Batch {
     /// Products of a batch.
@@ -217,8 +217,8 @@ pub struct Setting {
     /// and takes hardly any bytes for each but many to begin with. Decided for the row counts of a
     /// run, on a network where bytes cost more than work.
     pub silent: bool,
-    /// Batches in which refills make products, for a protocol that makes them so. Decided for the row
-    /// counts of a run.
+    /// Batches in which refills make products, for a protocol that makes them so. Decided for the
+    /// row counts of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<Batch>,
 }
