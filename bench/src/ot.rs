@@ -148,8 +148,8 @@ const CHANNELS: [Channel; 5] = [
     channel("memory", COUNT, || Ok(Mesh::in_memory(2))),
     channel("tcp", COUNT, || connect_all(&PAIR, Mesh::danger_plaintext)),
     channel("tls", COUNT, || connect_all(&PAIR, Mesh::connect)),
-    channel("lan", COUNT, || Ok(Mesh::simulated(2, NetworkClass::Lan))),
-    channel("wan", 4 * FEW, || Ok(Mesh::simulated(2, NetworkClass::Wan))),
+    channel("lan", COUNT, || Ok(Mesh::simulated(2, NetworkClass::LAN))),
+    channel("wan", 4 * FEW, || Ok(Mesh::simulated(2, NetworkClass::WAN))),
 ];
 
 const fn channel(name: &'static str, count: usize, pair: Connect) -> Channel {

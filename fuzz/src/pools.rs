@@ -38,7 +38,7 @@ fn same_again(bytes: &[u8], read: fn(&[u8]) -> Option<Vec<u8>>) -> Verdict {
 /// A batch for each party.
 const ORDER: Order = Order {
     batches: [1, 1],
-    network: NetworkClass::Lan,
+    network: NetworkClass::LAN,
 };
 
 /// A pool that is gone with its folder.

@@ -105,7 +105,7 @@ fn same_again(program: &Program) {
 fn planned(program: &Program, protocol: ProtocolName, helpers: &[&str]) -> Option<Job> {
     let job = || {
         let helpers = helpers.iter().map(|name| name.to_string()).collect();
-        Job::new(program.clone(), protocol, NetworkClass::Lan, helpers)
+        Job::new(program.clone(), protocol, NetworkClass::LAN, helpers)
     };
     let (one, other) = match (job(), job()) {
         (Ok(one), Ok(other)) => (one, other),
@@ -124,7 +124,7 @@ fn planned(program: &Program, protocol: ProtocolName, helpers: &[&str]) -> Optio
     let least = least.collect::<Vec<_>>();
     for rows in [least, one.bounds()] {
         let cost = one.cost(&rows).expect("row counts within the bounds");
-        let seconds = cost.estimate_s(NetworkClass::Wan);
+        let seconds = cost.estimate_s(NetworkClass::WAN);
         assert!(seconds.is_finite() && seconds >= 0.0, "{seconds} seconds");
     }
     Some(one)

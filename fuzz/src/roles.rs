@@ -15,7 +15,7 @@ use sealane_net::fuzzing::Digests;
 use sealane_net::{Limits, Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
-    DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Words, run_alone,
+    DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Stocks, Words, run_alone,
 };
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
 use sealane_testkit::stock::Dealt;
@@ -258,7 +258,11 @@ fn session<P: Party>(
         session: mesh.session(),
         cpu,
         coins,
-        stock: (pooled).then(|| Box::new(Dealt::new(Coins::danger_fixed_seed(9))) as _),
+        stocks: if pooled {
+            Dealt::both(me, Coins::danger_fixed_seed(9))
+        } else {
+            Stocks::default()
+        },
     };
     let mut party = P::set_up(start, &demand, mesh)?;
 

@@ -79,7 +79,7 @@ impl Scene {
             all.iter().enumerate().map(input).collect()
         };
         let inputs = (0..program.parties.len()).map(own).collect();
-        let job = Job::new(program.clone(), protocol, NetworkClass::Lan, vec![]).expect("a job");
+        let job = Job::new(program.clone(), protocol, NetworkClass::LAN, vec![]).expect("a job");
         let report = simulate(&job, all).expect("an honest run");
         let results = report
             .results

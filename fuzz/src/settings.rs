@@ -4,7 +4,6 @@
 use sealane_fuzz_harness::{Verdict, place};
 use sealane_host::config::Config;
 use sealane_identity::ContactCard;
-use sealane_parties::NetworkClass;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -86,7 +85,6 @@ pub fn config(bytes: &[u8]) -> Verdict {
 fn written(config: &Config) -> String {
     let mut text = String::new();
     let path = |path: &Path| quoted(&path.to_string_lossy());
-    let class = |class: NetworkClass| format!("{class:?}").to_lowercase();
     let lines = [
         ("me", config.me.as_deref().map(quoted)),
         ("identity", config.identity.as_deref().map(path)),
@@ -99,7 +97,7 @@ fn written(config: &Config) -> String {
         ("runs", config.runs.as_deref().map(path)),
         (
             "network",
-            config.network.map(|network| quoted(&class(network))),
+            config.network.map(|network| quoted(&network.to_string())),
         ),
         (
             "helpers",

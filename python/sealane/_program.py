@@ -32,12 +32,11 @@ from sealane._value import Value, operand, tracing, type_name, wrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from os import PathLike
-    from typing import Literal, TypeAlias
+    from typing import TypeAlias
 
     from sealane import _core
 
     Path: TypeAlias = str | PathLike[str]
-    Network: TypeAlias = Literal["lan", "wan"]
     Tables: TypeAlias = list[tuple[list[str], object]]
 
 P = ParamSpec("P")
@@ -181,7 +180,7 @@ class Program(Generic[P, R]):
         *,
         rows: int | Mapping[str, int] | None = None,
         config: Path | None = None,
-        network: Network | None = None,
+        network: str | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
         pool: bool = False,
@@ -244,7 +243,7 @@ class Program(Generic[P, R]):
         self,
         *args: Any,
         clear: bool = False,
-        network: Network = "lan",
+        network: str = "lan",
         protocol: str = "yao",
         helpers: Sequence[str] = (),
         runs: Path | None = None,
@@ -267,7 +266,8 @@ class Program(Generic[P, R]):
         `bool`, fixed point as `float64`, or as `Fraction` where a `float64` would not be exact.
         For a single date, text or category, a `str` is the cell itself; a file is a `Path` there.
 
-        `network` is `"lan"` or `"wan"`, and `protocol` is `"yao"`, `"trio"` or `"clear"`.
+        `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
+        such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"trio"` or `"clear"`.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the
@@ -318,7 +318,7 @@ class Program(Generic[P, R]):
         input: Any = None,
         config: Path | None = None,
         identity: Path | None = None,
-        network: Network | None = None,
+        network: str | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
         pool: bool = False,

@@ -107,6 +107,10 @@ def test_plan_is_for_the_rows_that_are_stated() -> None:
         "no rows named `row`" in sealane("plan", "program.py", "--rows", "row=3", status=2).stderr
     )
     assert read_json("plan", "program.py", "--network", "wan")["job"] != some["job"]
+    declared = read_json("plan", "program.py", "--network", "22ms/104Mbps")
+    assert declared["network"] == "20ms/100Mbps" and declared["job"] != some["job"]
+    wrong = sealane("plan", "program.py", "--network", "man", status=2)
+    assert "such as `20ms/100Mbps`" in wrong.stderr
 
 
 def test_rows_of_several_tables_are_stated_in_one_option_or_in_several() -> None:

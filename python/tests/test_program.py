@@ -56,6 +56,22 @@ def test_plan_and_report_agree() -> None:
     assert plan.estimate_s["wan"] > plan.estimate_s["lan"]
 
 
+def test_a_network_is_declared_by_round_trip_and_bandwidth() -> None:
+    plan = risk.plan(network="20ms/100Mbps")
+    assert plan.hash == risk.plan(network="18.4ms/0.095Gbps").hash
+    assert plan.hash not in {risk.hash, risk.plan(network="wan").hash}
+    times = plan.estimate_s
+    assert times["lan"] < times["20ms/100Mbps"] < times["wan"]
+    assert "20ms/100Mbps" in str(plan)
+    assert risk.plan(network="500us/1Gbps").hash == risk.hash
+    report = risk.simulate(TABLE, WEIGHTS, 15, network="20ms/100Mbps")
+    assert report.plan.hash == plan.hash
+    with pytest.raises(sl.MisuseError, match="such as `20ms/100Mbps`"):
+        risk.plan(network="20ms")
+    with pytest.raises(sl.MisuseError, match="bandwidth is `1Mbps` to `100Gbps`"):
+        risk.plan(network="20ms/1000Gbps")
+
+
 def test_clear_gives_the_same_without_cryptography() -> None:
     report = risk.simulate(TABLE, WEIGHTS, 15, clear=True)
     assert report.value.tolist() == [False, True, False]
@@ -200,7 +216,7 @@ def test_wrong_data_is_named(inputs: Any, words: list[str]) -> None:
 def test_wrong_arguments_are_misuse() -> None:
     with pytest.raises(sl.MisuseError, match="missing a required argument"):
         risk(TABLE)
-    with pytest.raises(sl.MisuseError, match="network="):
+    with pytest.raises(sl.MisuseError, match="no network class `moon`"):
         risk.plan(network="moon")  # type: ignore[arg-type]
     with pytest.raises(sl.MisuseError, match="patents"):
         risk.plan(rows={"patents": 3})

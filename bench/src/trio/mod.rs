@@ -50,18 +50,18 @@ struct Channel {
 const CHANNELS: [Channel; 3] = [
     Channel {
         name: "loopback",
-        class: NetworkClass::Lan,
+        class: NetworkClass::LAN,
         speed: None,
     },
     simulated(
         "lan",
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         Duration::from_micros(300),
         125_000_000,
     ),
     simulated(
         "wan",
-        NetworkClass::Wan,
+        NetworkClass::WAN,
         Duration::from_millis(50),
         12_500_000,
     ),
@@ -115,7 +115,7 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
     }
     if options.asks_for("local") {
         let (blocks, step_rounds) = if quick { (1024, 1) } else { (LOCAL, 20) };
-        let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
+        let job = job(blocks, NetworkClass::LAN, u64::MAX)?;
         let rate = blocks as f64 / local::run(cpu, &job, blocks as usize, step_rounds)?;
         figures.add(&format!("local/{blocks}"), &[(CPU_RATE, rate, "blocks/s")]);
     }
@@ -178,7 +178,7 @@ const CPU_RATE: &str = "blocks_per_cpu_s_per_party";
 
 /// Many blocks over TLS, and over memory for the time of the CPU.
 fn many(blocks: u64, options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
+    let job = job(blocks, NetworkClass::LAN, u64::MAX)?;
     let runs = if options.quick() { 1 } else { 3 };
     let (mut best, mut best_cpu) = (f64::INFINITY, f64::INFINITY);
     let mut rounds = 0;

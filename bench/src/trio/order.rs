@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{KeyBit, Outcome, Party, Start, Step, run_alone};
+use sealane_party::{KeyBit, Outcome, Party, Start, Step, Stocks, run_alone};
 use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting};
 use sealane_trio::{Share, Trio, TrioParty};
 use zeroize::Zeroizing;
@@ -98,7 +98,7 @@ impl Alone {
             session: mesh.session(),
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(mesh.me().0)),
-            stock: None,
+            stocks: Stocks::default(),
         };
         let trio = TrioParty::set_up(start, &Demand::default(), &mut mesh)?;
         Ok(Alone { trio, mesh })

@@ -88,6 +88,7 @@ impl Protocol for Clear {
                 }
             }
             StepShape::Product { .. }
+            | StepShape::Ring { .. }
             | StepShape::Shuffle { .. }
             | StepShape::Sort { .. }
             | StepShape::Convert { .. }
@@ -156,7 +157,7 @@ impl Steps for ClearParty {
                 ..
             } => Progress::share(evaluate(tape, lanes, &operands)),
             Step::Convert { share, .. } => Progress::share(share.resize(0, share.planes(), false)),
-            Step::Product { .. } => {
+            Step::Product { .. } | Step::Ring { .. } => {
                 return Err(Fault::internal("clear has no arithmetic"));
             }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {

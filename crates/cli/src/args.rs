@@ -23,7 +23,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use sealane_engine::{Corruption, ProtocolName};
 use sealane_host::EXIT_CODES;
-use sealane_terminal::arguments::Network;
+use sealane_parties::NetworkClass;
 use std::time::Duration;
 
 /// Run a Python function on data that stays with its owners.
@@ -81,9 +81,10 @@ pub struct Names(pub Vec<String>);
 pub struct JobArgs {
     /// `FILE.py`, `FILE.py:FUNCTION`, or a program in its text form, `FILE.sealane`
     pub program: String,
-    /// Declared class of the network [default: lan]
+    /// The declared network: lan (0.5ms/1Gbps), wan (40ms/100Mbps), or the round trip and bandwidth
+    /// of yours, each rounded to one digit, as in 20ms/100Mbps [default: lan]
     #[arg(long)]
-    pub network: Option<Network>,
+    pub network: Option<NetworkClass>,
     /// How the parties compute [default: yao]
     #[arg(long, value_parser = protocols())]
     pub protocol: Option<ProtocolName>,

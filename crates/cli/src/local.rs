@@ -11,7 +11,7 @@ use sealane_engine::{EngineError, Job};
 use sealane_host::Failure;
 use sealane_host::approve::approved;
 use sealane_host::session::cancelled;
-use sealane_host::{inputs, results, view};
+use sealane_host::{inputs, results};
 use sealane_identity::Identity;
 use sealane_net::{Cancel, free_loopback_port};
 use sealane_terminal::CancelOnSignal;
@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
             &job.hash(),
         ]);
         command
-            .args(["--network", view::class(job.network())])
+            .args(["--network", &job.network().to_string()])
             .arg("--handed-over");
         if let Some(patience) = args.patience {
             command.args(["--patience", &patience.as_secs_f64().to_string()]);

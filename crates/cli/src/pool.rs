@@ -37,7 +37,7 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             let amount = Amount {
                 transfers: *transfers,
                 evaluator: evaluator.as_deref(),
-                network: connect::network(network.map(Into::into), Some(&config)),
+                network: connect::network(*network, Some(&config)),
             };
             let mut meeting = connect::prepare_pair([&own, with], &config, identity)?;
             let order = amount.order(&meeting.names())?;

@@ -55,7 +55,7 @@ pub fn job(
         .iter()
         .filter(|warning| warning.code.is_about_numbers());
     about.for_each(print_warning);
-    let network = connect::network(args.network.map(Into::into), config);
+    let network = connect::network(args.network, config);
     let helpers = connect::helpers(args.helpers(), config);
     let protocol = connect::protocol(args.protocol(), config);
     Ok((Job::new(program, protocol, network, helpers)?, notes))

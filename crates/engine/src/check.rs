@@ -61,7 +61,7 @@ struct Attempt {
 impl Attempt {
     fn new(program: &Program, protocol: ProtocolName) -> Option<Attempt> {
         let helpers = fewest_helpers(&protocol.profile(), program)?;
-        let (class, names) = (NetworkClass::Lan, helpers.clone());
+        let (class, names) = (NetworkClass::LAN, helpers.clone());
         let job = Job::new(program.clone(), protocol, class, names);
         Some(Attempt {
             protocol,

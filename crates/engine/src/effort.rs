@@ -31,10 +31,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
         return Vec::new();
     };
     let class = job.network();
-    let on = match class {
-        NetworkClass::Lan => "on a LAN",
-        NetworkClass::Wan => "on a WAN",
-    };
+    let on = class.described();
     let by_step = match excess {
         Excess::Rounds => cost.steps.iter().map(|step| step.flights as f64).collect(),
         Excess::Time => cost.estimate_by_step_s(class),
@@ -48,7 +45,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
         Excess::Rounds => (
             Code::ManyRounds,
             format!(
-                "a run takes {} rounds, {} of waiting {on}",
+                "a run takes {} rounds, {} of waiting on {on}",
                 grouped(cost.promise.rounds),
                 time(cost.waiting_s(class))
             ),
@@ -65,7 +62,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
         ),
         Excess::Time => (
             Code::LongRun,
-            format!("a run takes about {} {on}", time(cost.estimate_s(class))),
+            format!("a run takes about {} on {on}", time(cost.estimate_s(class))),
             format!("most of it is `{label}`"),
             vec![],
         ),

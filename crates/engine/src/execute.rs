@@ -22,10 +22,10 @@ use crate::events::{self, Phase};
 use crate::journal::{CallStart, PlanRecorder, StepProgress};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stock, run_alone};
+use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stocks, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_plan::steps::{Plan, StepOp};
-use sealane_plan::{FormCost, supply};
+use sealane_plan::{Form, supply};
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, LeftOver, Timing, Walk};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -40,12 +40,12 @@ pub(crate) struct PlanInputs<'a> {
     /// This party's inputs, by index of the plan's inputs.
     pub inputs: Vec<Option<&'a Data>>,
     pub demand: &'a Demand,
-    /// The forms of the plan at these row counts, of which one is chosen.
-    pub forms: &'a [FormCost],
+    /// The form of the plan on which the handshake settled.
+    pub form: Form,
     pub cpu: Cpu,
     pub coins: Coins,
     /// Transfers that the run took from a pool.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
 /// Runs a plan to its end. Returns the elements of each result that this party learns.
@@ -64,7 +64,7 @@ pub(crate) fn execute<P: Party>(
         session: mesh.session(),
         cpu: inputs.cpu,
         coins: inputs.coins,
-        stock: inputs.stock,
+        stocks: inputs.stocks,
     };
     let party = P::set_up(start, inputs.demand, mesh)?;
     recorder.end_call(&since, StepProgress::All, mesh);
@@ -132,6 +132,13 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
         let before = before.filter(settles).collect::<Vec<_>>();
         let checks = before.iter().flat_map(|key| self.checks.remove(key));
         checks.flatten().collect()
+    }
+
+    /// The step of a call that is under way.
+    fn pending(&mut self, call: &Call) -> Result<&mut W::Pending<'a>, Fault> {
+        let running = self.under_way.get_mut(call);
+        let running = running.ok_or_else(|| internal("a call advances that was not begun"))?;
+        Ok(&mut running.pending)
     }
 
     /// Keeps the checks of half a call.
@@ -233,6 +240,30 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         self.mesh.flush()?;
         if !std::mem::replace(&mut self.expecting, true) {
             self.expect_tapes();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, calls: &[(Call, u64)]) -> Result<(), Fault> {
+        if !P::SPLIT {
+            return Ok(());
+        }
+        for (call, _) in calls {
+            let since = self.at_step(call);
+            match (call.walk, self.party.offline()) {
+                (Walk::Offline, Some(party)) => {
+                    party.take(self.offline.pending(call)?, self.mesh)?
+                }
+                _ => self.party.take(self.online.pending(call)?, self.mesh)?,
+            }
+            self.recorder
+                .end_call(&since, StepProgress::Read, self.mesh);
+        }
+        for (call, _) in calls {
+            match (call.walk, self.party.offline()) {
+                (Walk::Offline, Some(party)) => party.work(self.offline.pending(call)?)?,
+                _ => self.party.work(self.online.pending(call)?)?,
+            }
         }
         Ok(())
     }

@@ -28,13 +28,13 @@ mod difference;
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::{Job, Rest};
-use crate::pool::Draw;
+use crate::pool::{Draw, PoolShare};
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
 use sealane_identity::PublicKey;
 use sealane_net::{Mesh, NetError, SessionId};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::Stock;
+use sealane_party::Stocks;
 use sealane_plan::{CostReport, JobPart, JobParts};
 use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
@@ -93,7 +93,7 @@ pub(crate) struct Agreed {
     /// Cost of the run with them.
     pub cost: CostReport,
     /// Transfers that the run took from the pool of its parties.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
 /// Message after the run.
@@ -156,9 +156,9 @@ pub(crate) fn agree<'a>(
         Some((left, counts)) => job.cost_of(left.cost(counts)?, &rows),
         None => job.cost(&rows)?,
     };
-    let mut draw = Draw::begin(job, &cost, pool)?;
+    let mut draw = Draw::begin(PoolShare::of(job, &cost), pool)?;
     let own = Instance {
-        hash: job.instance_hash(&rows, mesh.pinned()),
+        hash: job.instance_hash(&rows, cost.form, mesh.pinned()),
         contribution: *coins.public("session").nonce().as_bytes(),
         pool: draw.as_ref().map(Draw::offer),
     };
@@ -182,12 +182,12 @@ pub(crate) fn agree<'a>(
     }
     mesh.set_session(SessionId::new(&own.hash, &contributions));
     let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
-    let stock = draw.as_mut().map(take).transpose()?;
+    let stocks = draw.as_mut().map(take).transpose()?.unwrap_or_default();
     let agreed = Agreed {
         rows,
         rest,
         cost,
-        stock,
+        stocks,
     };
     Ok((agreed, draw))
 }
@@ -368,7 +368,6 @@ fn differs(
     let short = |parts: &JobParts| hex::encode(&parts.part(part)[..6]);
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));
-    let network = |class: NetworkClass| format!("{class:?}").to_lowercase();
     let (name, (ours, theirs)) = match part {
         JobPart::Protocol if protocol.0 != protocol.1 => (part.name(), protocol),
         // The hash of this part covers the parties too.
@@ -386,7 +385,7 @@ fn differs(
         JobPart::Protocol if parties.0 != parties.1 => ("list of parties and helpers", parties),
         JobPart::Network if job.network() != theirs.network => (
             part.name(),
-            (network(job.network()), network(theirs.network)),
+            (job.network().to_string(), theirs.network.to_string()),
         ),
         _ => (part.name(), (short(job.parts()), short(&theirs.parts))),
     };

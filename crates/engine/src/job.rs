@@ -9,7 +9,7 @@ use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{CostReport, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
+use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
@@ -319,15 +319,16 @@ impl Job {
     pub fn parts(&self) -> &JobParts {
         &self.parts
     }
-    /// Returns the hash of the job with row counts and public keys, which machines compare. There
-    /// are as many counts as the program has tables, and a key for each party or no key at all, so
-    /// the encoding is unambiguous.
-    pub(crate) fn instance_hash(&self, rows: &[u64], keys: &[PublicKey]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
+    /// Returns the hash of the job with row counts, the form of the plan that they lead to, and
+    /// public keys, which machines compare. There are as many counts as the program has tables, and
+    /// a key for each party or no key at all, so the encoding is unambiguous.
+    pub(crate) fn instance_hash(&self, rows: &[u64], form: Form, keys: &[PublicKey]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane instance 2");
         hasher.update(&self.parts.hash());
         for count in rows {
             hasher.update(&count.to_le_bytes());
         }
+        hasher.update(&form.to_bytes());
         for key in keys {
             hasher.update(key.as_bytes());
         }

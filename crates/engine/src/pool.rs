@@ -6,12 +6,13 @@ use crate::run::{coins, stopped, tier};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
-use sealane_party::Stock;
+use sealane_party::{Stock, Stocks};
 use sealane_plan::CostReport;
 use sealane_pool::{BATCH, FillError, Filling, Offer, Order, Pool, Role, Taken};
-use sealane_protocol::Correlation;
+use sealane_protocol::{Correlation, Demand};
+use std::collections::BTreeMap;
 
-/// Oblivious transfers that a run takes from a pool.
+/// Oblivious transfers of one direction that a run takes from a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolShare {
     /// The party with both keys of each.
@@ -23,20 +24,31 @@ pub struct PoolShare {
 }
 
 impl PoolShare {
-    /// Returns what a run at this cost takes; nothing if it takes nothing.
-    pub fn of(job: &Job, cost: &CostReport) -> Option<PoolShare> {
-        let of_kind = |(kind, count): (&Correlation, &u64)| match *kind {
-            Correlation::Cot {
+    /// Returns what a run at this cost takes, by directions.
+    pub fn of(job: &Job, cost: &CostReport) -> Vec<PoolShare> {
+        if job.is_pooled() {
+            PoolShare::of_demand(&cost.demand)
+        } else {
+            Vec::new()
+        }
+    }
+
+    pub(crate) fn of_demand(demand: &Demand) -> Vec<PoolShare> {
+        let mut counts = BTreeMap::new();
+        for (kind, count) in &demand.0 {
+            if let Correlation::Cot {
                 sender, receiver, ..
-            } => Some(PoolShare {
-                sender,
-                receiver,
-                batches: count.div_ceil(BATCH as u64),
-            }),
-            _ => None,
+            } = *kind
+            {
+                *counts.entry((sender, receiver)).or_insert(0) += count;
+            }
+        }
+        let share = |((sender, receiver), count): (_, u64)| PoolShare {
+            sender,
+            receiver,
+            batches: count.div_ceil(BATCH as u64),
         };
-        let pooled = job.is_pooled().then_some(&cost.demand);
-        pooled?.0.iter().find_map(of_kind)
+        counts.into_iter().map(share).collect()
     }
 
     /// Number of oblivious transfers.
@@ -57,7 +69,7 @@ impl PoolShare {
 /// A run that draws on a pool, at one party.
 pub(crate) struct Draw<'a> {
     pool: &'a Pool,
-    share: PoolShare,
+    shares: Vec<PoolShare>,
     /// State of the pool as this party told it to the other.
     offer: Offer,
     /// Batches that it took, once it has.
@@ -67,19 +79,18 @@ pub(crate) struct Draw<'a> {
 impl<'a> Draw<'a> {
     /// Begins a draw, if the run takes anything.
     pub(crate) fn begin(
-        job: &Job,
-        cost: &CostReport,
+        shares: Vec<PoolShare>,
         pool: Option<&'a Pool>,
     ) -> Result<Option<Draw<'a>>, EngineError> {
-        let Some(share) = PoolShare::of(job, cost) else {
+        if shares.is_empty() {
             return Ok(None);
-        };
+        }
         let pool = pool.ok_or_else(|| EngineError::internal("a job of a pool without one"))?;
         let offer = pool.offer()?;
         let taken = None;
         Ok(Some(Draw {
             pool,
-            share,
+            shares,
             offer,
             taken,
         }))
@@ -90,7 +101,7 @@ impl<'a> Draw<'a> {
         self.offer.clone()
     }
 
-    /// Takes the share of this run, once the other party has sent `theirs`. Each party waits for a
+    /// Takes the shares of this run, once the other party has sent `theirs`. Each party waits for a
     /// message of the other before it uses any of it (the garbler's nonce, the evaluator's
     /// choices), and the other sends that after its own `take`; so both have their numbers on the
     /// disk by then.
@@ -99,26 +110,35 @@ impl<'a> Draw<'a> {
         theirs: Option<&Offer>,
         mesh: &Mesh,
         names: &[String],
-    ) -> Result<Box<dyn Stock>, EngineError> {
+    ) -> Result<Stocks, EngineError> {
         let Some(theirs) = theirs.filter(|offer| offer.is_valid_beside(&self.offer)) else {
             let party = PartyId(1 - mesh.me().0);
             let reason = "what it holds in its pool, out of bounds or missing".to_string();
             let malformed = NetError::Malformed { party, reason };
             return Err(EngineError::from_net(malformed, names));
         };
-        let PoolShare { batches, .. } = self.share;
-        let role = self.share.role_of(mesh.me());
-        let taken = self.pool.take(role, batches, &self.offer, theirs);
-        let (stock, taken) = taken.map_err(|finding| match finding.code {
+        let shares = self.shares.iter();
+        let wanted = shares.map(|share| (share.role_of(mesh.me()), share.batches));
+        let wanted = wanted.collect::<Vec<_>>();
+        let taken = self.pool.take(&wanted, &self.offer, theirs);
+        let (taken_out, taken) = taken.map_err(|finding| match finding.code {
             // Both parties find this, one of them first.
             Code::PoolShort => EngineError::from(finding).made_public(),
             _ => EngineError::from(finding),
         })?;
         self.taken = Some(taken);
-        Ok(Box::new(stock))
+        let mut stocks = Stocks::default();
+        for ((role, _), stock) in wanted.into_iter().zip(taken_out) {
+            let stock: Box<dyn Stock> = Box::new(stock);
+            match role {
+                Role::Sender => stocks.sender = Some(stock),
+                Role::Receiver => stocks.receiver = Some(stock),
+            }
+        }
+        Ok(stocks)
     }
 
-    /// Counts the share as used, at the end of a run that was well. Returns a note if that fails,
+    /// Counts the shares as used, at the end of a run that was well. Returns a note if that fails,
     /// which is no reason to lose the results.
     pub(crate) fn finish(&self) -> Option<String> {
         let counted = self.taken.as_ref().map(|taken| self.pool.finish(taken));
@@ -203,8 +223,8 @@ fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Di
         let amounts = amounts.map(|(name, batches)| {
             format!("{} chosen by {name}", batches.saturating_mul(BATCH as u64))
         });
-        let class = format!("{:?}", order.network).to_uppercase();
-        format!("{} on a {class}", amounts.collect::<Vec<_>>().join(" and "))
+        let amounts = amounts.collect::<Vec<_>>().join(" and ");
+        format!("{amounts} on {}", order.network.described())
     };
     let (ours, theirs) = (reported(ours), reported(theirs));
     let what = format!("{peer} wants other oblivious transfers: {theirs}; this side: {ours}");

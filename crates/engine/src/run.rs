@@ -210,7 +210,7 @@ fn run_steps(
         rows,
         rest,
         cost,
-        stock,
+        stocks,
     } = agreed;
     let (work, rows) = rest
         .as_ref()
@@ -228,10 +228,10 @@ fn run_steps(
         rows,
         inputs: inputs.collect(),
         demand: &cost.demand,
-        forms: &cost.forms,
+        form: cost.form,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
-        stock,
+        stocks,
     };
     let results = dispatch!(
         job.protocol(),

@@ -12,10 +12,10 @@ use sealane_clear::{Clear, ClearParty};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Party};
+use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::{
-    CostReport, JobText, Plan, Roster, StepCost, StepKind, cost, drawn, forms, in_form, localise,
-    plan_in_tiles, plan_with_roster,
+    CostReport, Form, JobText, Plan, Roster, StepCost, StepKind, cost, drawn, forms, in_form,
+    localise, plan_in_tiles, plan_with_roster,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -129,8 +129,9 @@ impl SplitPlan {
     /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
         let forms = forms::<P>(&self.joint, rows);
-        let mut report = cost::<P>(&in_form::<P>(&self.joint, &forms, rows), rows);
-        report.forms = forms;
+        let form = Form::chosen::<P>(&self.joint, &forms, rows);
+        let mut report = cost::<P>(&in_form::<P>(&self.joint, form), rows);
+        (report.forms, report.form) = (forms, form);
         let alone = self
             .locals
             .iter()
@@ -201,12 +202,12 @@ impl SplitPlan {
             inputs: inputs.chain(computed.iter().map(Option::as_ref)).collect(),
             rows: start.rows,
             demand: start.demand,
-            forms: start.forms,
+            form: start.form,
             cpu: start.cpu,
             coins: start.coins,
-            stock: start.stock,
+            stocks: start.stocks,
         };
-        let plan = in_form::<P::Protocol>(&self.joint, start.forms, start.rows);
+        let plan = in_form::<P::Protocol>(&self.joint, start.form);
         let steps = plan.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
         // The preparation stands before the steps of each walk, a reveal behind them.
@@ -233,10 +234,10 @@ impl LocalPlan {
             rows: start.rows,
             inputs: start.inputs.clone(),
             demand: &Demand::default(),
-            forms: &[],
+            form: Form::default(),
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
-            stock: None,
+            stocks: Stocks::default(),
         };
         execute::<ClearParty>(&self.plan, start, recorder, mesh)
     }

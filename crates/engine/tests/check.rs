@@ -65,7 +65,7 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
     let refusal = check(&program).expect_err("no circuit takes a whole table");
     assert_eq!(refusal.code, "whole-rows");
     assert!(refusal.hint.contains("reduce them"), "{}", refusal.hint);
-    let planned = Job::new(program, ProtocolName::DEFAULT, NetworkClass::Wan, vec![]);
+    let planned = Job::new(program, ProtocolName::DEFAULT, NetworkClass::WAN, vec![]);
     let planned = planned.err().expect("it is refused");
     assert_eq!(planned.finding(), &refusal);
     // What the hint names: the body reduces the rows as they are.
@@ -171,7 +171,7 @@ fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u3
         ProtocolName::Trio => vec!["cyd".to_string()],
         _ => vec![],
     };
-    let job = Job::new(parse(text), protocol, NetworkClass::Lan, helpers).expect("a job");
+    let job = Job::new(parse(text), protocol, NetworkClass::LAN, helpers).expect("a job");
     let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
     let reported = |warning: Diagnostic| {
         assert!(warning.code.is_warning());

@@ -35,7 +35,7 @@ const X: u64 = 0x5ec2_e7a1_1ce0_f00d;
 const Y: u64 = 0xb0b5_0a5e_c2e7_c0de;
 
 fn job(protocol: ProtocolName, tile: u64) -> Job {
-    Job::in_tiles(parse(MARKED), protocol, NetworkClass::Lan, vec![], tile).expect("a sound job")
+    Job::in_tiles(parse(MARKED), protocol, NetworkClass::LAN, vec![], tile).expect("a sound job")
 }
 
 fn inputs(rows: usize) -> Vec<Data> {
@@ -201,7 +201,7 @@ fn a_failure_is_reported_without_the_value_that_was_refused() {
     let job = Job::new(
         parse(&program),
         ProtocolName::Yao,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         vec![],
     );
     let job = job.expect("a sound job");

@@ -360,16 +360,18 @@ fn nobody_there_is_reported_with_the_address() {
 
 #[test]
 fn another_job_is_reported_to_both_with_the_part_that_differs() {
-    let (yao, lan) = (ProtocolName::Yao, NetworkClass::Lan);
+    let (yao, lan) = (ProtocolName::Yao, NetworkClass::LAN);
     let two = Session::of_two();
     let usual = job_of(PROGRAM, yao, lan);
     let other_program = PROGRAM.replace("gt", "ge");
     let clear = job_of(PROGRAM, ProtocolName::Clear, lan);
-    let wan = job_of(PROGRAM, yao, NetworkClass::Wan);
+    let wan = job_of(PROGRAM, yao, NetworkClass::WAN);
+    let declared = job_of(PROGRAM, yao, "18ms/95Mbps".parse().expect("a network"));
     for (other, part, ours, theirs) in [
         (&job_of(&other_program, yao, lan), "program", "", ""),
         (&clear, "protocol", "yao", "clear"),
         (&wan, "network class", "lan", "wan"),
+        (&declared, "network class", "lan", "20ms/100Mbps"),
         (&two.job, "plan", "", ""),
     ] {
         let endings = connect_with(&[&usual, other], &two.inputs, two_configs().into());
@@ -408,7 +410,7 @@ reveal who = %2 : bool to clinic
 
 #[test]
 fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
-    let job = job_of(SHARED_TABLE, ProtocolName::Yao, NetworkClass::Lan);
+    let job = job_of(SHARED_TABLE, ProtocolName::Yao, NetworkClass::LAN);
     let column = |rows: usize| Some(numbers(Type::U8, vec![rows as u64], &vec![1; rows]));
     let endings = |[x, y]: [usize; 2]| {
         let inputs = [vec![column(x), None], vec![None, column(y)]];

@@ -87,9 +87,9 @@ fn tags_are_the_same_under_all_protocols() {
                 ProtocolName::Trio => vec!["cyd".to_string()],
                 _ => vec![],
             };
-            let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::Lan);
+            let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::LAN);
             let program = program.program().clone();
-            let job = Job::new(program, protocol, NetworkClass::Lan, helpers).unwrap();
+            let job = Job::new(program, protocol, NetworkClass::LAN, helpers).unwrap();
             tags(&job, rows);
         }
     }
@@ -99,12 +99,12 @@ fn tags_are_the_same_under_all_protocols() {
 /// of each party, twice.
 #[test]
 fn a_product_under_trio_is_one_element_of_each_party() {
-    let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::Lan);
+    let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::LAN);
     let program = program.program().clone();
     let job = Job::new(
         program.clone(),
         ProtocolName::Trio,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         vec!["cyd".to_string()],
     );
     let job = job.unwrap();
@@ -125,7 +125,7 @@ fn a_product_under_trio_is_one_element_of_each_party() {
 /// As gates, a product in GF(2^8) has 27 ANDs.
 #[test]
 fn a_product_under_yao_is_27_gates() {
-    let job = job_of(TAGS, ProtocolName::Yao, NetworkClass::Lan);
+    let job = job_of(TAGS, ProtocolName::Yao, NetworkClass::LAN);
     let ands = job.cost(&[1]).unwrap().promise.ands;
     assert_eq!(ands, 2 * 27);
 }

@@ -40,7 +40,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     let jobs = |classes: [NetworkClass; 3]| {
         classes.map(|class| job_of(PROGRAM_OF_THREE, ProtocolName::Trio, class))
     };
-    let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
+    let (lan, wan) = (NetworkClass::LAN, NetworkClass::WAN);
     let said = |classes| {
         let (meshes, logs) = recorded(3);
         let ends = connect(&jobs(classes), meshes, &session.inputs);
@@ -67,7 +67,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
 
 /// Returns the errors of two parties that run these programs.
 fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
-    let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::LAN));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
     let ends = connect(&jobs, Mesh::in_memory(2), &session.inputs);
     let errors = ends
@@ -112,7 +112,7 @@ fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosse
     // The wire carries neither the name nor the text of the differing line.
     let (meshes, logs) = recorded(2);
     let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
-    let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::LAN));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
     assert!(
         connect(&jobs, meshes, &session.inputs)
@@ -139,7 +139,7 @@ fn three_with_three_programs_part() {
     let names = ["listed", "names", "others"];
     let jobs = names.map(|name| {
         let text = PROGRAM_OF_THREE.replace("name listed", &format!("name {name}"));
-        job_of(&text, ProtocolName::Trio, NetworkClass::Lan)
+        job_of(&text, ProtocolName::Trio, NetworkClass::LAN)
     });
     let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
     for end in connect(&jobs, Mesh::in_memory(3), &session.inputs) {
@@ -154,7 +154,7 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     let helpers = named(&["ada"]);
     let job = || {
         let (program, helpers) = (crate::common::parse(PROGRAM), helpers.clone());
-        Job::new(program, ProtocolName::Trio, NetworkClass::Lan, helpers).expect("a job")
+        Job::new(program, ProtocolName::Trio, NetworkClass::LAN, helpers).expect("a job")
     };
     let jobs = [job(), job(), job()];
     let session = Session::new(PROGRAM, ProtocolName::Trio, &["ada"]);

@@ -13,7 +13,7 @@ use sealane_program::types::Data;
 
 fn planned(protocol: ProtocolName, helpers: &[&str]) -> Result<Job, EngineError> {
     let helpers = named(helpers);
-    Job::in_tiles(parse(PROGRAM), protocol, NetworkClass::Lan, helpers, 2)
+    Job::in_tiles(parse(PROGRAM), protocol, NetworkClass::LAN, helpers, 2)
 }
 
 fn clear(helpers: &[&str]) -> Job {

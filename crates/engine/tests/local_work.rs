@@ -19,7 +19,7 @@ fn job(main: &str) -> Job {
          %4 = reduce sum %3 axis 0 : u32 in 0..6502500 known ann\n{main}"
     );
     let program = text::parse(&source, "local").unwrap_or_else(|error| panic!("{error}"));
-    Job::in_tiles(program, ProtocolName::Yao, NetworkClass::Lan, vec![], 7)
+    Job::in_tiles(program, ProtocolName::Yao, NetworkClass::LAN, vec![], 7)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -34,7 +34,7 @@ fn a_step_without_tables_may_run_before_one_with() {
             ProtocolName::Trio => vec!["ada".to_string()],
             _ => vec![],
         };
-        let job = Job::new(program.clone(), protocol, NetworkClass::Lan, helpers);
+        let job = Job::new(program.clone(), protocol, NetworkClass::LAN, helpers);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let data = |numbers: &[i128]| {
             let ty = program.inputs[0].ty;

@@ -30,7 +30,7 @@ impl Pools {
         });
         let order = Order {
             batches,
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
         };
         let meshes = Mesh::in_memory(2).into_iter();
         thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
     let planned = Job::in_tiles(
         parse(PROGRAM),
         protocol,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         named(helpers),
         2,
     );
@@ -93,7 +93,11 @@ fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
 }
 
 fn share(job: &Job) -> PoolShare {
-    PoolShare::of(job, &job.cost(&[5]).unwrap()).expect("the evaluator has inputs")
+    let shares = PoolShare::of(job, &job.cost(&[5]).unwrap());
+    let [share] = shares[..] else {
+        panic!("the evaluator alone has inputs: {shares:?}")
+    };
+    share
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn a_run_with_a_pool_is_right_and_as_planned() {
         // The nonce of the set-up is waited for in either case.
         assert_eq!(after.promise.rounds, before.promise.rounds);
         assert!(after.compute_ns + 10_000_000 < before.compute_ns);
-        assert_eq!(PoolShare::of(&plain, &before), None);
+        assert_eq!(PoolShare::of(&plain, &before), []);
         let share = share(&pooled);
         let evaluator = share.receiver.index();
         let mut batches = [0, 0];
@@ -180,7 +184,7 @@ fn two_who_want_other_fills_make_nothing() {
         thread::scope(|scope| {
             let sides = [(0, [1, 0]), (1, [1, 2])].map(|(party, batches)| {
                 let (mut mesh, pool) = (meshes.next().unwrap(), &pools.pools[party]);
-                let network = NetworkClass::Lan;
+                let network = NetworkClass::LAN;
                 let order = Order { batches, network };
                 scope.spawn(move || fill_pool(pool, order, None, names, &mut mesh, &mut |_| ()))
             });

@@ -101,7 +101,7 @@ impl Pools {
 fn lan(batches: [u64; 2]) -> Order {
     Order {
         batches,
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
     }
 }
 
@@ -253,7 +253,7 @@ fn a_sender_whose_proof_is_wrong_destroys_the_pool() {
     // So many that they are silent.
     let order = Order {
         batches: [2048, 0],
-        network: NetworkClass::Wan,
+        network: NetworkClass::WAN,
     };
     let names = &named(&["clinic", "lab"]);
     let [mine, other] = both(meshes(None), |party, mut mesh| {

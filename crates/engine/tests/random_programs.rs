@@ -23,7 +23,7 @@ fn run(
     let job = match Job::in_tiles(
         case.program.clone(),
         protocol,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         helpers.collect(),
         tile,
     ) {
@@ -162,7 +162,7 @@ fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseErr
     for &protocol in protocols {
         let helpers = fewest_helpers(&protocol.profile(), &case.program);
         let planned = helpers
-            .map(|helpers| Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers));
+            .map(|helpers| Job::new(case.program.clone(), protocol, NetworkClass::WAN, helpers));
         let named = |warning: &Diagnostic| {
             warning.code == Code::OtherProtocol
                 && warning.message.contains(&format!("`{protocol}`"))

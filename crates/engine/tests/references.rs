@@ -89,7 +89,7 @@ fn parts(job: &Job, rows: u64) -> (Vec<&'static str>, String, (u32, u32)) {
 
 #[test]
 fn a_plan_names_the_transfers_that_its_run_takes() {
-    let wan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Wan);
+    let wan = job_of(SILENT, ProtocolName::Yao, NetworkClass::WAN);
     let transfers = |(parts, assumption, bits): (Vec<&'static str>, String, (u32, u32))| {
         let with = |words: &str| parts.iter().any(|part| part.starts_with(words));
         let of_silent = assumption.contains("learning parity");
@@ -112,13 +112,13 @@ fn a_plan_names_the_transfers_that_its_run_takes() {
     }
     assert_eq!(transfers(parts(&wan, 1000)), (true, false, (116, 0)));
     assert_eq!(transfers(parts(&wan, 70_000)), (true, true, (116, 53)));
-    let lan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan);
+    let lan = job_of(SILENT, ProtocolName::Yao, NetworkClass::LAN);
     assert_eq!(transfers(parts(&lan, 70_000)), (true, false, (114, 0)));
     // A fill decides which transfers a pool has.
-    let pooled = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan).from_pool();
+    let pooled = job_of(SILENT, ProtocolName::Yao, NetworkClass::LAN).from_pool();
     let pooled = pooled.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(transfers(parts(&pooled, 1000)), (true, true, (114, 53)));
     // Without inputs of the evaluator there are none. Whichever party has all of them garbles.
-    let alone = job_of(ALONE, ProtocolName::Yao, NetworkClass::Lan);
+    let alone = job_of(ALONE, ProtocolName::Yao, NetworkClass::LAN);
     assert_eq!(transfers(parts(&alone, 1000)), (false, false, (127, 0)));
 }

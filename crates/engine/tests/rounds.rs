@@ -212,7 +212,7 @@ fn scalar_aes_takes_a_round_for_each_level_of_its_lookups() {
     let job = Job::new(
         Aes::program(),
         ProtocolName::Trio,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         helpers,
     )
     .unwrap();
@@ -273,7 +273,9 @@ fn the_form_of_lookups_follows_rows_and_network() {
         let found = parties[2].0.results[0].data.as_ref().unwrap();
         let wanted = x.map(|x| i128::from(substitute(x ^ y)));
         assert!(found.numbers().eq(wanted));
-        let forms = job.cost(&[rows as u64]).unwrap().forms;
+        let cost = job.cost(&[rows as u64]).unwrap();
+        assert!(cost.forms[usize::from(cost.form.plan)].chosen);
+        let forms = cost.forms;
         let chosen = forms.iter().find(|form| form.chosen).unwrap();
         assert_eq!(forms.len(), 4);
         assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);
@@ -284,11 +286,11 @@ fn the_form_of_lookups_follows_rows_and_network() {
         assert_eq!(sent.sum::<u64>(), chosen.payload_bytes);
         chosen.lookups
     };
-    use NetworkClass::{Lan, Wan};
-    assert_eq!(chosen(Lan, 10, 0x35), Lookups::Tables);
-    assert_eq!(chosen(Wan, 3000, 0), Lookups::Tables);
-    assert_eq!(chosen(Lan, 6000, 0x7f), Lookups::ShortTower);
-    assert_eq!(chosen(Wan, 200_000, 0xff), Lookups::Tower);
+    let [lan, wan] = [NetworkClass::LAN, NetworkClass::WAN];
+    assert_eq!(chosen(lan, 10, 0x35), Lookups::Tables);
+    assert_eq!(chosen(wan, 3000, 0), Lookups::Tables);
+    assert_eq!(chosen(lan, 6000, 0x7f), Lookups::ShortTower);
+    assert_eq!(chosen(wan, 200_000, 0xff), Lookups::Tower);
 }
 
 /// Two independent chains: a product of three factors and a comparison of two, over other shapes,
@@ -316,7 +318,7 @@ main {
 
 fn rounds_of(results: &str) -> u64 {
     let program = text::parse(&format!("{CHAINS}{results}"), "chains").unwrap();
-    let job = Job::new(program, ProtocolName::Trio, NetworkClass::Lan, vec![]).unwrap();
+    let job = Job::new(program, ProtocolName::Trio, NetworkClass::LAN, vec![]).unwrap();
     let inputs = [bytes([1, 200, 30]), bytes([7, 6, 5, 4, 3])];
     let one = Data::from_numbers(Type::U8, vec![], &[77]).unwrap();
     let parties = session(&job, &[inputs[0].clone(), inputs[1].clone(), one]);
@@ -355,7 +357,7 @@ fn tiles_in_flight_share_rounds_and_others_follow() {
     let rounds = |tile: u64| {
         let program = text::parse(ROWS, "rows").unwrap();
         let job =
-            Job::in_tiles(program, ProtocolName::Trio, NetworkClass::Lan, vec![], tile).unwrap();
+            Job::in_tiles(program, ProtocolName::Trio, NetworkClass::LAN, vec![], tile).unwrap();
         let one = Data::from_numbers(Type::U8, vec![], &[99]).unwrap();
         let parties = session(&job, &[bytes(0..48), one]);
         assert!(parties.iter().all(|(report, _)| report.as_planned()));

@@ -65,8 +65,8 @@ fn bytes_beyond_tables(job: &Job, rows: u64) -> f64 {
 
 #[test]
 fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
-    let wan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::Wan);
-    let lan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::Lan);
+    let wan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::WAN);
+    let lan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::LAN);
     // More than one iteration makes, so that there are two refills.
     let many = 70_000;
     assert!(64 * many > 3_657_600);
@@ -75,6 +75,13 @@ fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
     assert!((0.125..0.45).contains(&silent), "{silent} bytes a bit");
     assert!(bytes_beyond_tables(&wan, 1000) > 1.9);
     assert!(bytes_beyond_tables(&lan, many) > 3.9);
+    let declared = |network: &str| {
+        let network = network.parse().expect("a network");
+        bytes_beyond_tables(&job_of(PROGRAM, ProtocolName::Yao, network), many)
+    };
+    assert!((0.125..0.45).contains(&declared("0.5ms/500Mbps")));
+    assert!((1.9..3.0).contains(&declared("1s/900Mbps")));
+    assert!(declared("40ms/10Gbps") > 3.9);
     // The second refill has enough that the first one left over: 57,000 rows are one iteration.
     let prepared = |rows| {
         let cost = wan.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));

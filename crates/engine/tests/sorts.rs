@@ -124,7 +124,7 @@ fn a_sort_without_a_network_gives_what_networks_give() {
             ProtocolName::Trio => vec!["ada".to_string()],
             _ => vec![],
         };
-        let job = Job::in_tiles(program.clone(), protocol, NetworkClass::Lan, helpers, tile);
+        let job = Job::in_tiles(program.clone(), protocol, NetworkClass::LAN, helpers, tile);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let sorts = job.plan().text().matches("{\"sort\":{").count();
         assert_eq!(sorts, if protocol == ProtocolName::Trio { 4 } else { 0 });
@@ -149,7 +149,7 @@ fn few_rows_are_sorted_by_a_network() {
         let job = Job::new(
             program(bound),
             ProtocolName::Trio,
-            NetworkClass::Wan,
+            NetworkClass::WAN,
             helpers,
         );
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()

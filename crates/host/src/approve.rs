@@ -81,7 +81,7 @@ mod tests {
 
     fn job() -> Job {
         let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
-        Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap()
+        Job::new(program, ProtocolName::Yao, NetworkClass::LAN, vec![]).unwrap()
     }
 
     #[test]

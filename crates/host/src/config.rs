@@ -4,7 +4,7 @@
 //! ```toml
 //! me = "hospital"                    # the party that reads this file
 //! identity = "hospital.key"          # its private key, beside this file
-//! network = "lan"                    # or "wan"; the class that the approved job declares
+//! network = "lan"                    # or "wan", "20ms/100Mbps"; as the approved job declares
 //! protocol = "yao"                   # how the parties compute
 //! helpers = ["ada"]                  # parties beside those of the program, in order
 //! runs = "runs"                      # where the folders of runs go

@@ -44,7 +44,7 @@ pub fn helpers(stated: Option<&[String]>, config: Option<&Config>) -> Vec<String
 /// Selects the network class: the one of the command, else of the configuration, else a LAN.
 pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> NetworkClass {
     let configured = config.and_then(|config| config.network);
-    stated.or(configured).unwrap_or(NetworkClass::Lan)
+    stated.or(configured).unwrap_or(NetworkClass::LAN)
 }
 
 /// Selects the protocol: the one of the command, else of the configuration, else `yao`.
@@ -458,7 +458,7 @@ mod tests {
         let run = |(name, helpers): &(&str, &[&str])| {
             let helpers = helpers.iter().map(|helper| helper.to_string()).collect();
             let program = text::parse(PROGRAM, "p").unwrap();
-            let job = Job::new(program, ProtocolName::Clear, NetworkClass::Lan, helpers)?;
+            let job = Job::new(program, ProtocolName::Clear, NetworkClass::LAN, helpers)?;
             let me = party_index(&job, name)?;
             let mut mesh = connect(&prepare(&job, me, config, None)?)?;
             let x = Data::from_numbers(Type::U8, vec![], &[7]);
@@ -561,7 +561,7 @@ mod tests {
                     threads.spawn(move || {
                         let helpers = ["ada", "cyd"].map(String::from).to_vec();
                         let program = text::parse(PROGRAM, "p").unwrap();
-                        let class = NetworkClass::Lan;
+                        let class = NetworkClass::LAN;
                         let job = Job::new(program, ProtocolName::Clear, class, helpers);
                         let job = job.unwrap();
                         let me = party_index(&job, name).unwrap();

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_hash_of_an_exported_job_is_that_of_a_file() {
         let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
-        let job = Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap();
+        let job = Job::new(program, ProtocolName::Yao, NetworkClass::LAN, vec![]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         write(&job, folder.path()).unwrap();
         let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();

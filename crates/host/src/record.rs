@@ -308,7 +308,7 @@ mod tests {
 
     fn job() -> Job {
         let program = text::parse(PROGRAM, "p").unwrap();
-        Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap()
+        Job::new(program, ProtocolName::Yao, NetworkClass::LAN, vec![]).unwrap()
     }
 
     /// Simulates with recognisable inputs, and leaves the record.

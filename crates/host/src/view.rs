@@ -155,20 +155,22 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         transfers: share.transfers(),
         receiver: parties[share.receiver.index()].clone(),
     };
-    let classes = [NetworkClass::Lan, NetworkClass::Wan];
-    let estimate = |network| (class(network).to_string(), cost.estimate_s(network));
+    let presets = [NetworkClass::LAN, NetworkClass::WAN];
+    let declared = Some(job.network()).filter(|network| !presets.contains(network));
+    let networks = declared.into_iter().chain(presets);
+    let estimate = |network: NetworkClass| (network.to_string(), cost.estimate_s(network));
     PlanRecord {
         program: job.program().name.clone(),
         job: job.hash(),
         protocol: job.protocol().to_string(),
-        network: class(job.network()).to_string(),
+        network: job.network().to_string(),
         participants: participants(job),
         rows: cost.rows.iter().cloned().collect(),
         payload_bytes: by_name(parties, cost.promise.sent.iter().copied()),
         rounds: cost.promise.rounds,
         ands: cost.promise.ands,
         memory_bytes: by_name(parties, cost.memory.iter().map(Memory::bytes)),
-        estimate_s: classes.map(estimate).into_iter().collect(),
+        estimate_s: networks.map(estimate).collect(),
         signature: signature(job.program()),
         links: links(parties, &cost.promise.payload),
         references: job.references(cost).map(paper).collect(),
@@ -181,7 +183,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
             assumption: cost.basis.assumption.to_string(),
             security: cost.basis.security.to_string(),
         },
-        pool: PoolShare::of(job, cost).map(pool),
+        pool: PoolShare::of(job, cost).into_iter().map(pool).collect(),
     }
 }
 
@@ -291,14 +293,6 @@ fn rows_name(program: &Program, id: RowId) -> String {
     program.rows[usize::from(id.0)].name.clone()
 }
 
-/// The name of a network class, as `--network` takes it.
-pub fn class(network: NetworkClass) -> &'static str {
-    match network {
-        NetworkClass::Lan => "lan",
-        NetworkClass::Wan => "wan",
-    }
-}
-
 /// Planned payload bytes from party to party.
 fn links(parties: &[String], payload: &BTreeMap<(PartyId, PartyId), u64>) -> Vec<LinkRecord> {
     let link = |((from, to), bytes): (&(PartyId, PartyId), &u64)| LinkRecord {
@@ -328,7 +322,7 @@ mod tests {
     fn job(program: &str, protocol: ProtocolName, helpers: &[&str]) -> Job {
         let program = text::parse(program, "p").unwrap_or_else(|error| panic!("{error}"));
         let helpers = helpers.iter().map(|name| name.to_string()).collect();
-        Job::new(program, protocol, NetworkClass::Lan, helpers).unwrap()
+        Job::new(program, protocol, NetworkClass::LAN, helpers).unwrap()
     }
 
     #[test]

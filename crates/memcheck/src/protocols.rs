@@ -9,7 +9,7 @@ use sealane_block::Cpu;
 use sealane_clear::ClearParty;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::Party;
+use sealane_party::{Party, Stocks};
 use sealane_testkit::session::Session;
 use sealane_testkit::side::Given;
 use sealane_testkit::stock::Dealt;
@@ -37,10 +37,14 @@ const SIZE: Session = Session { lanes: 21, bits: 8 };
 
 /// Runs all parties; if `pooled`, with random oblivious transfers that are secret as well.
 fn session<P: Party>(cpu: Cpu, pooled: bool) {
-    let given = |_: &Mesh| Given {
+    let given = |mesh: &Mesh| Given {
         cpu,
         coins: secret_coins(),
-        stock: pooled.then(|| Box::new(Dealt::new(secret_coins())) as _),
+        stocks: if pooled {
+            Dealt::both(mesh.me(), secret_coins())
+        } else {
+            Stocks::default()
+        },
     };
     let input = |_: PartyId| {
         let values = (0..SIZE.lanes as u64).map(|i| i * 0x25 % (1 << SIZE.bits));

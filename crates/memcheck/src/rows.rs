@@ -14,7 +14,7 @@ use crate::request::secret_words;
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{KeyBit, Opened, Step};
+use sealane_party::{KeyBit, Opened, Step, Stocks};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting};
 use sealane_testkit::side::{Given, Side, on_threads};
 use sealane_trio::{Trio, TrioParty};
@@ -38,7 +38,7 @@ fn party(cpu: Cpu, setting: &Setting, mesh: Mesh) {
     let given = Given {
         cpu,
         coins: secret_coins(),
-        stock: None,
+        stocks: Stocks::default(),
     };
     let side = Side::<TrioParty>::set_up(mesh, setting, &Demand::default(), given);
     let mut side = side.expect(HONEST);

@@ -78,7 +78,7 @@ fn session(cpu: Cpu, protocol: ProtocolName, helpers: &[&str]) {
     let job = unwatched(|| {
         let program = parse(PROGRAM, "checked").unwrap_or_else(|error| panic!("{error}"));
         let helpers = helpers.iter().map(|name| name.to_string()).collect();
-        let job = Job::in_tiles(program, protocol, NetworkClass::Lan, helpers, TILE);
+        let job = Job::in_tiles(program, protocol, NetworkClass::LAN, helpers, TILE);
         job.unwrap_or_else(|error| panic!("{error}"))
     });
     thread::scope(|threads| {

@@ -84,7 +84,7 @@ fn three_and_five_parties_over_tls_may_all_write_before_they_read() {
 
 #[test]
 fn three_parties_of_a_simulated_network_may_all_write_before_they_read() {
-    exchange_flights(Mesh::simulated_with(3, NetworkClass::Lan, tiny()));
+    exchange_flights(Mesh::simulated_with(3, NetworkClass::LAN, tiny()));
 }
 
 /// Two parties write to two others in opposite order, and these read in the order that suits
@@ -109,7 +109,7 @@ fn cross(meshes: Vec<Mesh>) {
 fn who_waits_for_one_makes_room_for_another() {
     cross(Mesh::in_memory_with(4, tiny()));
     cross(over_tls(4, tiny()));
-    cross(Mesh::simulated_with(4, NetworkClass::Lan, tiny()));
+    cross(Mesh::simulated_with(4, NetworkClass::LAN, tiny()));
 }
 
 #[test]

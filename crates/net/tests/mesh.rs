@@ -240,7 +240,7 @@ fn a_dropped_party_has_vanished_once_its_bytes_are_read() {
 
 #[test]
 fn what_a_dropped_party_sent_arrives_while_its_peer_waits() {
-    let mut meshes = Mesh::simulated(2, NetworkClass::Wan);
+    let mut meshes = Mesh::simulated(2, NetworkClass::WAN);
     let (mut b, mut a) = (meshes.pop().unwrap(), meshes.pop().unwrap());
     say(&mut a, B, b"last words");
     drop(a);
@@ -386,11 +386,11 @@ fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
 
 #[test]
 fn a_message_over_a_simulated_lan_never_comes_early() {
-    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::Lan)
+    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::LAN)
         .try_into()
         .ok()
         .unwrap();
-    let one_way = NetworkClass::Lan.round_trip() / 2;
+    let one_way = NetworkClass::LAN.round_trip() / 2;
     for _ in 0..50 {
         let sent = Instant::now();
         say(&mut a, B, b"x");
@@ -401,7 +401,7 @@ fn a_message_over_a_simulated_lan_never_comes_early() {
 
 #[test]
 fn a_simulated_wan_delays_by_latency_and_bandwidth() {
-    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::Wan)
+    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::WAN)
         .try_into()
         .ok()
         .unwrap();

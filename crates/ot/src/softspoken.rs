@@ -99,13 +99,10 @@ impl SoftSpoken {
         SoftSpoken { k, security }
     }
 
-    /// The malicious form that suits a network: on a WAN, where bytes cost more than AES, the one
-    /// with half of them.
+    /// The malicious form that suits a network: where bytes cost more than AES, the one with half
+    /// of them.
     pub const fn on(network: NetworkClass) -> SoftSpoken {
-        let k = match network {
-            NetworkClass::Lan => 4,
-            NetworkClass::Wan => 8,
-        };
+        let k = if network.spares_bytes() { 8 } else { 4 };
         SoftSpoken::new(k, Security::Malicious)
     }
 

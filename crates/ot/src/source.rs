@@ -120,7 +120,7 @@ impl Source {
         Source::Silent(SoftSpoken::on(network), Params::new(Security::Malicious))
     }
 
-    /// The one of both that takes fewer bytes for `count` OTs on a WAN. On a LAN bytes are cheap.
+    /// The one of both that takes fewer bytes for `count` OTs, on a network where that matters.
     pub fn for_count(network: NetworkClass, count: u64) -> Source {
         let (plain, silent) = (Source::plain(network), Source::silent(network));
         let bytes = |source: Source| {
@@ -129,9 +129,10 @@ impl Source {
             let of_flight = |flight: &crate::Flight| flight.from_sender + flight.from_receiver;
             flights.iter().map(of_flight).sum::<u64>()
         };
-        match network {
-            NetworkClass::Wan if bytes(silent) < bytes(plain) => silent,
-            _ => plain,
+        if network.spares_bytes() && bytes(silent) < bytes(plain) {
+            silent
+        } else {
+            plain
         }
     }
 

@@ -15,7 +15,7 @@ pub struct PlanRecord {
     pub job: String,
     /// Name of the protocol.
     pub protocol: String,
-    /// Network class, `lan` or `wan`.
+    /// The declared network: `lan`, `wan`, or such as `20ms/100Mbps`.
     pub network: String,
     /// The parties, and who computes.
     #[serde(flatten)]
@@ -32,7 +32,7 @@ pub struct PlanRecord {
     /// Bytes of memory that a run takes at each party, at most.
     #[serde(default)]
     pub memory_bytes: Named<u64>,
-    /// Estimated seconds by network class.
+    /// Estimated seconds on `lan`, on `wan`, and on the declared network.
     pub estimate_s: Named<f64>,
     /// Tables, inputs and results.
     #[serde(flatten)]
@@ -55,9 +55,9 @@ pub struct PlanRecord {
     /// Ground on which all of it rests; cards alone show it.
     #[serde(skip)]
     pub basis: BasisRecord,
-    /// Transfers from a pool; cards alone show it.
+    /// Transfers from a pool, by directions; cards alone show them.
     #[serde(skip)]
-    pub pool: Option<PoolRecord>,
+    pub pool: Vec<PoolRecord>,
 }
 
 /// Assumptions of a run as a whole.
@@ -169,13 +169,15 @@ impl View for PlanRecord {
             rounds: self.rounds,
         };
         cost.add_to(&mut card, self.parties(), None);
-        let time = |class| {
-            self.estimate_s
-                .named(class)
-                .map_or(String::new(), |s| seconds(*s))
+        let on = |network: &str| match network {
+            "lan" => "a LAN".to_string(),
+            "wan" => "a WAN".to_string(),
+            declared => declared.to_string(),
         };
-        let (lan, wan) = (time("lan"), time("wan"));
-        card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+        let times = self.estimate_s.iter();
+        let times = times.map(|(network, s)| format!("{} on {}", seconds(*s), on(network)));
+        let times = times.collect::<Vec<_>>().join(", ");
+        card.line("time", format!("about {times}"));
         let memory = self.memory_bytes.iter();
         let memory = memory.map(|(party, most)| format!("{} at {party}", bytes(*most)));
         let memory = memory.collect::<Vec<_>>().join(", ");

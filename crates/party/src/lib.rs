@@ -21,7 +21,7 @@ pub use broadcast::{Broadcast, ECHO_BYTES};
 pub use cycles::CycleRun;
 pub use fault::{Fault, Result};
 pub use offline::{Empty, NoOffline};
-pub use run::{Party, Start, Steps, Stock, run_alone};
+pub use run::{Party, Start, Steps, Stock, Stocks, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};
 pub use step::{Factor, KeyBit, Opened, Outcome, Pairs, Progress, Selected, Step, Term};

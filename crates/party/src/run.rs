@@ -7,7 +7,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_protocol::{Demand, Domain, Protocol, Setting};
+use sealane_protocol::{Checks, Demand, Domain, Protocol, Setting};
 
 /// Steps of one walk over a plan: the online walk, where values are shares, or the offline one,
 /// where they are masks or zero labels.
@@ -33,12 +33,20 @@ pub trait Steps: Sized + Send {
     /// Output of a step beside its share: offline, the material of its online part; online,
     /// nothing.
     type Output: Send;
-    /// A check of a step that has to be settled before anything is opened.
+    /// Checks of a step that have to be settled before anything is opened.
     type Check: Send;
     /// True if the party takes [`Step::CompareExchange`], and so needs no copies of elements that
     /// meet.
     const IN_PLACE: bool = false;
+    /// True if the party advances in three parts, [`Steps::take`], [`Steps::work`] and
+    /// [`Steps::put`]. All steps under way then do one part before any of them does the next. The
+    /// walks of a protocol are split both or not at all, since reads keep the order of calls.
+    const SPLIT: bool = false;
 
+    /// Counts checks as costs do. A party without checks has none.
+    fn count(_checks: &[Self::Check]) -> Checks {
+        Checks::default()
+    }
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.
     /// Sends no message. In the offline walk a value that is opened online is not known, and given
     /// as zero.
@@ -66,14 +74,45 @@ pub trait Steps: Sized + Send {
     ) -> Result<Progress<'a, Self>>
     where
         Self: 'a;
-    /// Reads the flight that is due and writes the next one, if there is one.
+    /// Reads the flight that is due and writes the next one, if there is one. A party that does so
+    /// in parts has [`Steps::SPLIT`], and those instead.
     fn advance<'a>(
         &mut self,
-        pending: Self::Pending<'a>,
+        mut pending: Self::Pending<'a>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>>
     where
-        Self: 'a;
+        Self: 'a,
+    {
+        self.take(&mut pending, mesh)?;
+        self.work(&mut pending)?;
+        self.put(pending, mesh)
+    }
+    /// Reads the flight that is due into the state of the step, and does no more.
+    fn take<'a>(&mut self, pending: &mut Self::Pending<'a>, mesh: &mut Mesh) -> Result<()>
+    where
+        Self: 'a,
+    {
+        let _ = (pending, mesh);
+        Ok(())
+    }
+    /// Computes on what has been read. It sees no mesh and changes this step alone, so that the
+    /// steps of a step round may do so in any order, or at once.
+    fn work<'a>(&self, pending: &mut Self::Pending<'a>) -> Result<()>
+    where
+        Self: 'a,
+    {
+        let _ = pending;
+        Ok(())
+    }
+    /// Writes the next flight, if there is one.
+    fn put<'a>(&mut self, pending: Self::Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    where
+        Self: 'a,
+    {
+        let _ = (pending, mesh);
+        Err(Fault::internal("a step that is neither whole nor split"))
+    }
 }
 
 /// Arguments of a party's set-up.
@@ -90,11 +129,21 @@ pub struct Start<'a> {
     /// Randomness of this party in this session.
     pub coins: Coins,
     /// The demand of [`Setting::pooled`] parties, made before this run.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
-/// Random OTs of a pair of parties that were made before this run, and are used in it alone. Both
-/// parties take them in the same order; each calls the method of its role.
+/// Random OTs of a pair of parties by the role of this party in them: none of a direction of which
+/// a run demands nothing.
+#[derive(Default)]
+pub struct Stocks {
+    /// Those of which it has both keys.
+    pub sender: Option<Box<dyn Stock>>,
+    /// Those of which it has a choice and its key.
+    pub receiver: Option<Box<dyn Stock>>,
+}
+
+/// Random OTs of one direction between a pair of parties that were made before this run, and are
+/// used in it alone. Both parties take them in the same order; each calls the method of its role.
 pub trait Stock: Send {
     /// Fills `pairs` with both keys of the next OTs, at the sender.
     ///
@@ -129,8 +178,7 @@ pub trait Party: Steps<Output = ()> {
 
     /// Adds correlations to the pools, behind those that are left over or that earlier tiles have
     /// not taken yet. No step is under way, so that this too is straight-line code that may flush
-    /// and wait. Called only with kinds that fill a pool, and multiples of
-    /// [`Protocol::refill_unit`].
+    /// and wait. Called only with what [`Protocol::refill_counts`] returned.
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.

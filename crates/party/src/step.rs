@@ -5,7 +5,7 @@ use crate::share::Shares;
 use crate::words::Words;
 use sealane_circuit::Tape;
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Algebra, Domain, Opening, StepShape, View};
+use sealane_protocol::{Algebra, Domain, Numbers, Opening, RingOp, StepShape, View};
 use std::sync::Arc;
 
 /// A step with its operands; [`Step::shape`] is its shape. Operands are owned, not borrowed, since
@@ -58,6 +58,23 @@ pub enum Step<'a, W: Steps> {
         left: Selected<W::Share>,
         /// The other, of the same number of lanes and planes.
         right: Selected<W::Share>,
+    },
+    /// Computes an operation on ring elements, one a lane. The result of a [`RingOp::Extract`] has
+    /// a plane for each of its bits. Only for protocols that state
+    /// [`ring_steps`](sealane_protocol::Protocol::ring_steps).
+    Ring {
+        /// The operation.
+        op: RingOp,
+        /// Domain of the elements.
+        domain: Domain,
+        /// Bits that hold each element.
+        bits: usize,
+        /// True if those bits are two's complement.
+        signed: bool,
+        /// The bits of a [`RingOp::Select`].
+        bit: Option<Arc<W::Share>>,
+        /// The elements.
+        share: Arc<W::Share>,
     },
     /// Converts shares to another domain.
     Convert {
@@ -146,7 +163,9 @@ impl<'a, W: Steps> Step<'a, W> {
                 domain: *domain,
                 lanes: left.lanes() as u64,
                 terms: left.planes() as u64,
+                lines: [left, right].map(Selected::lines),
                 distinct: [left.distinct(), right.distinct()],
+                numbers: [left.numbers, right.numbers],
             },
             Step::Convert {
                 from,
@@ -158,6 +177,20 @@ impl<'a, W: Steps> Step<'a, W> {
                 from: *from,
                 to: *to,
                 elements: share.elements() as u64,
+                bits: *bits as u64,
+                signed: *signed,
+            },
+            Step::Ring {
+                op,
+                domain,
+                bits,
+                signed,
+                share,
+                ..
+            } => StepShape::Ring {
+                op: *op,
+                domain: *domain,
+                lanes: share.elements() as u64,
                 bits: *bits as u64,
                 signed: *signed,
             },
@@ -179,7 +212,7 @@ impl<'a, W: Steps> Step<'a, W> {
                 }
             }
             Step::Settle { checks } => StepShape::Settle {
-                checks: checks.len() as u64,
+                checks: W::count(checks),
             },
             Step::Open { results } => StepShape::Open {
                 results: results.iter().map(Opened::shape).collect(),
@@ -244,6 +277,8 @@ pub struct Selected<S> {
     pub lanes: View,
     /// Elements of each lane, relative to its first.
     pub inner: View,
+    /// Numbers of these elements, as far as the plan states any.
+    pub numbers: Numbers,
 }
 
 impl<S: Shares> Selected<S> {
@@ -252,6 +287,7 @@ impl<S: Shares> Selected<S> {
         Selected {
             lanes: View::whole(share.elements()),
             inner: View::whole(1),
+            numbers: Numbers::ANY,
             share,
         }
     }
@@ -264,6 +300,11 @@ impl<S: Shares> Selected<S> {
     /// Number of planes of each lane.
     pub fn planes(&self) -> usize {
         self.inner.count() * self.share.planes()
+    }
+
+    /// Number of different lanes: see [`StepShape::Product`].
+    pub fn lines(&self) -> u64 {
+        View::distinct(&self.lanes, &View::whole(1))
     }
 
     /// Number of different elements: see [`View::distinct`].

@@ -25,6 +25,7 @@
 //!    does a product by a single bit, such as a choice between a value and zero. The exception is
 //!    an operation that would turn one conversion into many: one whose ring operand is broadcast
 //!    along elements that come from gates.
+//!    Where the protocol divides ring elements by a power of two as a step, so does that.
 //! 3. *Backward propagation.* A value that only the ring reads, or only the receivers of a result,
 //!    is in the ring if that takes no more conversions than its result would: of its operands, at
 //!    most one comes from gates (or both factors of a product, which has the bits of both).
@@ -59,15 +60,16 @@ pub(crate) struct Had {
     pub ring: Option<u8>,
 }
 
-/// Chooses the algebras of each value of the main graph.
-pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
+/// Chooses the algebras of each value of the main graph; with `floors`, the ring has floors of
+/// elements divided by a power of two.
+pub(crate) fn algebra(program: &Program, arithmetic: bool, floors: bool) -> Vec<Had> {
     let only_bits = Had {
         bits: true,
         ring: None,
     };
     let mut had = vec![only_bits; program.main.values.len()];
     if arithmetic {
-        let choice = Choice::forward(&program.main);
+        let choice = Choice::forward(&program.main, floors);
         let chosen = choice.backward();
         let moduli = choice.moduli(&chosen);
         for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
@@ -133,6 +135,7 @@ struct Chosen {
 
 struct Choice<'a> {
     graph: &'a Graph,
+    floors: bool,
     natures: Vec<Nature>,
     statuses: Vec<Status>,
     /// Placement of the elements of inputs and constants in them, for values that are given.
@@ -141,9 +144,10 @@ struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     /// Applies rules 1 and 2.
-    fn forward(graph: &'a Graph) -> Choice<'a> {
+    fn forward(graph: &'a Graph, floors: bool) -> Choice<'a> {
         let mut choice = Choice {
             graph,
+            floors,
             natures: Vec::with_capacity(graph.values.len()),
             statuses: Vec::with_capacity(graph.values.len()),
             placed: Vec::with_capacity(graph.values.len()),
@@ -202,6 +206,14 @@ impl<'a> Choice<'a> {
             }
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
             _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
+            Op::Binary(Binary::Shr, a, by) if self.floors && self.is(*a, Status::Ring) => {
+                match &self.of(*by).op {
+                    Op::Const(data) if data.elements.windows(2).all(|by| by[0] == by[1]) => {
+                        Nature::Moved
+                    }
+                    _ => Nature::Gates,
+                }
+            }
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
             Op::Concat(..) | Op::Append(_) => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,

@@ -16,7 +16,7 @@ use crate::steps::{
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
 use sealane_program::types::RowId;
-use sealane_protocol::{Algebra, Domain, Protocol, TapeUse, Timing};
+use sealane_protocol::{Algebra, Domain, Protocol, RingOp, Timing};
 
 /// Checks a plan for protocol `P`; returns the first violation.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
@@ -249,12 +249,34 @@ impl Checker<'_> {
                 right,
                 lanes,
                 out,
+                ..
             } => {
                 let lengths = [left, right].map(|operand| operand.inner.count(rows));
                 ensure(lengths[0] == lengths[1], "factors of different lengths")?;
                 for operand in [left, right] {
                     let same = self.within(operand, rows)? == count(lanes, rows);
                     ensure(same, "an operand has other lanes")?;
+                }
+                self.fills(lanes, *out, rows)
+            }
+            StepOp::Ring {
+                op,
+                bit,
+                of,
+                lanes,
+                out,
+            } => {
+                for operand in bit.iter().chain([of]) {
+                    let same = self.within(operand, rows)? == count(lanes, rows);
+                    let one = operand.inner.count(rows) == 1;
+                    ensure(same && one, "an operand has other lanes")?;
+                }
+                let bits = bit.as_ref().map(|bit| self.bits(bit.value));
+                let choice = (*op == RingOp::Select).then_some(1);
+                ensure(bits == choice, "a choice without a bit")?;
+                if let RingOp::Extract { first, count } = *op {
+                    let within = u64::from(first) + u64::from(count) <= self.bits(*out);
+                    ensure(within && count > 0, "bits that are not there")?;
                 }
                 self.fills(lanes, *out, rows)
             }
@@ -600,15 +622,20 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } | StepOp::CompareExchange { .. } | StepOp::Cross { .. } => {
-                all(P::tape_domain(TapeUse::Map))
+            StepOp::Tape { .. }
+            | StepOp::CompareExchange { .. }
+            | StepOp::Cross { .. }
+            | StepOp::Fold { .. }
+            | StepOp::Scan { .. } => {
+                let domain = writes.first().map_or(P::domain(Algebra::Z2), of);
+                let its = P::tape_domains().contains(&domain);
+                ensure(its, "a tape in a domain in which none can run")?;
+                all(domain)
             }
             StepOp::Sort { .. } => {
                 ensure(P::sorts(), "a sort without a network")?;
                 all(P::domain(Algebra::Z2))
             }
-            StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
-            StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
                 let algebra = of(out).algebra;
                 ensure(
@@ -616,6 +643,26 @@ impl Checker<'_> {
                     "arithmetic on bits",
                 )?;
                 all(P::domain(algebra))
+            }
+            StepOp::Ring {
+                op,
+                bit,
+                of: ring,
+                out,
+                ..
+            } => {
+                let (ring, bits) = (of(&ring.value), P::domain(Algebra::Z2));
+                ensure(P::ring_steps(), "an operation on a ring that it lacks")?;
+                let choice = bit.as_ref().is_none_or(|bit| of(&bit.value) == bits);
+                let made = match op {
+                    RingOp::Extract { .. } => bits,
+                    RingOp::Select | RingOp::Floor { .. } => ring,
+                };
+                let its = ring == P::domain(ring.algebra) && choice && of(out) == made;
+                ensure(
+                    its && ring != bits,
+                    "an operand is not in the domain that is wanted",
+                )
             }
             StepOp::Move { out, .. }
             | StepOp::Rearrange { out, .. }

@@ -1,33 +1,41 @@
 //! Pass `choose`: the domain in which each value is held.
 //!
 //! The pass `algebra` has chosen the algebra in which each step computes; the protocol names the
-//! domain of each algebra. A value stays in the domain in which its step leaves it. Where a step
-//! needs it in another one, a convert step stands between them: once for each value and domain, as
-//! soon as the value exists. A result is revealed from the domain that it is in.
+//! domain of each algebra. Of several domains in which tapes can run, a step runs in the one of
+//! the least time, counted with the conversions of what it reads and of what it makes to the main
+//! domain of bits, which most other steps need. A value stays in the domain in which its step
+//! leaves it. Where a step needs it in another one, convert steps stand between them, on the route
+//! of the least time: once for each value and domain, as soon as the value exists. A result is
+//! revealed from the main domain of its algebra.
+//!
+//! For protocols that have operations on ring elements as steps, a choice takes the place of a
+//! product by a shared bit, and of a ring element only those bits are converted that tapes read.
 //!
 //! Inputs and constants are made in each algebra that needs them, with a step of their own for
 //! each: sharing an input again costs its owner less than a conversion costs all parties. With
 //! malicious parties, though, an input that is needed twice is shared as bits and converted, since
 //! nothing forces an owner to share the same number both times.
 
+use crate::cost::{first_step_ns, step_ns};
 use crate::draft::{Draft, Phase, Rearrange, Tensor, TensorId, UnitWork};
-use crate::lower::Lowered;
-use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
-use sealane_circuit::Tape;
-use sealane_protocol::{Algebra, Corruption, Domain, Protocol};
-use std::collections::HashMap;
+use crate::ring_steps;
+use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, TapeId, ValuePlan};
+use sealane_parties::PartyId;
+use sealane_protocol::{Algebra, Corruption, Domain, Protocol, StepShape};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-/// Steps with their phases, over values with their domains.
-pub(crate) struct Chosen {
-    pub values: Vec<ValuePlan>,
-    pub steps: Vec<(Phase, Step)>,
-    pub tapes: Vec<Tape>,
-    /// The value of each result of the program.
-    pub results: Vec<PlanValue>,
-}
+/// Steps with their phases.
+type Steps = Vec<(Phase, Step)>;
 
-/// Gives every value its domain and inserts conversions.
-pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
+/// Gives every value its domain and inserts conversions; `forms` holds the steps of all units in
+/// each domain of tapes. Fills in the values of the plan, and drops the tapes of other domains.
+/// Returns all steps, and the value of each result of the program.
+pub(crate) fn domains<P: Protocol>(
+    draft: &Draft,
+    forms: Vec<Vec<Step>>,
+    plan: &mut Plan,
+) -> (Steps, Vec<PlanValue>) {
     let met = read_all_at_once(draft);
     let there = draft.tensors.iter().enumerate().map(|(at, tensor)| {
         let there = draft.there_in(at);
@@ -42,27 +50,38 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
             None => there,
         }
     });
+    plan.values = plain(draft);
     let mut chooser = Chooser {
         draft,
-        values: plain(draft),
+        plan,
         there: there.collect(),
         steps: vec![],
         copies: HashMap::new(),
         converted: HashMap::new(),
+        known_to: HashMap::new(),
+        parts: HashMap::new(),
     };
+    if P::ring_steps() {
+        chooser.parts = ring_steps::parts(draft, chooser.plan, &forms);
+    }
     let wants = wants(draft);
-    for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
+    let domains = P::tape_domains();
+    let mut forms = forms.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
+    for unit in &draft.units {
+        let options = forms.iter_mut().filter_map(Iterator::next);
+        let mut options = domains.iter().copied().zip(options).collect::<Vec<_>>();
+        let (_, step) = &options[0];
         let domain = match &unit.work {
             UnitWork::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
                 if wants.len() > 1 && is_malicious::<P>() {
                     wants = vec![(Algebra::Z2, unit.phase)];
                 }
-                chooser.given(&step, unit.phase, &wants, P::input_domain);
+                chooser.given(step, unit.phase, &wants, P::input_domain);
                 continue;
             }
             UnitWork::Constant { out, .. } | UnitWork::RowNumber { out } => {
-                chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
+                chooser.given(step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
             // Elements move in the domain that they are in.
@@ -72,29 +91,57 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
             | UnitWork::Rearrange(Rearrange { .. })) => {
                 chooser.moved(&work.reads(), P::domain(draft.algebra(unit)))
             }
-            work => match draft.algebra(unit) {
-                Algebra::Z2 => P::tape_domain(work.tape_use()),
+            _ => match draft.algebra(unit) {
+                Algebra::Z2 => {
+                    let best = chooser.best::<P>(unit.phase, &options);
+                    options.swap(0, best);
+                    options[0].0
+                }
                 ring => P::domain(ring),
             },
         };
-        step.op
-            .redirect(|value| chooser.convert::<P>(value, domain));
-        for out in step.op.writes() {
-            chooser.values[out.0 as usize].domain = domain;
+        let (_, mut step) = options.swap_remove(0);
+        if P::ring_steps() {
+            chooser.select::<P>(unit.phase, domain, &mut step);
         }
+        match &mut step.op {
+            StepOp::Ring {
+                bit: Some(bit), of, ..
+            } => {
+                bit.value = chooser.convert::<P>(bit.value, P::domain(Algebra::Z2));
+                of.value = chooser.convert::<P>(of.value, domain);
+            }
+            op => op.redirect(|value| chooser.convert::<P>(value, domain)),
+        }
+        for out in step.op.writes() {
+            chooser.plan.values[out.0 as usize].domain = domain;
+        }
+        chooser.mark_known(&mut step.op);
         chooser.steps.push((unit.phase, step));
     }
     let mut result = |id: &TensorId| {
-        let algebra = chooser.values[id.0 as usize].domain.algebra;
+        let algebra = chooser.domain(PlanValue(id.0)).algebra;
         chooser.convert::<P>(PlanValue(id.0), P::domain(algebra))
     };
     let results = draft.results.iter().map(&mut result).collect();
-    Chosen {
-        values: chooser.values,
-        steps: chooser.steps,
-        tapes: lowered.tapes,
-        results,
+    let mut steps = chooser.steps;
+    if domains.len() > 1 {
+        drop_tapes(plan, &mut steps);
     }
+    (steps, results)
+}
+
+/// Keeps the tapes that steps run.
+fn drop_tapes(plan: &mut Plan, steps: &mut Steps) {
+    let ids = steps.iter_mut().flat_map(|(_, step)| step.op.tapes());
+    let ids = ids.collect::<Vec<_>>();
+    let mut kept = BTreeMap::from_iter(ids.iter().map(|id| (**id, **id)));
+    let tapes = kept.keys().map(|id| plan.tapes[id.0 as usize].clone());
+    plan.tapes = Arc::new(tapes.collect());
+    for (new, id) in kept.values_mut().enumerate() {
+        *id = TapeId(new as u32);
+    }
+    ids.into_iter().for_each(|id| *id = kept[id]);
 }
 
 /// Returns for each tensor whether a unit reads all its rows at once.
@@ -169,13 +216,18 @@ fn plain(draft: &Draft) -> Vec<ValuePlan> {
 
 struct Chooser<'a> {
     draft: &'a Draft,
-    values: Vec<ValuePlan>,
+    /// The plan, so far without steps; the ones whose time is asked for are its only ones.
+    plan: &'a mut Plan,
     /// The first phase that may read each value.
     there: Vec<Phase>,
     steps: Vec<(Phase, Step)>,
     /// Inputs and constants that exist in several algebras.
     copies: HashMap<(PlanValue, Algebra), PlanValue>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
+    /// The owners of inputs, also after moves.
+    known_to: HashMap<PlanValue, PartyId>,
+    /// The bits that are read of each value that becomes bits, where not all are.
+    parts: HashMap<PlanValue, [u8; 2]>,
 }
 
 impl Chooser<'_> {
@@ -189,7 +241,7 @@ impl Chooser<'_> {
         domain: fn(Algebra) -> Domain,
     ) {
         for value in step.op.writes() {
-            let by_rows = self.values[value.0 as usize].rows.is_some();
+            let by_rows = self.plan.values[value.0 as usize].rows.is_some();
             for (at, (algebra, first)) in wants.iter().enumerate() {
                 let phase = if by_rows && wants.len() > 1 {
                     *first
@@ -200,11 +252,15 @@ impl Chooser<'_> {
                     0 => value,
                     _ => self.like(value),
                 };
-                self.values[out.0 as usize].domain = domain(*algebra);
+                self.plan.values[out.0 as usize].domain = domain(*algebra);
                 self.there[out.0 as usize] = phase;
                 self.copies.insert((value, *algebra), out);
                 let op = match &step.op {
-                    StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
+                    StepOp::Input { input, .. } => {
+                        let owner = self.plan.owners[*input as usize];
+                        self.known_to.insert(out, owner);
+                        StepOp::Input { input: *input, out }
+                    }
                     StepOp::Constant { data, .. } => StepOp::Constant {
                         data: data.clone(),
                         out,
@@ -224,7 +280,7 @@ impl Chooser<'_> {
         let domain = |tensor: &TensorId| {
             let value = PlanValue(tensor.0);
             let copy = self.copies.get(&(value, main.algebra)).copied();
-            self.values[copy.unwrap_or(value).0 as usize].domain
+            self.domain(copy.unwrap_or(value))
         };
         let mut domains = from.iter().map(domain);
         match domains.next() {
@@ -235,11 +291,134 @@ impl Chooser<'_> {
         }
     }
 
+    /// Notes the party that knows what a move makes, and those that know the operands of products.
+    fn mark_known(&mut self, op: &mut StepOp) {
+        let known_to = |value: &PlanValue| self.known_to.get(value).copied();
+        match op {
+            StepOp::Product {
+                left,
+                right,
+                known_to: marks,
+                ..
+            } => *marks = [left, right].map(|operand| known_to(&operand.value)),
+            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => {
+                let out = *out;
+                let mut owners = op.reads().into_iter().map(|value| known_to(&value));
+                if let Some(Some(owner)) = owners.next()
+                    && owners.all(|other| other == Some(owner))
+                {
+                    self.known_to.insert(out, owner);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Makes a new value of the same form.
     fn like(&mut self, value: PlanValue) -> PlanValue {
-        self.values.push(self.values[value.0 as usize].clone());
+        let values = &mut self.plan.values;
+        values.push(values[value.0 as usize].clone());
         self.there.push(self.there[value.0 as usize]);
-        PlanValue(self.values.len() as u32 - 1)
+        PlanValue(values.len() as u32 - 1)
+    }
+
+    fn domain(&self, value: PlanValue) -> Domain {
+        self.plan.values[value.0 as usize].domain
+    }
+
+    /// The index of the step of least time among those of a unit in several domains.
+    fn best<P: Protocol>(&mut self, phase: Phase, options: &[(Domain, Step)]) -> usize {
+        if options.len() == 1 {
+            return 0;
+        }
+        let main = P::domain(Algebra::Z2);
+        let time = |(domain, step): &(Domain, Step)| {
+            let mut reads = step.op.reads();
+            reads.sort_unstable();
+            reads.dedup();
+            let reads = reads.iter().map(|value| self.route::<P>(*value, *domain).0);
+            let mut ns = reads.sum::<f64>();
+            for out in step.op.writes() {
+                self.plan.values[out.0 as usize].domain = *domain;
+                ns += self.route::<P>(out, main).0;
+            }
+            ns + self.step_ns::<P>(phase, step)
+        };
+        let times = options.iter().map(time).collect::<Vec<_>>();
+        let best = (0..times.len()).min_by(|a, b| times[*a].total_cmp(&times[*b]));
+        best.unwrap_or(0)
+    }
+
+    /// Replaces a product of a shared bit by a choice, if that takes less time.
+    fn select<P: Protocol>(&mut self, phase: Phase, ring: Domain, step: &mut Step) {
+        let is_bit = |value: PlanValue| {
+            let planned = &self.plan.values[value.0 as usize];
+            let given = self.copies.contains_key(&(value, ring.algebra));
+            let bit = (planned.bits, planned.signed) == (1, false);
+            bit && !given && planned.domain.algebra == Algebra::Z2
+        };
+        let Some((bit, choice)) = ring_steps::choice(step, is_bit) else {
+            return;
+        };
+        let to = |domain| self.route::<P>(bit, domain).0;
+        let [to_bits, to_ring] = [P::domain(Algebra::Z2), ring].map(to);
+        let product = to_ring + self.step_ns::<P>(phase, step);
+        if to_bits + self.step_ns::<P>(phase, &choice) < product {
+            *step = choice;
+        }
+    }
+
+    /// Nanoseconds of a step whose operands are in its domain.
+    fn step_ns<P: Protocol>(&mut self, phase: Phase, step: &Step) -> f64 {
+        self.plan.segments = vec![Segment {
+            rows: phase.rows,
+            refill: None,
+            steps: vec![step.clone()],
+        }];
+        first_step_ns::<P>(self.plan)
+    }
+
+    /// The step that converts a value: only the bits that are read, if the protocol can.
+    fn conversion<P: Protocol>(&self, tensor: PlanValue, [value, out]: [PlanValue; 2]) -> StepOp {
+        let planned = &self.plan.values[value.0 as usize];
+        let to_bits = self.domain(out) == P::domain(Algebra::Z2);
+        match self.parts.get(&tensor) {
+            Some(part) if to_bits && planned.domain.algebra != Algebra::Z2 => {
+                ring_steps::extract(*part, (value, planned), out)
+            }
+            _ => StepOp::Convert { value, out },
+        }
+    }
+
+    /// The route by which a value gets to a domain in the least time, and that time in nanoseconds.
+    fn route<P: Protocol>(&self, tensor: PlanValue, to: Domain) -> (f64, Vec<Domain>) {
+        let copy = self.copies.get(&(tensor, to.algebra));
+        let value = copy.copied().unwrap_or(tensor);
+        let planned = &self.plan.values[value.0 as usize];
+        if planned.domain == to {
+            return (0.0, vec![]);
+        }
+        let timed = |route: Vec<Domain>| {
+            let (mut from, mut there, mut ns) = (planned.domain, Some(value), 0.0);
+            for to in &route {
+                there = there.and_then(|value| self.converted.get(&(value, *to)).copied());
+                if there.is_none() {
+                    let shape = StepShape::Convert {
+                        from,
+                        to: *to,
+                        elements: planned.elements * self.plan.full_tile(planned.rows),
+                        bits: planned.bits.into(),
+                        signed: planned.signed,
+                    };
+                    ns += step_ns::<P>(&self.plan.setting, &shape);
+                }
+                from = *to;
+            }
+            (ns, route)
+        };
+        let routes = P::routes(planned.domain, to).into_iter().map(timed);
+        let best = routes.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        best.unwrap_or((0.0, vec![to]))
     }
 
     /// Returns a tensor in the given algebra, converted if necessary.
@@ -247,21 +426,20 @@ impl Chooser<'_> {
         let copy = self.copies.get(&(tensor, wanted.algebra));
         let mut value = copy.copied().unwrap_or(tensor);
         let span = &self.draft.units[self.draft.tensors[tensor.0 as usize].unit].span;
-        // Conversions between algebras are between the main domains of each; others stay within an
-        // algebra.
-        let from = self.values[value.0 as usize].domain.algebra;
-        for domain in [P::domain(from), P::domain(wanted.algebra), wanted] {
-            let there = self.values[value.0 as usize].domain;
-            if there == wanted || there == domain {
-                continue;
-            }
+        let from = self.domain(value);
+        let mut routes = P::routes(from, wanted);
+        if routes.len() > 1 {
+            routes = vec![self.route::<P>(tensor, wanted).1];
+        }
+        let route = routes.into_iter().flatten();
+        for domain in route.filter(|_| from != wanted) {
             let known = self.converted.get(&(value, domain)).copied();
             value = known.unwrap_or_else(|| {
                 let out = self.like(value);
-                self.values[out.0 as usize].domain = domain;
+                self.plan.values[out.0 as usize].domain = domain;
                 self.converted.insert((value, domain), out);
                 let step = Step {
-                    op: StepOp::Convert { value, out },
+                    op: self.conversion::<P>(tensor, [value, out]),
                     label: "convert".into(),
                     span: span.clone(),
                 };

@@ -19,8 +19,8 @@ pub use report::{CostReport, Promise, StepCost, grouped, time};
 
 use crate::flow::Refill;
 use crate::steps::Plan;
-use sealane_protocol::{Demand, Protocol, Setting};
-use walk::Counts;
+use sealane_protocol::{Cost, Demand, Protocol, Setting, StepShape, Walk};
+use walk::{Counts, TileStep};
 
 /// Computes the cost of a plan for protocol `P` at the given number of rows of each table.
 ///
@@ -32,6 +32,11 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     let memory = memory::by_party::<P>(plan, rows, &total, shares);
     let basis = P::basis(&plan.setting, &total.demand);
     report::report(plan, rows, (total, rounds, memory), basis)
+}
+
+/// Correlations that a run takes, with the roles of its setting.
+pub(crate) fn demand<P: Protocol>(plan: &Plan, rows: &[u64]) -> Demand {
+    Counts::run::<P>(plan, &plan.setting, rows).demand
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
@@ -48,6 +53,43 @@ pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
     let rounds = rounds as f64;
     let bytes = total.payload_bytes() as f64;
     bytes / class.bytes_per_s() as f64 + rounds * class.round_trip().as_secs_f64() / 2.0
+}
+
+/// Nanoseconds of a step, with its offline part and the messages of refills for both: for which
+/// their messages would cross one after the other on the network of the setting, and of their work.
+pub(crate) fn step_ns<P: Protocol>(setting: &Setting, work: &StepShape) -> f64 {
+    let mut costs = vec![P::cost(setting, work), P::offline_cost(setting, work)];
+    let mut demand = P::demand(setting, work);
+    demand.merge(&P::offline_demand(setting, work), 1);
+    let pooled = demand.only(|kind| P::pool_bits(setting, kind) > 0);
+    if !pooled.is_empty() {
+        // Steps share the rounds of a refill.
+        let refilled = P::refill_counts(setting, &pooled);
+        let flights = P::refill_cost(setting, &refilled).flights.concat();
+        costs.push(Cost::of(vec![flights]));
+    }
+    let class = setting.network;
+    let time = |cost: &Cost| {
+        let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
+        let bytes = bytes.sum::<u64>() as f64 / class.bytes_per_s() as f64;
+        let rounds = cost.flights.len() as f64 * class.round_trip().as_secs_f64() / 2.0;
+        1e9 * (bytes + rounds) + cost.compute_ns as f64
+    };
+    costs.iter().map(time).sum()
+}
+
+/// Nanoseconds of the first step of a plan by [`step_ns`], in a full tile.
+pub(crate) fn first_step_ns<P: Protocol>(plan: &Plan) -> f64 {
+    let at = TileStep {
+        segment: 0,
+        step: 0,
+        rows: plan.full_tile(plan.segments[0].rows),
+        walk: Walk::Online,
+        first: true,
+    };
+    let pieces = counter(plan).pieces::<P>(at).into_iter();
+    let time = |piece: walk::Piece| piece.times as f64 * step_ns::<P>(&plan.setting, &piece.work);
+    pieces.map(time).sum()
 }
 
 /// Correlations of pools that a refill makes, in a run on so many rows of each table.

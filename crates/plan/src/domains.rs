@@ -1,11 +1,12 @@
 //! Properties of a protocol's domains among the parties of a run, asked once for all passes.
 
-use sealane_protocol::{Algebra, Goal, Protocol, TapeUse};
+use sealane_protocol::{Algebra, Domain, Goal, Protocol};
 
 /// Goals and sizes of the domains in which a plan computes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Domains {
-    goals: [Goal; 3],
+    /// Domains in which tapes can run, with the goals of their circuits.
+    pub tapes: Vec<(Domain, Goal)>,
     /// Bits of memory of a share of one bit, in the largest domain of bits.
     pub bit: u64,
     /// Bits of memory of a share of one ring element.
@@ -18,36 +19,29 @@ impl Domains {
     /// Asks the protocol.
     pub fn of<P: Protocol>(parties: usize) -> Domains {
         let profile = |domain| P::domain_profile(domain, parties);
-        let tapes = [TapeUse::Map, TapeUse::Fold, TapeUse::Scan].map(P::tape_domain);
+        let tapes = P::tape_domains();
         let bits = [P::domain(Algebra::Z2), P::input_domain(Algebra::Z2)];
-        let bits = bits.into_iter().chain(tapes);
+        let bits = bits.iter().chain(&tapes);
         let ring = if P::profile().arithmetic {
             profile(P::domain(Algebra::Z2k(64))).share_bits
         } else {
             0
         };
         Domains {
-            goals: tapes.map(|domain| profile(domain).goal),
             bit: bits
-                .map(|domain| u64::from(profile(domain).share_bits))
+                .map(|domain| u64::from(profile(*domain).share_bits))
                 .fold(1, u64::max),
             ring: ring.into(),
             products: P::products(),
-        }
-    }
-
-    /// Goal of the circuits of a use.
-    pub fn goal(&self, tape: TapeUse) -> Goal {
-        let [map, fold, scan] = self.goals;
-        match tape {
-            TapeUse::Map => map,
-            TapeUse::Fold => fold,
-            TapeUse::Scan => scan,
+            tapes: tapes
+                .into_iter()
+                .map(|domain| (domain, profile(domain).goal))
+                .collect(),
         }
     }
 
     /// Returns whether every level of some tape is a round.
     pub fn any_depth(&self) -> bool {
-        self.goals.contains(&Goal::Depth)
+        self.tapes.iter().any(|(_, goal)| *goal == Goal::Depth)
     }
 }

@@ -10,7 +10,7 @@ use crate::steps::{Len, LinearFactor, Rearrangement, SortKey, SymView};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
-use sealane_protocol::{Algebra, TapeUse};
+use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
 /// Time at which a unit runs: segments are ordered by level, and inside a level the units that run
@@ -108,6 +108,7 @@ pub(crate) enum UnitWork {
     Body(Body),
     Linear(Linear),
     Product(Product),
+    Floor(Floor),
     Fold(Fold),
     Scan(Scan),
     CompareExchange(CompareExchange),
@@ -123,15 +124,6 @@ impl UnitWork {
             UnitWork::CompareExchange(network_step) => network_step.rows.into_iter().collect(),
             UnitWork::Cross(cross) => vec![cross.rows],
             _ => Vec::new(),
-        }
-    }
-
-    /// Use of the tapes of the unit.
-    pub fn tape_use(&self) -> TapeUse {
-        match self {
-            UnitWork::Fold(_) => TapeUse::Fold,
-            UnitWork::Scan(_) => TapeUse::Scan,
-            _ => TapeUse::Map,
         }
     }
 }
@@ -167,6 +159,14 @@ pub(crate) struct Product {
     pub lanes: Vec<Len>,
     pub left: Read,
     pub right: Read,
+    pub out: TensorId,
+}
+
+/// In each lane, the floor of an element of a ring divided by `2^by`.
+pub(crate) struct Floor {
+    pub lanes: Vec<Len>,
+    pub from: Read,
+    pub by: u8,
     pub out: TensorId,
 }
 
@@ -355,6 +355,7 @@ impl UnitWork {
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
             UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
+            UnitWork::Floor(floor) => vec![floor.from.tensor],
             UnitWork::Fold(fold) => vec![fold.from.tensor],
             UnitWork::Scan(scan) => {
                 [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat()
@@ -378,6 +379,7 @@ impl UnitWork {
             UnitWork::Body(body) => of(&body.outs),
             UnitWork::Linear(sum) => vec![sum.out],
             UnitWork::Product(product) => vec![product.out],
+            UnitWork::Floor(floor) => vec![floor.out],
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
             UnitWork::CompareExchange(network_step) => network_step.outs.clone(),

@@ -7,7 +7,8 @@
 //!
 //! 1. Every call that may begin does, and writes its first flight.
 //! 2. The step round ends: everything that was written is sent, as one message to each peer.
-//! 3. Every call under way reads the flight that is due and writes the next one, or is finished.
+//! 3. Every call under way reads the flight that is due and writes the next one, or is finished. A
+//!    party may let all of them read before the first one writes: the stamps are those of step 2.
 //!
 //! Where preparation depends on the circuit, a plan is walked twice: each step of each tile run has
 //! an *offline* call, which knows the operands' masks and no input, and an online call, which
@@ -87,6 +88,11 @@ pub trait Driver {
     fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// Ends a step round: sends everything that calls have written.
     fn step_round(&mut self) -> Result<(), Self::Error>;
+    /// Reads the flights that are due to all calls under way, and computes on them, for parties
+    /// that do so before any of these calls writes.
+    fn take(&mut self, _calls: &[(Call, u64)]) -> Result<(), Self::Error> {
+        Ok(())
+    }
     /// Advances a call by one flight; returns whether it is finished.
     fn advance(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// Reports that all calls of a tile run are finished.
@@ -95,6 +101,7 @@ pub trait Driver {
     fn finish_alone(&mut self, call: &Call) -> Result<(), Self::Error> {
         loop {
             self.step_round()?;
+            self.take(&[(*call, 0)])?;
             if self.advance(call)? {
                 return Ok(());
             }
@@ -148,6 +155,7 @@ fn walk<D: Driver>(
             _ => {
                 flow.leap(driver);
                 driver.step_round()?;
+                driver.take(&flow.running)?;
                 for (call, step_rounds) in std::mem::take(&mut flow.running) {
                     if driver.advance(&call)? {
                         flow.finished(&call)

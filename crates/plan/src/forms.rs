@@ -3,14 +3,15 @@
 //! A protocol can have several forms of lookups: some take fewer bytes, others fewer rounds. One
 //! row on a network of long round trips wants few rounds, many rows want few bytes. Each form is a
 //! plan of its own, and the run takes the one that it is estimated to take the least time with. All
-//! parties know the numbers of rows when a run begins, and decide alike.
+//! parties know the numbers of rows when a run begins, and decide alike: the handshake compares the
+//! hash of an instance, of which the [`Form`] is a part.
 
-use crate::cost::cost;
+use crate::cost::{cost, demand};
 use crate::silent;
 use crate::steps::Plan;
 use sealane_circuit::Lookups;
 use sealane_program::graph::{Graph, Op};
-use sealane_protocol::Protocol;
+use sealane_protocol::{Batch, Protocol};
 use std::borrow::Cow;
 
 /// Cost of a run with lookups in one form.
@@ -56,23 +57,70 @@ pub fn forms<P: Protocol>(plan: &Plan, rows: &[u64]) -> Vec<FormCost> {
     forms
 }
 
+/// The form in which a plan runs on so many rows. Parties decide it from these alone, and agree on
+/// it before a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// The plan itself, or from 1 on one of [`Plan::others`].
+    pub plan: u8,
+    /// True if its correlated OTs come from a silent extension.
+    pub silent: bool,
+    /// Batches in which refills make products, for a protocol that makes them so.
+    pub batch: Option<Batch>,
+}
+
+impl Form {
+    /// The form that takes the least time, of a plan with these [`forms`] on these rows.
+    ///
+    /// # Panics
+    /// As [`cost`](fn@crate::cost::cost).
+    pub fn chosen<P: Protocol>(plan: &Plan, forms: &[FormCost], rows: &[u64]) -> Form {
+        let chosen = forms.iter().position(|form| form.chosen).unwrap_or(0);
+        let form = Form {
+            plan: chosen as u8,
+            silent: false,
+            batch: None,
+        };
+        let planned = in_form::<P>(plan, form);
+        let batch = P::batch(&planned.setting, || demand::<P>(&planned, rows));
+        let form = Form { batch, ..form };
+        let silent = silent::pays::<P>(&in_form::<P>(plan, form), rows);
+        Form { silent, ..form }
+    }
+
+    /// Its bytes in a hash.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![self.plan, self.silent.into()];
+        if let Some(batch) = self.batch {
+            bytes.extend(batch.products.to_le_bytes());
+            bytes.extend(batch.bucket.to_le_bytes());
+        }
+        bytes
+    }
+}
+
 /// Returns the plan as it runs with these row counts: in the form of lookups that takes the least
-/// time, and with correlated OTs of a silent extension where those do.
+/// time, with correlated OTs of a silent extension where those do, and with products in batches that
+/// suit their number.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
 pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
-    in_form::<P>(plan, &forms::<P>(plan, rows), rows)
+    in_form::<P>(plan, Form::chosen::<P>(plan, &forms::<P>(plan, rows), rows))
 }
 
-/// As [`at_rows`], with the [`forms`] of the plan on these rows, whose costs need not be computed
-/// again.
-///
-/// # Panics
-/// As [`cost`](fn@crate::cost::cost).
-pub fn in_form<'a, P: Protocol>(plan: &'a Plan, forms: &[FormCost], rows: &[u64]) -> Cow<'a, Plan> {
-    let chosen = all(plan).zip(forms).find(|(_, form)| form.chosen);
-    silent::at_rows::<P>(chosen.map_or(plan, |(plan, _)| plan), rows)
+/// Returns the plan in a form.
+pub fn in_form<P: Protocol>(plan: &Plan, form: Form) -> Cow<'_, Plan> {
+    let chosen = all(plan).nth(form.plan.into()).unwrap_or(plan);
+    let mut chosen = if form.silent {
+        Cow::Owned(silent::silent::<P>(chosen))
+    } else {
+        Cow::Borrowed(chosen)
+    };
+    if form.batch.is_some() {
+        chosen.to_mut().setting.batch = form.batch;
+    }
+    chosen
 }
 
 /// All forms of a plan.

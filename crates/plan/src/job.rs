@@ -257,9 +257,10 @@ mod tests {
             roles: vec![vec![PartyId(0)], vec![PartyId(1)]],
             security,
             timing: Honest::profile().timing(),
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
             pooled: false,
             silent: false,
+            batch: None,
         };
         let parties = ["a", "b"].map(String::from);
         let texts = profiles.iter().map(|profile| {

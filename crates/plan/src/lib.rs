@@ -16,7 +16,7 @@
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
-//! | `choose` | domains and conversions |
+//! | `choose` | domains and conversions, steps of a ring in place of others |
 //! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
 //! | `pools` | where checks are settled and tiles opened, how many tiles pools are refilled for |
 //! | `forms` | a plan for each form of lookups of the protocol, one of which a run takes |
@@ -60,6 +60,7 @@ mod passes;
 mod place;
 mod pools;
 mod rearrange;
+mod ring_steps;
 mod scale;
 mod segment;
 mod setting;
@@ -71,7 +72,7 @@ mod uses;
 
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
-pub use forms::{FormCost, at_rows, forms, in_form};
+pub use forms::{Form, FormCost, at_rows, forms, in_form};
 pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;
@@ -83,15 +84,14 @@ pub use steps::Plan;
 pub use text::{tape_bytes, tape_hash};
 pub use uses::StepKind;
 
-use choose::Chosen;
 use domains::Domains;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
-use sealane_protocol::{Protocol, Setting, TapeUse};
+use sealane_protocol::{Algebra, Protocol, Setting};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
+use steps::{PlanValue, ResultPlan, RowPlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
 /// the program and `helpers` more, who own nothing and learn nothing.
@@ -215,10 +215,11 @@ fn plan_once<P: Protocol>(
     let scaled = scale::scale(&plain);
     passes::scaled(&scaled).map_err(broken)?;
     let domains = Domains::of::<P>(settings[0].parties);
-    let goal = domains.goal(TapeUse::Scan);
+    let main = P::domain(Algebra::Z2);
+    let goal = P::domain_profile(main, settings[0].parties).goal;
     let expanded = expand::expand(&scaled, profile.arithmetic, goal);
     passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
-    let had = algebra::algebra(&expanded, profile.arithmetic);
+    let had = algebra::algebra(&expanded, profile.arithmetic, P::ring_steps());
     passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
     let phases = segment::segment(&expanded);
     passes::phases(&expanded, &phases).map_err(broken)?;
@@ -249,16 +250,6 @@ fn plan_once<P: Protocol>(
         lowered = lower::lower(&draft, &owners, &tiles, &bounds, target, bodies)?;
     }
     passes::lowered(&draft, &lowered).map_err(broken)?;
-    let Chosen {
-        values,
-        steps,
-        tapes,
-        results,
-    } = choose::domains::<P>(&draft, lowered);
-    let before = rearrange::outline(&steps);
-    let segments = rearrange::rearrange(steps);
-    rearrange::check(&before, &segments).map_err(broken)?;
-
     let rows = program.rows.iter().zip(tiles);
     let rows = rows.map(|(r, tile)| RowPlan {
         name: r.name.clone(),
@@ -266,26 +257,25 @@ fn plan_once<P: Protocol>(
         sum: r.sum.clone(),
         tile,
     });
-    let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);
-    let results = program
-        .results
-        .iter()
-        .zip(results)
-        .map(result)
-        .collect::<Vec<_>>();
-    let values = keep(values, &segments, &results);
     let mut plan = Plan {
         protocol: P::profile().name,
         setting: settings[0].clone(),
         owners: owners.into_iter().map(PartyId).collect(),
         rows: rows.collect(),
-        tapes: Arc::new(tapes),
-        values,
-        segments,
-        results,
+        tapes: Arc::new(lowered.tapes),
+        values: vec![],
+        segments: vec![],
+        results: vec![],
         lookups,
         others: vec![],
     };
+    let (steps, results) = choose::domains::<P>(&draft, lowered.forms, &mut plan);
+    let before = rearrange::outline(&steps);
+    plan.segments = rearrange::rearrange(steps);
+    rearrange::check(&before, &plan.segments).map_err(broken)?;
+    let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);
+    plan.results = program.results.iter().zip(results).map(result).collect();
+    keep(&mut plan);
     pools::settle::<P>(&mut plan);
     pools::reveal::<P>(&mut plan, &domains);
     check::check::<P>(&plan).map_err(broken)?;
@@ -314,17 +304,11 @@ fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
 }
 
 /// Marks the values with rows that are read after the segment in which they are made.
-fn keep(
-    mut values: Vec<ValuePlan>,
-    segments: &[Segment],
-    results: &[ResultPlan],
-) -> Vec<ValuePlan> {
-    let mut made_in = vec![usize::MAX; values.len()];
-    let mut outlives = results
-        .iter()
-        .map(|result| result.value)
-        .collect::<Vec<_>>();
-    for (index, segment) in segments.iter().enumerate() {
+fn keep(plan: &mut Plan) {
+    let mut made_in = vec![usize::MAX; plan.values.len()];
+    let results = plan.results.iter().map(|result| result.value);
+    let mut outlives = results.collect::<Vec<_>>();
+    for (index, segment) in plan.segments.iter().enumerate() {
         for step in &segment.steps {
             step.op
                 .writes()
@@ -335,10 +319,9 @@ fn keep(
         }
     }
     for value in outlives {
-        let value = &mut values[value.0 as usize];
+        let value = &mut plan.values[value.0 as usize];
         value.kept = value.rows.is_some();
     }
-    values
 }
 
 /// Makes the plan's entry for a result.

@@ -74,6 +74,7 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         }
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
+        StepOp::Ring { .. } => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } | StepOp::Append { .. } => 0,
         StepOp::RowNumber { .. } | StepOp::Rearrange { .. } => 0,
         StepOp::CompareExchange {

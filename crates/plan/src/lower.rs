@@ -40,7 +40,7 @@ use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, digest};
 use sealane_program::types::{Data, Range, Shape};
-use sealane_protocol::{TapeUse, known_to};
+use sealane_protocol::{RingOp, known_to};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
@@ -48,10 +48,10 @@ use std::iter::repeat_n;
 use std::rc::Rc;
 use words::{Words, widen};
 
-/// Tapes and, for each unit of the draft, its step.
+/// Tapes and, for each domain in which tapes can run, the step of each unit of the draft.
 pub(crate) struct Lowered {
     pub tapes: Vec<Tape>,
-    pub steps: Vec<Step>,
+    pub forms: Vec<Vec<Step>>,
 }
 
 /// Tapes made so far with their hashes, by digests of all that decides them: equal turns of a loop
@@ -82,27 +82,31 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer {
         draft,
         bounds,
-        domains: target.domains,
+        goal: Goal::Size,
+        products: target.domains.products,
         prices: target.prices,
         lookups: target.lookups,
         bodies,
         known_to: tensors_known_to(draft, owners),
         tapes: Tapes::default(),
     };
-    let mut steps = Vec::with_capacity(draft.units.len());
-    for unit in &draft.units {
-        let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
-        let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
-        let op = lowerer.unit(unit, rows)?;
-        steps.push(Step {
-            op,
-            label: label(&unit.ops),
-            span: unit.span.clone(),
-        });
+    let mut forms = Vec::new();
+    for (_, goal) in &target.domains.tapes {
+        lowerer.goal = *goal;
+        let step = |unit: &Unit| {
+            let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
+            let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
+            Ok::<_, Diagnostic>(Step {
+                op: lowerer.unit(unit, rows)?,
+                label: label(&unit.ops),
+                span: unit.span.clone(),
+            })
+        };
+        forms.push(draft.units.iter().map(step).collect::<Result<_, _>>()?);
     }
     Ok(Lowered {
         tapes: lowerer.tapes.list,
-        steps,
+        forms,
     })
 }
 
@@ -154,7 +158,10 @@ fn label(ops: &[String]) -> String {
 struct Lowerer<'a> {
     draft: &'a Draft,
     bounds: &'a [u64],
-    domains: &'a Domains,
+    /// Goal of the circuits of the domain for which units are lowered.
+    goal: Goal,
+    /// Tapes multiply elements of GF(2^k) as a whole.
+    products: bool,
     prices: Option<&'a Prices>,
     lookups: Lookups,
     bodies: &'a mut Bodies,
@@ -194,7 +201,15 @@ impl Lowerer<'_> {
                 left: operand(&product.left),
                 right: operand(&product.right),
                 lanes: product.lanes.clone(),
+                known_to: [None; 2],
                 out: value(product.out),
+            },
+            UnitWork::Floor(floor) => StepOp::Ring {
+                op: RingOp::Floor { by: floor.by },
+                bit: None,
+                of: operand(&floor.from),
+                lanes: floor.lanes.clone(),
+                out: value(floor.out),
             },
             UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
             UnitWork::Rearrange(moved) => StepOp::Rearrange {
@@ -225,8 +240,7 @@ impl Lowerer<'_> {
                     (Len::Rows, None) => (1, false),
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
-                let mut combine =
-                    |widths| self.level(TapeUse::Fold, fold.reduction, tree.signed, widths);
+                let mut combine = |widths| self.level(fold.reduction, tree.signed, widths);
                 StepOp::Fold {
                     operand: operand(&fold.from),
                     length: fold.length,
@@ -266,10 +280,9 @@ impl Lowerer<'_> {
         let over = network_step.over.iter().map(|read| self.param(read));
         let captured = network_step.captured.iter().map(|id| self.whole(id));
         let (over, captured) = (over.collect::<Vec<_>>(), captured.collect::<Vec<_>>());
-        let goal = self.domains.goal(TapeUse::Map);
         let key = (
             "pair",
-            goal,
+            self.goal,
             network_step.network,
             &network_step.graph,
             &over,
@@ -323,8 +336,7 @@ impl Lowerer<'_> {
         over: &[Param],
         captured: &[Param],
     ) -> Result<Tape, TooLarge> {
-        let goal = self.domains.goal(TapeUse::Map);
-        let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
+        let mut lowering = Lowering::with_functions(self.goal, self.lookups, self.products);
         let mut inputs = |of| inputs(&mut lowering, of);
         let (x, y, captured) = (inputs(over)?, inputs(over)?, inputs(captured)?);
         let pair = [&x[..], &y[..]];
@@ -340,7 +352,7 @@ impl Lowerer<'_> {
         let words = written.flat_map(|(element, _)| element.iter().zip(over));
         let outputs = words.flat_map(|(words, of)| widen(words, of.range).words.clone());
         let circuit = lowering.builder.finish(outputs.collect());
-        Ok(self::tape(&circuit, goal))
+        Ok(self::tape(&circuit, self.goal))
     }
 
     fn cross(&mut self, cross: &Cross, unit: &Unit) -> Result<StepOp, Diagnostic> {
@@ -353,7 +365,7 @@ impl Lowerer<'_> {
         let outs = cross.outs.iter().map(|out| {
             let to = self.draft.tensor(out.tensor).range;
             let tree = Tree::new(out.reduction, out.from, to, LANES);
-            let mut combine = |widths| self.level(TapeUse::Map, out.reduction, tree.signed, widths);
+            let mut combine = |widths| self.level(out.reduction, tree.signed, widths);
             let made = Crossed {
                 value: value(out.tensor),
                 first,
@@ -447,7 +459,7 @@ impl Lowerer<'_> {
         from: &impl Hash,
         make: impl FnOnce(&Self) -> Result<Tape, E>,
     ) -> Result<Rc<(Tape, blake3::Hash)>, E> {
-        let key = digest(&(from, self.lookups, self.domains.products));
+        let key = digest(&(from, self.lookups, self.products));
         if let Some(made) = self.bodies.0.get(&key) {
             return Ok(Rc::clone(made));
         }
@@ -459,14 +471,8 @@ impl Lowerer<'_> {
     }
 
     /// Makes the tape of a level of a tree, with the widths of both operands and of the result.
-    fn level(
-        &mut self,
-        of: TapeUse,
-        reduction: Reduction,
-        signed: bool,
-        widths: [usize; 3],
-    ) -> TapeId {
-        let goal = self.domains.goal(of);
+    fn level(&mut self, reduction: Reduction, signed: bool, widths: [usize; 3]) -> TapeId {
+        let goal = self.goal;
         let circuit = || fold::combine(reduction, signed, widths, goal);
         let key = ("level", goal, reduction, signed, widths);
         let Ok(made) = self.made(&key, |_| Ok::<_, Infallible>(tape(&circuit(), goal)));
@@ -483,10 +489,10 @@ impl Lowerer<'_> {
         outs: &[Range],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        let goal = self.domains.goal(unit.work.tape_use());
+        let goal = self.goal;
         let make = |lowerer: &Self| {
-            let products = lowerer.domains.products;
-            let mut lowering = Lowering::with_functions(goal, lowerer.lookups, products);
+            let (lookups, products) = (lowerer.lookups, lowerer.products);
+            let mut lowering = Lowering::with_functions(goal, lookups, products);
             let bits = |param: &Param| param.elements as usize * usize::from(param.range.bits());
             let known = params.iter();
             let known = known.flat_map(|param| repeat_n(param.known_to, bits(param)));

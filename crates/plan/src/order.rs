@@ -6,12 +6,12 @@
 //! of a network only where nobody can tell: equal keys are equal elements, the keys include the
 //! number of the place, or the program says that the order of equal elements shows in no result.
 
+use crate::cost::step_ns;
 use crate::network::{Network, Stage};
 use crate::steps::SortKey;
 use sealane_circuit::Tape;
-use sealane_parties::NetworkClass;
 use sealane_program::graph::{Binary, Graph, Op, ValueId};
-use sealane_protocol::{Algebra, Cost, Domain, Protocol, Setting, StepShape, TapeUse};
+use sealane_protocol::{Algebra, Domain, Protocol, Setting, StepShape};
 
 /// The keys of a sort whose elements consist of so many values, the first key above the others;
 /// none if its body compares something else.
@@ -123,7 +123,7 @@ impl Body<'_> {
 /// The prices of a protocol that sorts without a network.
 pub(crate) struct Prices {
     setting: Setting,
-    cost: fn(&Setting, &StepShape) -> Cost,
+    step_ns: fn(&Setting, &StepShape) -> f64,
     /// Domain in which networks run.
     domain: Domain,
 }
@@ -132,10 +132,10 @@ impl Prices {
     /// The prices of a protocol; none if it sorts by networks alone.
     pub fn of<P: Protocol>(setting: &Setting) -> Option<Prices> {
         let domain = P::domain(Algebra::Z2);
-        let can = P::sorts() && P::tape_domain(TapeUse::Map) == domain;
+        let can = P::sorts() && P::tape_domains() == [domain];
         can.then(|| Prices {
             setting: setting.clone(),
-            cost: P::cost,
+            step_ns: step_ns::<P>,
             domain,
         })
     }
@@ -150,24 +150,15 @@ impl Prices {
         };
         let stages = Network::Sort.stages(elements as usize);
         let stage = |stage: &Stage| {
-            self.time_ns(&StepShape::Tape {
+            let tape = StepShape::Tape {
                 tape: pair,
                 domain: self.domain,
                 lanes: stage.pairs() as u64,
-            })
+            };
+            (self.step_ns)(&self.setting, &tape)
         };
         elements < u64::from(u32::MAX)
-            && self.time_ns(&sort) < stages.iter().map(stage).sum::<f64>()
-    }
-
-    /// Nanoseconds for which the messages of a step cross one after the other, and of its work.
-    fn time_ns(&self, work: &StepShape) -> f64 {
-        let cost = (self.cost)(&self.setting, work);
-        let class: NetworkClass = self.setting.network;
-        let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
-        let bytes = bytes.sum::<u64>() as f64 / class.bytes_per_s() as f64;
-        let rounds = cost.flights.len() as f64 * class.round_trip().as_secs_f64() / 2.0;
-        1e9 * (bytes + rounds) + cost.compute_ns as f64
+            && (self.step_ns)(&self.setting, &sort) < stages.iter().map(stage).sum::<f64>()
     }
 }
 

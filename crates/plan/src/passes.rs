@@ -6,7 +6,7 @@ use crate::draft::{Draft, Phase};
 use crate::floats::Call;
 use crate::lower::Lowered;
 use crate::segment::computed_by;
-use crate::steps::PlanValue;
+use crate::steps::{PlanValue, Step};
 use sealane_parties::PartyId;
 use sealane_program::call;
 use sealane_program::graph::{Graph, Op, Program, ValueId};
@@ -153,9 +153,13 @@ pub(crate) fn phases(program: &Program, phases: &[Phase]) -> Result<(), String> 
 
 /// Checks the steps of `lower`: one for each unit, which reads and writes what its unit does.
 pub(crate) fn lowered(draft: &Draft, lowered: &Lowered) -> Result<(), String> {
-    let steps = &lowered.steps;
-    ensure(steps.len() == draft.units.len(), "a unit has no step")?;
-    for (unit, step) in draft.units.iter().zip(steps) {
+    let whole = |steps: &Vec<Step>| steps.len() == draft.units.len();
+    ensure(lowered.forms.iter().all(whole), "a unit has no step")?;
+    let units = lowered
+        .forms
+        .iter()
+        .flat_map(|steps| draft.units.iter().zip(steps));
+    for (unit, step) in units {
         let sorted = |mut values: Vec<u32>| {
             values.sort_unstable();
             values.dedup();
@@ -233,7 +237,7 @@ mod tests {
     #[test]
     fn algebras_and_phases_that_do_not_fit_are_noticed() {
         let program = expand::expand(&scale::scale(&program()), false, Goal::Size);
-        let mut had = algebra::algebra(&program, false);
+        let mut had = algebra::algebra(&program, false, false);
         assert_eq!(algebras(&program, &had, false), Ok(()));
         had[0].ring = Some(16);
         assert!(algebras(&program, &had, false).is_err());
@@ -249,7 +253,7 @@ mod tests {
     /// Lowers a program; also returns the number of circuits that it took.
     fn lower(program: &Program) -> (Draft, Lowered, usize) {
         let program = expand::expand(&scale::scale(program), false, Goal::Size);
-        let had = algebra::algebra(&program, false);
+        let had = algebra::algebra(&program, false, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
         let domains = Domains::of::<Honest>(2);
         let mut bodies = lower::Bodies::default();
@@ -266,10 +270,10 @@ mod tests {
     fn steps_that_are_not_those_of_their_units_are_noticed() {
         let (draft, mut steps, _) = lower(&program());
         assert_eq!(lowered(&draft, &steps), Ok(()));
-        let last = steps.steps.len() - 1;
-        steps.steps.swap(0, last);
+        let last = draft.units.len() - 1;
+        steps.forms[0].swap(0, last);
         assert!(lowered(&draft, &steps).is_err());
-        steps.steps.pop();
+        steps.forms[0].pop();
         assert!(lowered(&draft, &steps).is_err());
     }
 

@@ -251,7 +251,7 @@ mod tests {
     /// The steps of a plan as they are before the pass, and its segments.
     fn planned() -> (Vec<Outline>, Vec<Segment>) {
         let program = text::parse(CHAINS, "chains").unwrap_or_else(|error| panic!("{error}"));
-        let plan = crate::plan::<Honest>(&program, 0, NetworkClass::Lan);
+        let plan = crate::plan::<Honest>(&program, 0, NetworkClass::LAN);
         let plan = plan.unwrap_or_else(|error| panic!("{error}"));
         let phase = |(level, segment): (usize, &Segment)| Phase {
             level: level as u32,

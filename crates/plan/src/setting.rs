@@ -93,6 +93,7 @@ fn candidates(
         network,
         pooled: false,
         silent: false,
+        batch: None,
     };
     Ok(assigned.map(setting).collect())
 }
@@ -100,7 +101,7 @@ fn candidates(
 /// Returns whether a program can run a protocol with that many helpers.
 pub fn suits(profile: &Profile, program: &Program, helpers: usize) -> bool {
     let roster = Roster::of(program, helpers);
-    candidates(profile, &program.parties, roster, NetworkClass::Lan).is_ok()
+    candidates(profile, &program.parties, roster, NetworkClass::LAN).is_ok()
 }
 
 /// Every assignment of parties to roles: each role of one is tried with each party, in the given
@@ -246,7 +247,7 @@ mod tests {
     ) -> Option<Vec<Vec<u8>>> {
         let (profile, roster) = (profile(roles, outsiders), roster(names, helpers));
         let named = named(names);
-        let settings = candidates(&profile, &named, roster, NetworkClass::Lan).ok()?;
+        let settings = candidates(&profile, &named, roster, NetworkClass::LAN).ok()?;
         let total = named.len() + helpers;
         assert!(settings.iter().all(|setting| setting.parties == total));
         let roles = |setting: Setting| {
@@ -258,7 +259,7 @@ mod tests {
 
     fn refused(roles: &'static [Role], outsiders: bool, names: &str, helpers: usize) -> String {
         let (profile, roster) = (profile(roles, outsiders), roster(names, helpers));
-        let refused = candidates(&profile, &named(names), roster, NetworkClass::Lan);
+        let refused = candidates(&profile, &named(names), roster, NetworkClass::LAN);
         let error = refused.expect_err("the numbers do not fit");
         assert_eq!(error.code, "parties");
         format!("{}: {}; {}", error.message, error.reason, error.hint)

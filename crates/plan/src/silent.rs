@@ -7,28 +7,24 @@
 use crate::cost::crossing_s;
 use crate::pools;
 use crate::steps::Plan;
-use sealane_parties::NetworkClass;
 use sealane_protocol::Protocol;
-use std::borrow::Cow;
 
-/// Returns the plan as it runs with these row counts: with correlated OTs of a silent extension, if
-/// the protocol can take them and the bytes that they save take longer than the rounds that they
-/// add.
+/// Returns whether a run of a plan on so many rows takes less time with correlated OTs of a silent
+/// extension: if the protocol can take them and the bytes that they save take longer than the
+/// rounds that they add.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
-pub(crate) fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
-    let wan = plan.setting.network == NetworkClass::Wan;
-    let can = P::profile().silent && wan && !plan.setting.pooled;
-    if !can {
-        return Cow::Borrowed(plan);
-    }
+pub(crate) fn pays<P: Protocol>(plan: &Plan, rows: &[u64]) -> bool {
+    let setting = &plan.setting;
+    let can = P::profile().silent && setting.network.spares_bytes() && !setting.pooled;
+    can && crossing_s::<P>(&silent::<P>(plan), rows) < crossing_s::<P>(plan, rows)
+}
+
+/// The plan with correlated OTs of a silent extension.
+pub(crate) fn silent<P: Protocol>(plan: &Plan) -> Plan {
     let mut silent = plan.clone();
     silent.setting.silent = true;
     pools::refills::<P>(&mut silent);
-    if crossing_s::<P>(&silent, rows) < crossing_s::<P>(plan, rows) {
-        Cow::Owned(silent)
-    } else {
-        Cow::Borrowed(plan)
-    }
+    silent
 }

@@ -12,7 +12,7 @@ use sealane_circuit::{Lookups, Tape};
 use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Data, Range, RowId, Type};
-use sealane_protocol::{Algebra, Domain, Setting, View};
+use sealane_protocol::{Algebra, Domain, Numbers, RingOp, Setting, View};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -46,6 +46,12 @@ impl Plan {
     /// Returns whether a run on so many rows of each table opens a result tile by tile.
     pub fn in_tiles(&self, result: &ResultPlan, rows: &[u64]) -> bool {
         result.by_tile && self.flows(result.value, rows)
+    }
+
+    /// Rows of a full tile of a table, of which there are fewer if its bound is lower; 1 for none.
+    pub(crate) fn full_tile(&self, rows: Option<RowId>) -> u64 {
+        let table = rows.map(|table| &self.rows[usize::from(table.0)]);
+        table.map_or(1, |table| table.tile.min(table.bound))
     }
 
     /// Returns whether a value has more tiles than are in flight at once, at so many rows of each
@@ -96,6 +102,15 @@ pub struct ValuePlan {
 }
 
 impl ValuePlan {
+    /// Numbers of the value as an operand of a product.
+    pub fn numbers(&self, known_to: Option<PartyId>) -> Numbers {
+        let (bits, signed) = (self.bits.into(), self.signed);
+        Numbers {
+            known_to,
+            bits,
+            signed,
+        }
+    }
     /// Planes of the shares of each element: its bits, or one ring element.
     pub fn planes(&self) -> u64 {
         match self.domain.algebra {
@@ -354,6 +369,23 @@ pub enum StepOp {
         left: Operand,
         /// The other.
         right: Operand,
+        /// Number of lanes: the product.
+        lanes: Vec<Len>,
+        /// The party that knows the numbers of the left and of the right operand: its input, which
+        /// no step but moves has changed.
+        known_to: [Option<PartyId>; 2],
+        /// The result, one element per lane.
+        out: PlanValue,
+    },
+    /// Computes an operation on ring elements, one a lane. Of a [`RingOp::Extract`] all other bits
+    /// of the result are zero.
+    Ring {
+        /// The operation.
+        op: RingOp,
+        /// The bits of a [`RingOp::Select`].
+        bit: Option<Operand>,
+        /// The elements, one a lane.
+        of: Operand,
         /// Number of lanes: the product.
         lanes: Vec<Len>,
         /// The result, one element per lane.

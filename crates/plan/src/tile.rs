@@ -43,9 +43,10 @@ pub(crate) fn tiles(
         let total = total.fold(0, u64::saturating_add);
         bits[usize::from(rows.0)] = total.max(bits[usize::from(rows.0)]);
     }
-    let most = match (domains.any_depth(), network) {
-        (true, NetworkClass::Lan) => ROWS_A_ROUND,
-        _ => ROWS[1],
+    let most = if domains.any_depth() && !network.spares_rounds() {
+        ROWS_A_ROUND
+    } else {
+        ROWS[1]
     };
     bits.into_iter()
         .map(|bits| rows_that_fit(bits).min(most))
@@ -63,13 +64,12 @@ pub(crate) fn with_tapes(
 ) -> Vec<u64> {
     let mut tiles = tiles.to_vec();
     let slots = |id: &TapeId| u64::from(lowered.tapes[id.0 as usize].slots);
-    for (unit, step) in draft.units.iter().zip(&lowered.steps) {
+    let forms = domains.tapes.iter().zip(&lowered.forms);
+    let flat = forms.filter(|((_, goal), _)| *goal == Goal::Depth);
+    for (unit, step) in flat.flat_map(|(_, steps)| draft.units.iter().zip(steps)) {
         let Some(rows) = unit.phase.rows else {
             continue;
         };
-        if domains.goal(unit.work.tape_use()) == Goal::Size {
-            continue;
-        }
         let (largest, lanes) = match &step.op {
             StepOp::Tape { tape, lanes, .. } => (Some(slots(tape)), lanes),
             StepOp::Fold { levels, lanes, .. } => (levels.iter().map(slots).max(), lanes),

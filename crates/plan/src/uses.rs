@@ -1,6 +1,6 @@
 //! Operands and results of steps.
 
-use crate::steps::{Len, PlanValue, Produced, Step, StepOp};
+use crate::steps::{Len, PlanValue, Produced, Step, StepOp, TapeId};
 use sealane_program::types::RowId;
 
 /// Kind of a step, by its use of the network and the machine.
@@ -14,7 +14,7 @@ pub enum StepKind {
     Convert,
     /// Tapes run.
     Tape,
-    /// Ring elements are multiplied.
+    /// Ring elements are multiplied, chosen or divided, or their bits taken.
     Product,
     /// A reduction.
     Fold,
@@ -60,6 +60,10 @@ macro_rules! read_values {
             StepOp::Product { left, right, .. } => {
                 read.extend([& $($mut)? left.value, & $($mut)? right.value]);
             }
+            StepOp::Ring { bit, of, .. } => {
+                of!(bit);
+                read.push(& $($mut)? of.value);
+            }
             StepOp::CompareExchange { over, captured, .. } => {
                 of!(over);
                 read.extend(captured.$iter());
@@ -96,7 +100,7 @@ impl StepOp {
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
             StepOp::Tape { .. } => StepKind::Tape,
-            StepOp::Product { .. } => StepKind::Product,
+            StepOp::Product { .. } | StepOp::Ring { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
             StepOp::CompareExchange { .. } => StepKind::CompareExchange,
@@ -163,6 +167,7 @@ impl StepOp {
             | StepOp::Append { out, .. }
             | StepOp::Linear { out, .. }
             | StepOp::Product { out, .. }
+            | StepOp::Ring { out, .. }
             | StepOp::Fold { out, .. }
             | StepOp::Convert { out, .. }
             | StepOp::Open { out, .. } => vec![*out],
@@ -171,6 +176,22 @@ impl StepOp {
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
             StepOp::CompareExchange { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
             StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
+        }
+    }
+
+    /// Returns the tapes that the step runs.
+    pub(crate) fn tapes(&mut self) -> Vec<&mut TapeId> {
+        match self {
+            StepOp::Tape { tape, .. }
+            | StepOp::Scan { tape, .. }
+            | StepOp::CompareExchange { tape, .. } => vec![tape],
+            StepOp::Fold { levels, carry, .. } => levels.iter_mut().chain(carry).collect(),
+            StepOp::Cross { tape, outs, .. } => {
+                let trees = outs.iter_mut();
+                let trees = trees.flat_map(|out| out.levels.iter_mut().chain([&mut out.carry]));
+                trees.chain([tape]).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

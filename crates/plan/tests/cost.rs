@@ -19,7 +19,7 @@ const A: PartyId = PartyId(0);
 const B: PartyId = PartyId(1);
 
 fn in_tiles(program: &Program, rows: u64) -> Plan {
-    plan_in_tiles::<Honest>(program, 0, NetworkClass::Lan, rows).unwrap_or_else(|e| panic!("{e}"))
+    plan_in_tiles::<Honest>(program, 0, NetworkClass::LAN, rows).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Two columns of bytes, their AND to alice.
@@ -110,14 +110,14 @@ fn a_scan_over_rows_runs_once_a_row() {
 
 #[test]
 fn a_million_rows_are_tiles_of_one_cost() {
-    let plan = plan::<Honest>(&and_program(), 0, NetworkClass::Wan).unwrap();
+    let plan = plan::<Honest>(&and_program(), 0, NetworkClass::WAN).unwrap();
     let report = cost::<Honest>(&plan, &[1_000_000]);
     assert_eq!(report.promise.ands, 8_000_000);
     // 48 bytes per row, and the part that depends on tiles alone.
     let fewer = cost::<Honest>(&plan, &[500_000]).promise;
     let slope = (report.promise.payload_bytes() - fewer.payload_bytes()) as f64 / 500_000.0;
     assert!((slope - 48.0).abs() < 0.01, "{slope}");
-    let [lan, wan] = [NetworkClass::Lan, NetworkClass::Wan].map(|c| report.estimate_s(c));
+    let [lan, wan] = [NetworkClass::LAN, NetworkClass::WAN].map(|c| report.estimate_s(c));
     assert!(0.0 < lan && lan < wan);
 }
 
@@ -132,8 +132,12 @@ fn links_and_estimates_grow_with_the_tiles() {
         promise.payload.clone().into_iter().collect::<Vec<_>>(),
         links
     );
-    let times = [NetworkClass::Lan, NetworkClass::Wan].map(|class| time(report.estimate_s(class)));
+    let times = [NetworkClass::LAN, NetworkClass::WAN].map(|class| time(report.estimate_s(class)));
     assert_eq!(times, ["32.3 ms", "2.6 s"]);
+    let declared = "20ms/1Mbps".parse::<NetworkClass>().unwrap();
+    let transfer = 32_500.0 / 125_000.0;
+    assert_eq!(report.estimate_s(declared), 128.0 * 0.01 + transfer);
+    assert_eq!(report.waiting_s(declared), 128.0 * 0.01);
     let steps = report
         .steps
         .iter()
@@ -158,7 +162,7 @@ fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
         s.finish()
     };
     let roles = |inputs| {
-        plan::<Lopsided>(&program(inputs), 0, NetworkClass::Lan)
+        plan::<Lopsided>(&program(inputs), 0, NetworkClass::LAN)
             .unwrap()
             .setting
             .roles
@@ -175,7 +179,7 @@ fn demand_counts_every_tile() {
     let x = s.column("x", 0, Type::U8);
     let flag = s.binary(Binary::Gt, x, 9);
     s.reveal("flag", flag, &[0]);
-    let plan = plan_in_tiles::<Lopsided>(&s.finish(), 0, NetworkClass::Lan, 7).unwrap();
+    let plan = plan_in_tiles::<Lopsided>(&s.finish(), 0, NetworkClass::LAN, 7).unwrap();
     let report = cost::<Lopsided>(&plan, &[100]);
     assert_eq!(report.demand.count(COT), 800);
     // Preparation is the first line, and its bytes are part of the promise.
@@ -196,7 +200,7 @@ fn a_protocol_for_two_refuses_three() {
         .reveal("one", one.into(), &[0], Type::U8, None)
         .unwrap();
     let program = builder.finish().unwrap().0;
-    let error = plan::<Lopsided>(&program, 0, NetworkClass::Lan)
+    let error = plan::<Lopsided>(&program, 0, NetworkClass::LAN)
         .err()
         .unwrap();
     assert_eq!(error.code, "parties");
@@ -289,6 +293,6 @@ fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused(
     let y = s.input("y", 1, Type::unsigned(64), wide);
     let both = s.binary(Binary::And, x, y);
     s.reveal("both", both, &[0]);
-    let refusal = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan);
+    let refusal = plan::<Honest>(&s.finish(), 0, NetworkClass::LAN);
     assert_eq!(refusal.err().expect("a refusal").code, "run-too-large");
 }

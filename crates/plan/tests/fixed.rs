@@ -48,7 +48,7 @@ fn product(ty: Type) -> Program {
 }
 
 fn ands<P: Protocol>(program: &Program, helpers: usize) -> u64 {
-    let plan = plan::<P>(program, helpers, NetworkClass::Lan).unwrap();
+    let plan = plan::<P>(program, helpers, NetworkClass::LAN).unwrap();
     cost::<P>(&plan, &[]).promise.ands
 }
 
@@ -85,7 +85,7 @@ fn an_inner_product_is_made_in_a_ring_and_rounded_once() {
     let dot = program(FIXED, |b, [x, y]| {
         b.dot(x, y, Some(Type::fixed(20, 16)), None)
     });
-    let text = plan::<Trio>(&dot, 1, NetworkClass::Lan).unwrap().text();
+    let text = plan::<Trio>(&dot, 1, NetworkClass::LAN).unwrap().text();
     assert_eq!(text.matches("{\"product\":").count(), 1, "{text}");
     assert_eq!(text.matches("{\"convert\":").count(), 1, "{text}");
 }
@@ -98,6 +98,6 @@ fn a_wide_product_stays_with_gates() {
         let (x, y) = (b.cast(x, wide, None)?, b.cast(y, wide, None)?);
         b.dot(x, y, Some(wide), None)
     });
-    let text = plan::<Trio>(&product, 1, NetworkClass::Lan).unwrap().text();
+    let text = plan::<Trio>(&product, 1, NetworkClass::LAN).unwrap().text();
     assert_eq!(text.matches("{\"product\":").count(), 0, "{text}");
 }

@@ -149,6 +149,6 @@ fn signs_and_moves_take_no_gate() {
     let both = b.stack(&[x.into(), y.into()], 0, None).unwrap();
     b.reveal("both", both.into(), &owners, ty, None).unwrap();
     let program = b.finish().unwrap().0;
-    let plan = plan::<Honest>(&program, 0, NetworkClass::Lan).unwrap();
+    let plan = plan::<Honest>(&program, 0, NetworkClass::LAN).unwrap();
     assert_eq!(cost::<Honest>(&plan, &[]).promise.ands, 0);
 }

@@ -148,7 +148,7 @@ fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     let run = |program: &Program, inputs: &BTreeMap<String, Data>| match plan_in_tiles::<Honest>(
         program,
         0,
-        NetworkClass::Lan,
+        NetworkClass::LAN,
         most_rows,
     ) {
         Ok(plan) => Ok(Some(crate::common::run(&plan, program, inputs, &rows))),
@@ -195,7 +195,7 @@ fn rows_that_moved_are_there_before_they_meet() {
     );
     let program = program.unwrap_or_else(|error| panic!("{}", error.render_with_source()));
     for most_rows in [1, 2] {
-        let plan = plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, most_rows);
+        let plan = plan_in_tiles::<Honest>(&program, 0, NetworkClass::LAN, most_rows);
         let plan = plan.unwrap_or_else(|error| panic!("{}", error.render_with_source()));
         let x = Data::from_numbers(Type::unsigned(8), vec![2], &[3, 9]).expect("two numbers");
         let inputs = BTreeMap::from([("x".to_string(), x)]);

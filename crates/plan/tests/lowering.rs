@@ -18,7 +18,7 @@ pub fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
 
 fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Result<bool, String> {
     let rows = reference::rows(&case.program, &case.inputs).map_err(|e| e.to_string())?;
-    let plan = match plan_in_tiles::<P>(&case.program, helpers, NetworkClass::Lan, most_rows) {
+    let plan = match plan_in_tiles::<P>(&case.program, helpers, NetworkClass::LAN, most_rows) {
         Ok(plan) => plan,
         Err(error) if error.code == "whole-rows" => return Ok(false),
         Err(error) => return Err(error.render_with_source()),

@@ -10,7 +10,7 @@ use sealane_program::types::{Shape, Type};
 use sealane_testkit::fake::Honest;
 
 fn planned(program: &Program) -> Plan {
-    plan::<Honest>(program, 0, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
+    plan::<Honest>(program, 0, NetworkClass::LAN).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn job(program: &Program, parties: &[String], plan: &Plan, network: NetworkClass) -> JobParts {
@@ -236,7 +236,7 @@ fn plans_are_deterministic_and_hashes_tell_plans_apart() {
     let parts = |factor| {
         let program = program(factor);
         let plan = planned(&program);
-        job(&program, &program.parties, &plan, NetworkClass::Lan)
+        job(&program, &program.parties, &plan, NetworkClass::LAN)
     };
     assert_eq!(parts(3).hash(), parts(3).hash());
     assert_eq!(
@@ -244,9 +244,16 @@ fn plans_are_deterministic_and_hashes_tell_plans_apart() {
         [JobPart::Program, JobPart::Plan]
     );
     let parties = program(3).parties;
-    let wan = job(&program(3), &parties, &one, NetworkClass::Wan);
+    let wan = job(&program(3), &parties, &one, NetworkClass::WAN);
     assert_eq!(parts(3).differences(&wan), [JobPart::Network]);
     assert_ne!(parts(3).hash(), wan.hash());
+    let declared = |text: &str| job(&program(3), &parties, &one, text.parse().unwrap());
+    assert_eq!(declared("0.5ms/1Gbps"), parts(3));
+    assert_eq!(declared("22ms/100Mbps"), declared("18ms/95Mbps"));
+    for text in ["20ms/100Mbps", "0.5ms/2Gbps", "0.6ms/1Gbps"] {
+        let differences = parts(3).differences(&declared(text));
+        assert_eq!(differences, [JobPart::Network], "{text}");
+    }
 }
 
 #[test]
@@ -256,12 +263,12 @@ fn helpers_and_their_order_are_part_of_a_job() {
     s.reveal("x", x, &[0]);
     let program = s.finish();
     let parts = |helpers: &[&str]| {
-        let plan = plan::<Honest>(&program, helpers.len(), NetworkClass::Lan).expect("a plan");
+        let plan = plan::<Honest>(&program, helpers.len(), NetworkClass::LAN).expect("a plan");
         assert_eq!(plan.setting.parties, program.parties.len() + helpers.len());
         let helpers = helpers.iter().map(|name| name.to_string());
         let parties = program.parties.iter().cloned().chain(helpers);
         let parties = parties.collect::<Vec<_>>();
-        job(&program, &parties, &plan, NetworkClass::Lan)
+        job(&program, &parties, &plan, NetworkClass::LAN)
     };
     let (none, two, turned) = (parts(&[]), parts(&["ada", "cyd"]), parts(&["cyd", "ada"]));
     assert_eq!(two.differences(&turned), [JobPart::Protocol]);
@@ -288,7 +295,7 @@ fn a_plan_stays_as_small_for_any_tile() {
     let x = s.column("x", 0, Type::unsigned(8));
     let total = s.reduce_to(Reduction::Sum, x, None, Type::unsigned(32));
     s.reveal("total", total, &[0]);
-    let plan = plan_in_tiles::<Honest>(&s.finish(), 0, NetworkClass::Lan, 4).unwrap();
+    let plan = plan_in_tiles::<Honest>(&s.finish(), 0, NetworkClass::LAN, 4).unwrap();
     let carry = steps(&plan).find_map(|step| match &step.op {
         StepOp::Fold { levels, carry, .. } => Some((levels.len(), carry.is_some())),
         _ => None,
@@ -302,7 +309,7 @@ fn a_body_without_measure_is_refused_with_a_hint() {
     let x = s.input("x", 0, Type::U8, s.by_rows(&[60_000]));
     let hash = s.call("sha256", &[x]);
     s.reveal("hash", hash, &[0]);
-    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan)
+    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::LAN)
         .err()
         .expect("a refusal");
     assert_eq!(error.code, "circuit-too-large");
@@ -320,7 +327,7 @@ fn rows_seen_whole_are_refused_with_a_hint() {
         s.reduce(Reduction::All, sofar, None)
     });
     s.reveal("odd", odd, &[0]);
-    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan)
+    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::LAN)
         .err()
         .expect("a refusal");
     assert_eq!(error.code, "whole-rows");

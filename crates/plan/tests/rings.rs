@@ -17,7 +17,7 @@ use sealane_testkit::reference;
 use sealane_trio::Trio;
 
 fn planned(program: &Program) -> Plan {
-    plan::<Trio>(program, 1, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
+    plan::<Trio>(program, 1, NetworkClass::LAN).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn steps(plan: &Plan) -> impl Iterator<Item = &Step> {
@@ -181,7 +181,7 @@ fn inputs_and_their_sums_are_had_in_both_worlds() {
     );
 
     // A cheater could share two numbers that are not the same.
-    let plan = self::plan::<Watchful>(&program(), 1, NetworkClass::Lan).unwrap();
+    let plan = self::plan::<Watchful>(&program(), 1, NetworkClass::LAN).unwrap();
     assert_eq!(shared(&plan), [(0, Z2), (1, Z2)]);
     let ways = converted(&plan).into_iter().map(|(_, from, to)| (from, to));
     let mut ways = ways.collect::<Vec<_>>();
@@ -320,8 +320,8 @@ proptest! {
         let rows = reference::rows(program, inputs).expect("inputs of the case");
         let want = reference::evaluate(program, inputs).expect("inputs of the case");
         let plans = [
-            plan_in_tiles::<Trio>(program, 1, NetworkClass::Lan, most_rows),
-            plan_in_tiles::<Watchful>(program, 1, NetworkClass::Lan, most_rows),
+            plan_in_tiles::<Trio>(program, 1, NetworkClass::LAN, most_rows),
+            plan_in_tiles::<Watchful>(program, 1, NetworkClass::LAN, most_rows),
         ];
         for plan in plans {
             let plan = plan.map_err(|error| TestCaseError::fail(format!("{error} {program:?}")))?;

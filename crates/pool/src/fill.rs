@@ -40,7 +40,7 @@ const CHOICE_BIT: u128 = 1;
 pub struct Order {
     /// Batches in which party 0 and party 1 is the receiver.
     pub batches: [u64; 2],
-    /// Class of the network, by which the extension is chosen.
+    /// The declared network, by which the extension is chosen.
     pub network: NetworkClass,
 }
 
@@ -374,7 +374,7 @@ fn instance(order: &Order, mesh: &Mesh) -> [u8; 32] {
     for batches in order.batches {
         hasher.update(&batches.to_le_bytes());
     }
-    hasher.update(&[(order.network == NetworkClass::Wan).into()]);
+    hasher.update(order.network.to_string().as_bytes());
     for key in mesh.pinned() {
         hasher.update(key.as_bytes());
     }

@@ -91,45 +91,47 @@ impl Pool {
         })
     }
 
-    /// Takes `batches` for a run, for both parties from the larger number on. They are out of the
-    /// pool when this returns, on the disk too. `mine` and `theirs` are the offers that crossed.
+    /// Takes batches for a run, so many in each role of this party, for both parties from the larger
+    /// number on. They are out of the pool when this returns, on the disk too. `mine` and `theirs`
+    /// are the offers that crossed. Returns those of each role.
     ///
     /// # Errors
     /// There are not so many that both hold; another process has changed the pool since it was
     /// offered; or the files cannot be read or written.
     pub fn take(
         &self,
-        role: Role,
-        batches: u64,
+        wanted: &[(Role, u64)],
         mine: &Offer,
         theirs: &Offer,
-    ) -> Result<(DiskStock, Taken), Diagnostic> {
+    ) -> Result<(Vec<DiskStock>, Taken), Diagnostic> {
         let _lock = self.lock()?;
         let mut state = self.load()?;
         if state.offer() != *mine {
             return Err(error::busy(&self.place));
         }
-        let theirs = theirs.opposite(role);
-        let half = state.half_mut(role);
-        let have = half.left_with(theirs);
-        if have < batches {
-            return Err(error::short(have, batches));
+        let mut taken = Vec::new();
+        for &(role, batches) in wanted {
+            let theirs = theirs.opposite(role);
+            let half = state.half_mut(role);
+            let have = half.left_with(theirs);
+            if have < batches {
+                return Err(error::short(have, batches));
+            }
+            half.agree(theirs).map_err(error::no_randomness)?;
+            let parts = half.take(batches).map_err(error::no_randomness)?;
+            taken.push((role, parts));
         }
-        half.agree(theirs).map_err(error::no_randomness)?;
-        let parts = half.take(batches).map_err(error::no_randomness)?;
+        // Of either direction something is taken, or of none.
         self.store(&state)?;
-        let stock = DiskStock::open(&*self.disk, role, parts, &self.place);
-        let stock = stock.map_err(|error| error::lost(&self.place, error))?;
+        let open = |(role, parts)| DiskStock::open(&*self.disk, role, parts, &self.place);
+        let stocks = taken.into_iter().map(open).collect::<io::Result<_>>();
+        let stocks = stocks.map_err(|error| error::lost(&self.place, error))?;
         self.tidy(&state);
-        let epoch = state.epoch;
-        Ok((
-            stock,
-            Taken {
-                epoch,
-                role,
-                batches,
-            },
-        ))
+        let taken = Taken {
+            epoch: state.epoch,
+            batches: wanted.to_vec(),
+        };
+        Ok((stocks, taken))
     }
 
     /// Counts batches of a run that ended well.
@@ -141,7 +143,9 @@ impl Pool {
         let mut state = self.load()?;
         // A pool that was destroyed meanwhile counts nothing of the time before.
         if state.epoch == taken.epoch {
-            state.half_mut(taken.role).finished += taken.batches;
+            for &(role, batches) in &taken.batches {
+                state.half_mut(role).finished += batches;
+            }
             self.store(&state)?;
         }
         self.tidy(&state);
@@ -343,8 +347,7 @@ fn is_content(name: &str) -> bool {
 /// Batches that a run has taken, to be counted when it has ended well.
 pub struct Taken {
     epoch: [u8; 16],
-    role: Role,
-    batches: u64,
+    batches: Vec<(Role, u64)>,
 }
 
 /// Name of the file of a fill.

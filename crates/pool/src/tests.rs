@@ -44,7 +44,7 @@ fn role(party: usize, receiver: usize) -> Role {
 
 /// Fills both pools; a party whose disk fails leaves.
 fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillError>; 2] {
-    let network = NetworkClass::Lan;
+    let network = NetworkClass::LAN;
     fill_as(pools, Order { batches, network }, seed)
 }
 
@@ -136,7 +136,9 @@ fn take(pools: &[Pool; 2], receiver: usize, batches: u64) -> [Result<Share, Diag
     let offers = [[one, other], [other, one]];
     [0, 1].map(|party| {
         let [mine, theirs] = offers[party];
-        pools[party].take(role(party, receiver), batches, mine, theirs)
+        let wanted = [(role(party, receiver), batches)];
+        let taken = pools[party].take(&wanted, mine, theirs);
+        taken.map(|(mut stocks, taken)| (stocks.remove(0), taken))
     })
 }
 
@@ -267,7 +269,7 @@ fn a_large_fill_on_a_wan_is_silent() {
         network,
     };
     let bytes = |batches, network| order(batches, network).payload_bytes();
-    let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
+    let (lan, wan) = (NetworkClass::LAN, NetworkClass::WAN);
     // Half of SoftSpoken's bytes for few, a part of them for many.
     assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
     assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
@@ -420,7 +422,7 @@ fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let pools = model.pools();
     let order = Order {
         batches: [2, 1],
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
     };
     let keep = |least: u64, seed| {
         let ends = fill_to(&pools, order, [Some(least); 2], seed);
@@ -453,7 +455,7 @@ fn an_order_that_differs_makes_nothing() {
             scope.spawn(move || {
                 let order = Order {
                     batches: [1 + party as u64, 0],
-                    network: NetworkClass::Lan,
+                    network: NetworkClass::LAN,
                 };
                 let filling = Filling {
                     pool,
@@ -611,7 +613,7 @@ fn a_process_that_was_outrun_takes_nothing() {
     let pools = model.pools();
     let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
     assert!(model.run(0, 1));
-    let late = pools[0].take(Role::Receiver, 1, &offers[0], &offers[1]);
+    let late = pools[0].take(&[(Role::Receiver, 1)], &offers[0], &offers[1]);
     assert_eq!(late.err().unwrap().code, Code::PoolBusy);
     assert_eq!(model.counts(0)[0], [2, 1, 0, 0]);
 }

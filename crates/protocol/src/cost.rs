@@ -37,8 +37,9 @@ pub struct Cost {
     pub flights: Vec<Flight>,
     /// AND gates, counted once for each lane.
     pub ands: u64,
-    /// Checks that stay pending until a settlement.
-    pub checks: u64,
+    /// Checks that stay pending until a settlement, at the party with the most of each kind. What
+    /// a step hands over may hold several; a party that has fewer fills up with zeros.
+    pub checks: Checks,
     /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256:
     /// for estimates only, never part of a hash.
     pub compute_ns: u64,
@@ -51,6 +52,46 @@ impl Cost {
             flights,
             ..Cost::default()
         }
+    }
+}
+
+/// Kind of checks: those that a settlement makes together, since they have one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CheckKind {
+    /// Algebra in which it is made.
+    pub field: Algebra,
+    /// Products that each sums up; 0 for a value that has to be zero.
+    pub terms: u32,
+}
+
+/// Numbers of checks by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checks(pub BTreeMap<CheckKind, u64>);
+
+impl Checks {
+    /// So many checks of a kind.
+    pub fn of(kind: CheckKind, count: u64) -> Checks {
+        let mut checks = Checks::default();
+        checks.add(&Checks([(kind, count)].into()), 1);
+        checks
+    }
+    /// Adds other checks, `times` over.
+    pub fn add(&mut self, other: &Checks, times: u64) {
+        for (kind, count) in other.0.iter().filter(|(_, count)| times * **count > 0) {
+            *self.0.entry(*kind).or_insert(0) += times * count;
+        }
+    }
+    /// Those that are left when others have been settled.
+    pub fn without(mut self, settled: &Checks) -> Checks {
+        for (kind, count) in &mut self.0 {
+            *count -= settled.0.get(kind).copied().unwrap_or(0).min(*count);
+        }
+        self.0.retain(|_, count| *count > 0);
+        self
+    }
+    /// Number of checks of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
     }
 }
 
@@ -72,6 +113,45 @@ pub enum Correlation {
     Triple {
         /// Algebra of the factors.
         algebra: Algebra,
+    },
+    /// Products of one random shared bit by each of several, for ANDs with a common operand.
+    Wide {
+        /// Number of the others.
+        bits: u16,
+    },
+    /// Random bits that are shared as bits and as ring elements, for conversions.
+    DaBit {
+        /// Ring of the elements.
+        algebra: Algebra,
+    },
+    /// Random bits that are shared as bits and as ring elements, with a random element each and the
+    /// product of both, for choices of ring elements by shared bits.
+    Select {
+        /// Ring of the elements.
+        algebra: Algebra,
+    },
+    /// Products of a random number, bit by bit, by each of several random shared ring elements, for
+    /// products with numbers that a party knows (Gilboa, CRYPTO 1999).
+    Known {
+        /// Party that has the bits.
+        holder: PartyId,
+        /// Ring of the elements.
+        algebra: Algebra,
+        /// Number of the bits.
+        choice_bits: u8,
+        /// Number of the elements.
+        partners: u32,
+    },
+    /// Products of two random shared matrices.
+    Matrix {
+        /// Algebra of their elements.
+        algebra: Algebra,
+        /// Rows of the left one and of the product.
+        rows: u32,
+        /// Columns of the left one and rows of the right one.
+        inner: u32,
+        /// Columns of the right one and of the product.
+        columns: u32,
     },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
@@ -114,6 +194,21 @@ impl Demand {
         for (kind, count) in &other.0 {
             self.add(*kind, times * count);
         }
+    }
+    /// Makes each count at least that of another demand.
+    pub fn raise(&mut self, other: &Demand) {
+        for (kind, count) in &other.0 {
+            let most = self.count(*kind).max(*count);
+            self.0.insert(*kind, most);
+        }
+    }
+    /// Each count, up to a multiple of the number of its kind that `unit` returns for it.
+    pub fn in_units(&self, unit: impl Fn(Correlation, u64) -> u64) -> Demand {
+        let up = |(kind, count): (&Correlation, &u64)| {
+            let unit = unit(*kind, *count);
+            (*kind, count.next_multiple_of(unit))
+        };
+        Demand(self.0.iter().map(up).collect())
     }
     /// Returns whether nothing is demanded.
     pub fn is_empty(&self) -> bool {

@@ -3,8 +3,8 @@
 use crate::cost::{Correlation, Cost, Demand};
 use crate::domain::{Algebra, Domain, DomainProfile};
 use crate::paper::Basis;
-use crate::profile::{Profile, Setting};
-use crate::shape::{StepShape, TapeUse};
+use crate::profile::{Batch, Profile, Setting};
+use crate::shape::StepShape;
 use sealane_circuit::Lookups;
 
 /// Description of a protocol: all that planning needs. The parties that run it implement
@@ -41,6 +41,11 @@ pub trait Protocol: Sized + 'static {
     fn sorts() -> bool {
         false
     }
+    /// Returns whether it has the steps [`StepShape::Ring`] of every [`RingOp`](crate::RingOp).
+    /// Where it has them, planning takes them in place of conversions, tapes and products.
+    fn ring_steps() -> bool {
+        false
+    }
     /// Forms of lookups that its tapes can have: gates, and those with functions that it computes
     /// as a whole. Planning chooses for the number of rows and the network of a run.
     fn lookups() -> &'static [Lookups] {
@@ -55,9 +60,21 @@ pub trait Protocol: Sized + 'static {
     fn input_domain(algebra: Algebra) -> Domain {
         Self::domain(algebra)
     }
-    /// Domain in which tapes of a use run, for a protocol with several domains of bits.
-    fn tape_domain(_: TapeUse) -> Domain {
-        Self::domain(Algebra::Z2)
+    /// Domains of bits in which its tapes can run. Planning chooses one for each step that runs
+    /// tapes: the one in which they and the conversions take the least time, the first of equal
+    /// ones.
+    fn tape_domains() -> Vec<Domain> {
+        vec![Self::domain(Algebra::Z2)]
+    }
+    /// Routes of conversions from one domain to another: for each conversion the domain that it
+    /// leads to, last of all `to`. Planning takes the one of the least time, the first of equal
+    /// ones. The domains of [`Protocol::domain`] are on the way unless the protocol says otherwise.
+    fn routes(from: Domain, to: Domain) -> Vec<Vec<Domain>> {
+        let mut route = vec![from];
+        route.extend([from.algebra, to.algebra].map(Self::domain));
+        route.push(to);
+        route.dedup();
+        vec![route.split_off(1)]
     }
     /// Properties of one of its domains in a run of so many parties.
     fn domain_profile(domain: Domain, parties: usize) -> DomainProfile;
@@ -94,14 +111,19 @@ pub trait Protocol: Sized + 'static {
     fn state_bytes(_: &Setting, _: &Demand) -> u64 {
         0
     }
-    /// Number of correlations of a kind that are made at once. Refills make multiples of it; what
-    /// they leave over serves the next one ([`LeftOver`](crate::LeftOver)). Called with kinds that
-    /// fill a pool.
-    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
-        1
+    /// Batches in which refills make products for a run with this demand
+    /// ([`Setting::batch`]): none for a protocol that makes each by itself.
+    fn batch(_: &Setting, _demand: impl FnOnce() -> Demand) -> Option<Batch> {
+        None
     }
-    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool, and
-    /// multiples of [`Protocol::refill_unit`].
+    /// What a refill makes where so much is lacking: at least that, and more of kinds of which many
+    /// are made at once. What is left over serves the next refill
+    /// ([`LeftOver`](crate::LeftOver)). Called with kinds that fill a pool.
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.clone()
+    }
+    /// Exact cost of adding correlations to the pools. Called with what
+    /// [`Protocol::refill_counts`] returned.
     fn refill_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }

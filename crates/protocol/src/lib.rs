@@ -16,13 +16,13 @@ mod shape;
 mod timing;
 mod view;
 
-pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
+pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
 pub use domain::{Algebra, Domain, DomainProfile, Sharing};
 pub use left_over::{LeftOver, Refills};
 pub use paper::{Basis, Paper, Security};
-pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
+pub use profile::{Batch, Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
-pub use shape::{Opening, StepShape, TapeUse, known_to};
+pub use shape::{Numbers, Opening, RingOp, StepShape, known_to};
 pub use timing::{Timing, Walk};
 pub use view::View;

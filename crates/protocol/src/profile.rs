@@ -187,6 +187,16 @@ impl Profile {
     }
 }
 
+/// Batches in which refills make products of authenticated shares: for each, several are made and
+/// all but one spent on its check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Batch {
+    /// Products of a batch.
+    pub products: u64,
+    /// Those that are made for each: the fewer, the more products a batch has.
+    pub bucket: u32,
+}
+
 /// Assignment of parties to roles in one run, and its security parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Setting {
@@ -207,6 +217,10 @@ pub struct Setting {
     /// and takes hardly any bytes for each but many to begin with. Decided for the row counts of a
     /// run, on a network where bytes cost more than work.
     pub silent: bool,
+    /// Batches in which refills make products, for a protocol that makes them so. Decided for the
+    /// row counts of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Batch>,
 }
 
 impl Setting {
@@ -226,9 +240,10 @@ impl Setting {
             roles: profile.roles.iter().enumerate().map(role).collect(),
             security: profile.security,
             timing: profile.timing(),
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
             pooled: false,
             silent: false,
+            batch: None,
         }
     }
 

@@ -1,23 +1,57 @@
 //! Shapes of steps, from which costs and demands are computed.
 
+use crate::cost::Checks;
 use crate::domain::Domain;
 use sealane_circuit::{KnownTo, Tape};
 use sealane_parties::{PartyId, PartySet};
+use serde::Serialize;
 
 /// Tape operand mark of a party that knows the operand: see [`Tape::known_to`].
 pub fn known_to(party: PartyId) -> KnownTo {
     party.0 + 1
 }
 
-/// Use of a tape in a plan, by which a protocol with several domains of bits chooses one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TapeUse {
-    /// Once on all lanes.
-    Map,
-    /// Level by level in a reduction, on half as many lanes each time.
-    Fold,
-    /// Iteration by iteration on one lane.
-    Scan,
+/// Operation on ring elements that has a step of its own, which makes no other bits of any of them
+/// than those of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RingOp {
+    /// Each element where a bit is one, zero elsewhere. The bits are in the domain of bits, the
+    /// result is in that of the elements.
+    Select,
+    /// Bits `first..first + count` of each element, in the domain of bits.
+    Extract {
+        /// The lowest bit.
+        first: u8,
+        /// Number of bits.
+        count: u8,
+    },
+    /// The floor of each element divided by `2^by`, in the domain of the elements.
+    Floor {
+        /// Logarithm of the divisor.
+        by: u8,
+    },
+}
+
+/// Numbers of an operand of a product: a protocol may take fewer messages for a small one that a
+/// party knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// The party that gave them as its input, in the domain of the product, and so knows them.
+    pub known_to: Option<PartyId>,
+    /// Bits that hold each of them.
+    pub bits: u64,
+    /// True if those bits are two's complement.
+    pub signed: bool,
+}
+
+impl Numbers {
+    /// Any elements of any ring, which no party knows.
+    pub const ANY: Numbers = Numbers {
+        known_to: None,
+        bits: 64,
+        signed: false,
+    };
 }
 
 /// Shape of a step without its shares.
@@ -52,10 +86,29 @@ pub enum StepShape<'a> {
         lanes: u64,
         /// Length of each.
         terms: u64,
+        /// Different lanes of the left and of the right operand: rows and columns, where their
+        /// product is the number of lanes, so that the step is a matrix product.
+        lines: [u64; 2],
         /// Elements of the left and of the right operand that the views select, each counted once
         /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
         /// protocol with masked openings opens.
         distinct: [u64; 2],
+        /// Numbers of the left and of the right operand.
+        numbers: [Numbers; 2],
+    },
+    /// Operation on ring elements, one per lane: see
+    /// [`Protocol::ring_steps`](crate::Protocol::ring_steps).
+    Ring {
+        /// The operation.
+        op: RingOp,
+        /// Domain of the elements.
+        domain: Domain,
+        /// Number of lanes.
+        lanes: u64,
+        /// Bits that hold each element.
+        bits: u64,
+        /// True if those bits are two's complement.
+        signed: bool,
     },
     /// Conversion of values to another domain.
     Convert {
@@ -93,8 +146,8 @@ pub enum StepShape<'a> {
     },
     /// Settlement of pending checks.
     Settle {
-        /// Number of checks.
-        checks: u64,
+        /// The checks.
+        checks: Checks,
     },
     /// Opening of values to their receivers. All checks of the steps before it have been settled.
     Open {

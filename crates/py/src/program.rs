@@ -328,25 +328,16 @@ fn progress_sinks(
     }
 }
 
-fn class(name: &str) -> Result<NetworkClass, Failure> {
-    match name {
-        "lan" => Ok(NetworkClass::Lan),
-        "wan" => Ok(NetworkClass::Wan),
-        _ => Err(Failure::new(
-            Code::UnknownNetwork,
-            format!("there is no network class `{name}`"),
-            "write network=\"lan\" or network=\"wan\"",
-        )),
-    }
-}
-
 /// Longest wait for a party that is alive and sends nothing.
 fn timeout_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
     sealane_host::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
 }
 
 fn class_of(py: Python<'_>, name: &str) -> PyResult<NetworkClass> {
-    class(name).map_err(|failure| error::failure(py, &failure))
+    name.parse().map_err(|hint| {
+        let message = format!("there is no network class `{name}`");
+        error::failure(py, &Failure::new(Code::UnknownNetwork, message, hint))
+    })
 }
 
 fn protocol_of(py: Python<'_>, name: &str) -> PyResult<ProtocolName> {

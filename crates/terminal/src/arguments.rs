@@ -1,7 +1,6 @@
 //! Arguments that verbs of several commands take.
 
-use clap::{Args, ValueEnum};
-use sealane_parties::NetworkClass;
+use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,24 +16,6 @@ pub struct PartyArgs {
     /// Its private key, if the configuration does not name it
     #[arg(long, value_name = "FILE")]
     pub identity: Option<PathBuf>,
-}
-
-/// Declared class of the network: part of what parties approve.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Network {
-    /// One building: 0.5 ms there and back, 1 Gbit/s
-    Lan,
-    /// Two cities: 40 ms there and back, 100 Mbit/s
-    Wan,
-}
-
-impl From<Network> for NetworkClass {
-    fn from(network: Network) -> NetworkClass {
-        match network {
-            Network::Lan => NetworkClass::Lan,
-            Network::Wan => NetworkClass::Wan,
-        }
-    }
 }
 
 /// Parses a time to wait, of a day at most.

@@ -14,8 +14,8 @@ use sealane_party::{
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile, Protocol,
-    Setting, Sharing, StepShape,
+    Algebra, CheckKind, Checks, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message,
+    Profile, Protocol, Setting, Sharing, StepShape,
 };
 use std::mem;
 
@@ -51,16 +51,28 @@ const XOR: Domain = Domain {
     authenticated: false,
 };
 
+/// Kind of its only checks: a bit that has to be zero.
+const ZERO: CheckKind = CheckKind {
+    field: Algebra::Z2,
+    terms: 0,
+};
+
+/// A step between two flights, with the bits that have been read of each other party.
+pub struct FakePending<'a> {
+    step: Waiting<'a>,
+    heard: Vec<Vec<u8>>,
+}
+
 /// State of a step between two flights.
-pub enum FakePending<'a> {
-    /// An input whose bytes this party waits for, or already has.
-    Input(PartyId, usize, usize, Option<Bits>),
+enum Waiting<'a> {
+    /// An input whose bits this party waits for, or already has.
+    Input(PartyId, Bits),
     /// A tape that waits for the products of the current batch.
     Tape(Box<TapeRun<'a>>),
     /// Checks are being opened.
     Settle(Vec<u8>),
-    /// Results are being opened.
-    Open(Vec<Opened<Bits>>),
+    /// Results are being opened; the sums of those that this party learns.
+    Open(Vec<Opened<Bits>>, Vec<Vec<u8>>),
 }
 
 /// A tape between two batches.
@@ -71,6 +83,8 @@ pub struct TapeRun<'a> {
     batch: usize,
     /// True if party 0's answer is due, rather than the factors sent to it.
     answering: bool,
+    /// At party 0, the products that it is to deal.
+    products: Vec<u8>,
 }
 
 impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
@@ -129,15 +143,16 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 }
             }
             StepShape::Convert { .. } => Cost {
-                checks: 1,
+                checks: Checks::of(ZERO, 1),
                 ..Cost::default()
             },
             // Never called: the protocol has neither arithmetic nor sorts.
-            StepShape::Product { .. } | StepShape::Shuffle { .. } | StepShape::Sort { .. } => {
-                Cost::default()
-            }
+            StepShape::Product { .. }
+            | StepShape::Ring { .. }
+            | StepShape::Shuffle { .. }
+            | StepShape::Sort { .. } => Cost::default(),
             StepShape::Settle { checks } => {
-                let settle = all.clone().flat_map(|from| pairs(from, *checks));
+                let settle = all.clone().flat_map(|from| pairs(from, checks.total()));
                 Cost::of(vec![settle.collect()])
             }
             StepShape::Open { results } => {
@@ -178,6 +193,11 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
     type Material = ();
     type Output = ();
     type Check = u8;
+    const SPLIT: bool = true;
+
+    fn count(checks: &[u8]) -> Checks {
+        Checks::of(ZERO, checks.len() as u64)
+    }
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
         let mine = u8::from(self.me.0 == 0);
@@ -205,14 +225,12 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
             } => {
                 let mine = match values {
                     Some(values) if owner == self.me => {
-                        Some(self.deal(&to_planes(&values, bits), mesh)?)
+                        self.deal(&to_planes(&values, bits), mesh)?
                     }
-                    _ => None,
+                    _ => vec![0; bits * elements],
                 };
-                let mine = mine.map(|data| Planes::new(bits, elements, data));
-                Ok(Progress::More(FakePending::Input(
-                    owner, bits, elements, mine,
-                )))
+                let mine = Planes::new(bits, elements, mine);
+                Ok(more(Waiting::Input(owner, mine)))
             }
             Step::Tape {
                 tape,
@@ -227,14 +245,16 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                     .iter_mut()
                     .zip(inputs)
                     .for_each(|(slot, bit)| *slot = *bit);
-                let run = TapeRun {
+                let mut run = TapeRun {
                     tape,
                     lanes,
                     slots,
                     batch: 0,
                     answering: false,
+                    products: vec![],
                 };
-                self.next_layer(Box::new(run), mesh)
+                run.run_xors();
+                self.ask(Box::new(run), mesh)
             }
             Step::Convert { share, .. } => {
                 let first = self.me.0 == 0;
@@ -244,7 +264,9 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 let check = u8::from(self.me.0 == CHEATER);
                 Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
-            Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
+            Step::Product { .. } | Step::Ring { .. } => {
+                Err(Fault::internal("fake has no arithmetic"))
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 Err(Fault::internal("fake sorts by networks, in copies"))
             }
@@ -252,7 +274,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 for to in self.setting.others(self.me) {
                     mesh.send(to, &checks)?;
                 }
-                Ok(Progress::More(FakePending::Settle(checks)))
+                Ok(more(Waiting::Settle(checks)))
             }
             Step::Open { results } => {
                 for Opened { share, to, .. } in &results {
@@ -260,49 +282,94 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                         mesh.send(to, share.data())?;
                     }
                 }
-                Ok(Progress::More(FakePending::Open(results)))
+                Ok(more(Waiting::Open(results, vec![])))
             }
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: FakePending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
+    fn take<'a>(&mut self, pending: &mut FakePending<'a>, mesh: &mut Mesh) -> Result<()>
     where
         Self: 'a,
     {
-        let done = |share| Ok(Progress::share(share));
-        match pending {
-            FakePending::Input(_, _, _, Some(mine)) => done(mine),
-            FakePending::Input(owner, planes, elements, None) => {
-                let mut data = vec![0; planes * elements];
-                mesh.recv(owner, &mut data)?;
-                done(Planes::new(planes, elements, data))
+        for (from, count) in self.due(&pending.step) {
+            let mut bits = vec![0; count];
+            mesh.recv(from, &mut bits)?;
+            pending.heard.push(bits);
+        }
+        Ok(())
+    }
+
+    fn work<'a>(&self, pending: &mut FakePending<'a>) -> Result<()>
+    where
+        Self: 'a,
+    {
+        let heard = mem::take(&mut pending.heard);
+        match &mut pending.step {
+            Waiting::Input(_, mine) => {
+                let dealt = heard.into_iter().next();
+                let data = dealt.unwrap_or_else(|| mine.data().to_vec());
+                *mine = Planes::new(mine.planes(), mine.elements(), data);
             }
-            FakePending::Tape(run) => self.read_layer(run, mesh),
-            FakePending::Settle(mut checks) => {
-                self.add_from_others(&mut checks, mesh)?;
+            Waiting::Tape(run) => run.hear(self.me, &heard),
+            Waiting::Settle(checks) => add(checks, &heard),
+            Waiting::Open(results, sums) => {
+                let others = self.setting.parties - 1;
+                let learnt = results.iter().filter(|result| result.to.contains(self.me));
+                for (at, Opened { share, .. }) in learnt.enumerate() {
+                    let mut bits = share.data().to_vec();
+                    add(&mut bits, &heard[at * others..][..others]);
+                    sums.push(bits);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put<'a>(&mut self, pending: FakePending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
+    where
+        Self: 'a,
+    {
+        match pending.step {
+            Waiting::Input(_, mine) => Ok(Progress::share(mine)),
+            Waiting::Tape(run) if run.answering => self.ask(run, mesh),
+            Waiting::Tape(mut run) => {
+                run.answering = true;
+                if self.me.0 == 0 {
+                    // The masked half of the dealt shares is not needed here and is dropped.
+                    let own = self.deal(&run.products, mesh)?;
+                    run.take_products(&own.iter().map(|e| (e ^ e >> 1) & 1).collect::<Vec<_>>());
+                }
+                Ok(more(Waiting::Tape(run)))
+            }
+            Waiting::Settle(checks) => {
                 if checks.iter().any(|sum| *sum != 0) {
                     Err(Fault::CheckFailed)
                 } else {
                     Ok(Progress::Done(Outcome::Settled(())))
                 }
             }
-            FakePending::Open(results) => {
-                let mut revealed = Vec::new();
-                for Opened { share, to, .. } in results {
-                    if !to.contains(self.me) {
-                        revealed.push(None);
-                        continue;
-                    }
-                    let mut bits = share.data().to_vec();
-                    self.add_from_others(&mut bits, mesh)?;
-                    revealed.push(Some(from_planes(&bits, share.planes())));
-                }
-                Ok(Progress::Done(Outcome::Opened(revealed, ())))
+            Waiting::Open(results, sums) => {
+                let mut sums = sums.into_iter();
+                let revealed = results.iter().map(|Opened { share, to, .. }| {
+                    let bits = to.contains(self.me).then(|| sums.next()).flatten()?;
+                    Some(from_planes(&bits, share.planes()))
+                });
+                Ok(Progress::Done(Outcome::Opened(revealed.collect(), ())))
             }
+        }
+    }
+}
+
+fn more<const CHEATER: u8>(step: Waiting<'_>) -> Progress<'_, FakeParty<CHEATER>> {
+    let heard = Vec::new();
+    Progress::More(FakePending { step, heard })
+}
+
+/// XORs the bits of others into `bits`.
+fn add(bits: &mut [u8], others: &[Vec<u8>]) {
+    for theirs in others {
+        for (sum, bit) in bits.iter_mut().zip(theirs) {
+            *sum ^= bit;
         }
     }
 }
@@ -331,83 +398,86 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
         Ok(mem::take(&mut shares[usize::from(self.me.0)]))
     }
 
-    /// XORs the bits from every other party into `bits`.
-    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<()> {
-        let mut theirs = vec![0; bits.len()];
-        for from in self.setting.others(self.me) {
-            mesh.recv(from, &mut theirs)?;
-            bits.iter_mut()
-                .zip(&theirs)
-                .for_each(|(sum, bit)| *sum ^= bit);
+    /// The bits that are due to this party in a step, and from whom.
+    fn due(&self, step: &Waiting) -> Vec<(PartyId, usize)> {
+        let of_all = |count| self.setting.others(self.me).map(move |from| (from, count));
+        match step {
+            Waiting::Input(owner, _) if *owner == self.me => vec![],
+            Waiting::Input(owner, mine) => vec![(*owner, mine.data().len())],
+            Waiting::Tape(run) => match (self.me.0, run.answering) {
+                (0, false) => of_all(2 * run.products_due()).collect(),
+                (0, true) | (_, false) => vec![],
+                (_, true) => vec![(PartyId(0), run.products_due())],
+            },
+            Waiting::Settle(checks) => of_all(checks.len()).collect(),
+            Waiting::Open(results, _) => {
+                let learnt = results.iter().filter(|result| result.to.contains(self.me));
+                let due = learnt.flat_map(|result| of_all(result.share.data().len()));
+                due.collect()
+            }
         }
-        Ok(())
     }
 
-    /// Runs XORs up to the next batch with ANDs and asks party 0 for the products.
-    fn next_layer<'a>(
-        &self,
-        mut run: Box<TapeRun<'a>>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>> {
-        let (tape, lanes) = (run.tape, run.lanes);
-        while let Some(batch) = tape.batches.get(run.batch) {
-            for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
-                for lane in 0..lanes {
-                    let at = |slot: u32| slot as usize * lanes + lane;
-                    run.slots[at(gate.out)] = run.slots[at(gate.a)] ^ run.slots[at(gate.b)];
-                }
+    /// Asks party 0 for the products of a batch; after the last one, returns the outputs.
+    fn ask<'a>(&self, mut run: Box<TapeRun<'a>>, mesh: &mut Mesh) -> Result<Progress<'a, Self>> {
+        if run.batch < run.tape.batches.len() {
+            run.answering = false;
+            if self.me.0 != 0 {
+                mesh.send(PartyId(0), &run.factors())?;
             }
-            if !batch.ands.is_empty() {
-                run.answering = false;
-                if self.me.0 != 0 {
-                    mesh.send(PartyId(0), &run.factors())?;
-                }
-                return Ok(Progress::More(FakePending::Tape(run)));
-            }
-            run.batch += 1;
+            return Ok(more(Waiting::Tape(run)));
         }
-        let planes = tape
-            .outputs
-            .iter()
-            .flat_map(|slot| run.slot(*slot))
-            .copied()
-            .collect();
-        let share = Planes::new(tape.outputs.len(), lanes, planes);
+        let outputs = run.tape.outputs.iter();
+        let planes = outputs.flat_map(|slot| run.slot(*slot)).copied().collect();
+        let share = Planes::new(run.tape.outputs.len(), run.lanes, planes);
         Ok(Progress::Done(Outcome::Share(share, vec![], ())))
-    }
-
-    /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.
-    fn read_layer<'a>(
-        &mut self,
-        mut run: Box<TapeRun<'a>>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>> {
-        if !run.answering {
-            run.answering = true;
-            if self.me.0 == 0 {
-                let mut factors = run.factors();
-                self.add_from_others(&mut factors, mesh)?;
-                let products = factors.chunks(2).map(|pair| pair[0] & pair[1] & 1);
-                let products = products.collect::<Vec<_>>();
-                // The masked half of the dealt shares is not needed here and is dropped.
-                let own = self.deal(&products, mesh)?;
-                run.take_products(&own.iter().map(|e| (e ^ e >> 1) & 1).collect::<Vec<_>>());
-            }
-            return Ok(Progress::More(FakePending::Tape(run)));
-        }
-        if self.me.0 != 0 {
-            let mut shares = vec![0; run.factors().len() / 2];
-            mesh.recv(PartyId(0), &mut shares)?;
-            run.take_products(&shares.iter().map(|e| e & 1).collect::<Vec<_>>());
-        }
-        run.batch += 1;
-        self.next_layer(run, mesh)
     }
 }
 
 impl TapeRun<'_> {
     fn slot(&self, slot: u32) -> &[u8] {
         &self.slots[slot as usize * self.lanes..][..self.lanes]
+    }
+
+    /// Runs XORs up to the next batch with ANDs, or to the end.
+    fn run_xors(&mut self) {
+        let (tape, lanes) = (self.tape, self.lanes);
+        while let Some(batch) = tape.batches.get(self.batch) {
+            for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                for lane in 0..lanes {
+                    let at = |slot: u32| slot as usize * lanes + lane;
+                    self.slots[at(gate.out)] = self.slots[at(gate.a)] ^ self.slots[at(gate.b)];
+                }
+            }
+            if !batch.ands.is_empty() {
+                return;
+            }
+            self.batch += 1;
+        }
+    }
+
+    /// Takes what has been read: at party 0 the factors of all, then everywhere else the products.
+    /// Goes on to the next batch.
+    fn hear(&mut self, me: PartyId, heard: &[Vec<u8>]) {
+        if !self.answering {
+            if me.0 == 0 {
+                let mut factors = self.factors();
+                add(&mut factors, heard);
+                let products = factors.chunks(2).map(|pair| pair[0] & pair[1] & 1);
+                self.products = products.collect();
+            }
+            return;
+        }
+        if let [shares] = heard {
+            self.take_products(&shares.iter().map(|e| e & 1).collect::<Vec<_>>());
+        }
+        self.batch += 1;
+        self.run_xors();
+    }
+
+    /// Number of products of the current batch.
+    fn products_due(&self) -> usize {
+        self.tape.batches[self.batch].ands.len() * self.lanes
     }
 
     /// This party's shares of both factors of every AND of the current batch.

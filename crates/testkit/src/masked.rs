@@ -9,31 +9,44 @@
 //!   (Ben-Efraim, Nielsen and Omri, "Turbospeedz", ACNS 2019, section 3). An AND or a product is
 //!   prepared offline and costs one broadcast element a party online, however often its operands
 //!   are used.
-//! * *Pools.* The dealer makes triples, and other parties make random choices for the owners of
-//!   inputs, in refills. An input is its correction: the value plus the mask that its owner drew.
-//! * *Two domains of bits with tapes*: reductions run on XOR shares, all else on masked values.
+//! * *Pools.* The dealer makes products of bits and of matrices and bits for conversions, and other
+//!   parties make random choices for the owners of inputs, in refills. An input is its correction:
+//!   the value plus the mask that its owner drew. With [`Setting::pooled`] the choices are random
+//!   OTs that two parties made before the run, in either direction, and the owner tells its own.
+//! * *Operands that a party knows*: the mask of a ring element that is an input is its owner's
+//!   alone, who tells all others the bits of the number where it is multiplied, each xor a random
+//!   one, in as few bytes as hold it.
+//! * *Choices of ring elements, parts of their bits and floors* as steps that open masks.
+//! * *Two domains of bits with tapes*: XOR shares and masked values, as it takes the least time,
+//!   and two routes from XOR shares to ring elements.
 //! * *Checks* that tiles settle, and broadcasts that parties compare before anything is opened.
 //!
-//! Every word of a message is 8 bytes, also that of a bit.
+//! Every other word of a message is 8 bytes, also that of a bit.
 
 mod description;
 mod offline;
 mod online;
+mod pools;
+mod products;
+mod ring;
 
 pub use description::Masked;
+use description::words_of;
 pub use online::MaskedParty;
 
 use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Domain, Setting, Sharing};
+use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start, Stocks};
+use sealane_protocol::{
+    Algebra, CheckKind, Checks, Correlation, Domain, Numbers, Setting, Sharing,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Masks or masked values, one word a bit or ring element.
 pub type Words = Planes<u64>;
 
-/// Role of the party that makes triples.
+/// Role of the party that makes correlations.
 const DEALER: usize = 0;
 
 /// State of a party that both walks use.
@@ -42,8 +55,10 @@ pub struct Common {
     me: PartyId,
     coins: Coins,
     broadcast: Broadcast,
-    /// Triples, as words of the factors and the product; masks of inputs, as single words.
-    pools: BTreeMap<Correlation, VecDeque<[u64; 3]>>,
+    /// This party's parts of correlations, word by word.
+    pools: BTreeMap<Correlation, VecDeque<u64>>,
+    /// Random OTs that were made before the run.
+    stocks: Stocks,
     /// True if this party's next broadcast tells the last party something else.
     lies: bool,
 }
@@ -52,6 +67,22 @@ pub struct Common {
 /// needs.
 #[derive(Default)]
 pub struct Material(Vec<Vec<u64>>);
+
+/// Checks of a kind that a step leaves. All of them hold.
+pub type Check = (CheckKind, u64);
+
+fn count(checks: &[Check]) -> Checks {
+    let mut all = Checks::default();
+    for (kind, count) in checks {
+        all.add(&Checks::of(*kind, *count), 1);
+    }
+    all
+}
+
+/// The bytes by which a party settles its checks.
+fn settling(checks: &[Check]) -> Vec<u8> {
+    vec![0; 8 * words_of(&count(checks)) as usize]
+}
 
 /// Digest of all broadcasts.
 type Echo = [u8; ECHO_BYTES as usize];
@@ -69,6 +100,7 @@ impl Common {
             setting: start.setting.clone(),
             me: start.me,
             coins: start.coins,
+            stocks: start.stocks,
             pools: BTreeMap::new(),
             lies,
         }
@@ -88,68 +120,6 @@ impl Common {
         self.coins.secret("masked: words").fill_bytes(&mut bytes);
         let words = from_bytes(&bytes).into_iter();
         words.map(|word| word & mask(algebra)).collect()
-    }
-
-    /// Adds correlations to the pools: the dealer deals triples, the sender of a choice sends it.
-    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
-        for (kind, count) in &demand.0 {
-            match kind {
-                Correlation::Triple { .. } if self.is_first() => {
-                    let own = self.deal(*count as usize, mesh)?;
-                    self.pools.entry(*kind).or_default().extend(own);
-                }
-                Correlation::Cot {
-                    sender, receiver, ..
-                } if *sender == self.me => {
-                    let words = self.random(Algebra::Z2k(64), *count as usize);
-                    mesh.send(*receiver, &to_bytes(&words))?;
-                    let words = words.into_iter().map(|word| [word, 0, 0]);
-                    self.pools.entry(*kind).or_default().extend(words);
-                }
-                _ => {}
-            }
-        }
-        mesh.flush()?;
-        for (kind, count) in &demand.0 {
-            let (from, words) = match kind {
-                Correlation::Triple { .. } if !self.is_first() => (self.setting.player(DEALER), 3),
-                Correlation::Cot {
-                    sender, receiver, ..
-                } if *receiver == self.me => (*sender, 1),
-                _ => continue,
-            };
-            let words = recv(from, words * *count as usize, mesh)?;
-            let triples = words.chunks(words.len() / *count as usize).map(|words| {
-                let mut triple = [0; 3];
-                triple[..words.len()].copy_from_slice(words);
-                triple
-            });
-            self.pools.entry(*kind).or_default().extend(triples);
-        }
-        Ok(())
-    }
-
-    /// Makes triples of bits, sends each other party its part, returns the dealer's own.
-    fn deal(&mut self, count: usize, mesh: &mut Mesh) -> Result<Vec<[u64; 3]>> {
-        let [mut a, mut b] = [0, 1].map(|_| self.random(Algebra::Z2, count));
-        let mut c = a.iter().zip(&b).map(|(a, b)| a & b).collect::<Vec<_>>();
-        for to in self.others() {
-            let part = self.random(Algebra::Z2, 3 * count);
-            mesh.send(to, &to_bytes(&part))?;
-            for (i, part) in part.chunks(3).enumerate() {
-                (a[i], b[i], c[i]) = (a[i] ^ part[0], b[i] ^ part[1], c[i] ^ part[2]);
-            }
-        }
-        Ok((0..count).map(|i| [a[i], b[i], c[i]]).collect())
-    }
-
-    /// Takes correlations from a pool.
-    fn take(&mut self, kind: Correlation, count: usize) -> Result<Vec<[u64; 3]>> {
-        let pool = self.pools.entry(kind).or_default();
-        if pool.len() < count {
-            return Err(Fault::internal("a pool is empty"));
-        }
-        Ok(pool.drain(..count).collect())
     }
 
     /// Broadcasts words.
@@ -219,35 +189,17 @@ impl Common {
             Err(Fault::CheckFailed)
         }
     }
-
-    /// Words for products of shared bits by triples: both factors less those of a triple.
-    fn beaver(&mut self, factors: &[[u64; 2]]) -> Result<(Vec<[u64; 3]>, Vec<u64>)> {
-        let algebra = Algebra::Z2;
-        let triples = self.take(Correlation::Triple { algebra }, factors.len())?;
-        let pairs = factors.iter().zip(&triples);
-        let words = pairs.flat_map(|([x, y], [a, b, _])| [x ^ a, y ^ b]);
-        let words = words.collect();
-        Ok((triples, words))
-    }
-
-    /// This party's parts of the products, from the sums of the words of [`Common::beaver`].
-    fn products(&self, triples: &[[u64; 3]], sums: &Sums) -> Vec<u64> {
-        let pairs = triples.iter().zip(sums.xor.chunks(2));
-        let product = |([a, b, c], opened): (&[u64; 3], &[u64])| {
-            let (d, e) = (opened[0], opened[1]);
-            c ^ d & b ^ e & a ^ if self.is_first() { d & e } else { 0 }
-        };
-        pairs.map(product).collect()
-    }
 }
 
-/// Choices that a party makes for the owner of an input.
-fn choices(sender: PartyId, receiver: PartyId) -> Correlation {
-    Correlation::Cot {
-        sender,
-        receiver,
-        choices: Choices::Random,
-    }
+/// The operand of a product that a party knows, and that party.
+fn known(numbers: [Numbers; 2]) -> Option<(usize, PartyId)> {
+    let known = |at: usize| Some((at, numbers[at].known_to?));
+    known(0).or_else(|| known(1))
+}
+
+/// Bytes of a number that a party tells, at least one.
+fn bytes_of(numbers: Numbers) -> usize {
+    numbers.bits.max(1).div_ceil(8) as usize
 }
 
 /// Words of an element of so many bits.

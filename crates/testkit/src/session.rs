@@ -7,7 +7,7 @@ use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Party, Selected, Step, Words};
-use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, TapeUse, known_to};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, known_to};
 use std::sync::Arc;
 
 /// The size of each input.
@@ -41,7 +41,7 @@ impl Session {
         end: impl Fn(Mesh, Revealed) -> T + Sync,
     ) -> Vec<T> {
         let setting = Setting::in_order(&P::Protocol::profile(), meshes.len());
-        let bits = P::Protocol::tape_domain(TapeUse::Map);
+        let bits = P::Protocol::domain(Algebra::Z2);
         let goal = P::Protocol::domain_profile(bits, setting.parties).goal;
         let owners = owners(&setting);
         let pairs = owners.windows(2);

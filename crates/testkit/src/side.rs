@@ -5,7 +5,9 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Opened, Outcome, Party, Result, Shares, Start, Step, Stock, Words, run_alone};
+use sealane_party::{
+    Opened, Outcome, Party, Result, Shares, Start, Step, Stocks, Words, run_alone,
+};
 use sealane_protocol::{Choices, Correlation, Demand, Domain, Setting};
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +19,7 @@ pub struct Given {
     /// Its randomness.
     pub coins: Coins,
     /// Random OTs of a pool, if it takes any.
-    pub stock: Option<Box<dyn Stock>>,
+    pub stocks: Stocks,
 }
 
 impl Given {
@@ -26,7 +28,7 @@ impl Given {
         Given {
             cpu,
             coins: Coins::danger_fixed_seed(seed),
-            stock: None,
+            stocks: Stocks::default(),
         }
     }
 }
@@ -71,7 +73,7 @@ impl<P: Party> Side<P> {
             session: mesh.session(),
             cpu: given.cpu,
             coins: given.coins,
-            stock: given.stock,
+            stocks: given.stocks,
         };
         let party = P::set_up(start, demand, &mut mesh)?;
         Ok(Side { party, mesh })

@@ -2,16 +2,24 @@
 //! a [`Stock`].
 
 use sealane_block::{Block, Coins, SecretStream};
-use sealane_party::{Result, Stock};
+use sealane_parties::PartyId;
+use sealane_party::{Result, Stock, Stocks};
 
-/// Random OTs without end. Two that are made of the same coins deal alike: one for the sender, one
-/// for the receiver.
+/// Random OTs of one direction without end. Two that are made of the same coins deal alike: one for
+/// the sender, one for the receiver.
 pub struct Dealt(SecretStream);
 
 impl Dealt {
-    /// OTs from these coins.
-    pub fn new(mut coins: Coins) -> Dealt {
-        Dealt(coins.secret("testkit: stock"))
+    /// OTs from these coins for one of two parties, in both directions: the first party is the
+    /// sender in one, the second in the other.
+    pub fn both(me: PartyId, mut coins: Coins) -> Stocks {
+        let mut one = |label| Some(Box::new(Dealt(coins.secret(label))) as Box<dyn Stock>);
+        let (first, second) = (one("testkit: stock"), one("testkit: stock of the second"));
+        let [sender, receiver] = match me.0 {
+            0 => [first, second],
+            _ => [second, first],
+        };
+        Stocks { sender, receiver }
     }
 
     /// Both keys of the next OT, and its choice in bit 0 of the third block.

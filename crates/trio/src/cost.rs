@@ -69,6 +69,8 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
                 ..Cost::of(vec![reshare(setting, bits)])
             }
         }
+        // Never planned: the protocol has products and conversions.
+        StepShape::Ring { .. } => Cost::default(),
         StepShape::Convert {
             from,
             to,

@@ -55,6 +55,9 @@ impl Outside {
             Step::Shuffle { share, .. } | Step::Sort { share, .. } => {
                 Share::zeros(share.planes(), share.elements())
             }
+            Step::Ring { .. } => {
+                return Err(Fault::internal("trio has products and conversions alone"));
+            }
             Step::CompareExchange { .. } => {
                 return Err(Fault::internal("elements of trio meet in copies"));
             }

@@ -86,6 +86,7 @@ impl Computing {
             }
             Step::Sort { share, key, .. } => Ok(sorted(self.sort(&share, &key, mesh)?)),
             Step::CompareExchange { .. } => Err(Fault::internal("elements of trio meet in copies")),
+            Step::Ring { .. } => Err(Fault::internal("trio has products and conversions alone")),
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))
             }

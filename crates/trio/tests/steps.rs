@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Factor, Fault, Opened, Selected, Shares, Step, Steps, Term, run_alone};
-use sealane_protocol::{Setting, View};
+use sealane_protocol::{Numbers, Setting, View};
 use sealane_trio::Share;
 use std::sync::Arc;
 
@@ -140,7 +140,8 @@ proptest! {
             });
             let x = Arc::new(x.gather(&lanes_view, &inner));
             // The product itself gathers the other operand.
-            let y = Selected { share: y, lanes: lanes_view, inner };
+            let numbers = Numbers::ANY;
+            let y = Selected { share: y, lanes: lanes_view, inner, numbers };
             let product = side.product_of(k, Selected::whole(x.clone()), y);
             let one = side.trio.constant(domain(Some(k)), k.into(), &vec![1; lanes]);
             let sum = side.trio.linear(domain(Some(k)), lanes, &[

@@ -109,6 +109,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
         }
         StepShape::Input { .. }
         | StepShape::Product { .. }
+        | StepShape::Ring { .. }
         | StepShape::Convert { .. }
         | StepShape::Shuffle { .. }
         | StepShape::Sort { .. } => Cost::default(),

@@ -44,10 +44,10 @@ impl EvaluatorSide {
             session,
             cpu,
             mut coins,
-            stock,
+            stocks,
             ..
         } = start;
-        let source = cost::source(setting);
+        let (source, stock) = (cost::source(setting), stocks.receiver);
         let setup = if ot && stock.is_none() {
             Some(source.receiver(cpu, mesh, peer, &mut coins)?)
         } else {

@@ -41,7 +41,7 @@ impl GarblerSide {
             session,
             cpu,
             mut coins,
-            stock,
+            stocks,
             ..
         } = start;
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
@@ -50,7 +50,7 @@ impl GarblerSide {
         garbler.set_roles(roles);
         garbler.set_threads(threads_here());
         mesh.send(peer, nonce.as_bytes())?;
-        let ot = match stock {
+        let ot = match stocks.sender {
             _ if cost::transfers(demand) == 0 => Ots::None,
             Some(stock) => Ots::Stock(stock, peer),
             None => {

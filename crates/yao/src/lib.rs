@@ -260,8 +260,8 @@ impl<G: Garbling> Protocol for Yao<G> {
         cost::state_bytes(setting, demand)
     }
 
-    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
-        cost::refill_unit()
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.in_units(|_, _| cost::refill_unit())
     }
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
@@ -464,7 +464,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     more(YaoPending::Met(ports.columns()))
                 }
             }
-            (Step::Convert { .. } | Step::Product { .. }, _) => {
+            (Step::Convert { .. } | Step::Product { .. } | Step::Ring { .. }, _) => {
                 Err(Fault::internal("yao has one domain, of labels"))
             }
             (Step::Shuffle { .. } | Step::Sort { .. }, _) => {

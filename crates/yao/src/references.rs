@@ -132,10 +132,10 @@ const fn ot_check(network: NetworkClass) -> Paper {
 }
 
 /// The check on the network where it proves the least.
-const OT_CHECK: Paper = ot_check(NetworkClass::Lan);
+const OT_CHECK: Paper = ot_check(NetworkClass::LAN);
 
 /// Security of [`OT_CHECK`], the weakest computational part.
-pub(crate) const OT_CHECK_BITS: u32 = SoftSpoken::on(NetworkClass::Lan).proved_bits();
+pub(crate) const OT_CHECK_BITS: u32 = SoftSpoken::on(NetworkClass::LAN).proved_bits();
 
 const SILENT_OT: Paper = Paper {
     part: "silent OT, for many inputs on a WAN",

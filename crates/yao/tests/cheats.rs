@@ -4,10 +4,9 @@
 use crate::common::{EVALUATOR, GARBLER, domain, setting, side};
 use sealane_block::{Coins, Cpu, Nonce};
 use sealane_net::Mesh;
+use sealane_ot::SoftSpoken;
 use sealane_ot::softspoken::Receiver;
 use sealane_ot::traits::CotCost;
-use sealane_ot::{Security, SoftSpoken};
-use sealane_parties::NetworkClass;
 use sealane_party::{Fault, Result};
 use sealane_protocol::Setting;
 use sealane_testkit::side::transfers;
@@ -40,11 +39,7 @@ fn garbler(setting: &Setting, mesh: Mesh) -> Result<()> {
 #[test]
 fn an_evaluator_that_fails_a_check_is_reported_by_a_fault_of_its_own() {
     let fault = garbler_against(|setting, mesh| {
-        let k = match setting.network {
-            NetworkClass::Lan => 4,
-            NetworkClass::Wan => 8,
-        };
-        let (parameters, cpu) = (SoftSpoken::new(k, Security::Malicious), Cpu::best());
+        let (parameters, cpu) = (SoftSpoken::on(setting.network), Cpu::best());
         let coins = &mut Coins::danger_fixed_seed(2);
         let setup = Receiver::set_up(parameters, cpu, mesh, GARBLER, coins).expect("memory");
         mesh.flush().expect("memory");

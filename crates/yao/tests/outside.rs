@@ -6,7 +6,7 @@ use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
-use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, StepShape};
+use sealane_protocol::{Checks, Cost, Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
 use sealane_testkit::side::{copied, on_threads};
@@ -77,7 +77,9 @@ fn shapes(tape: &Tape) -> Vec<StepShape<'_>> {
             domain: domain(),
             lanes: LANES as u64,
         },
-        StepShape::Settle { checks: 0 },
+        StepShape::Settle {
+            checks: Checks::default(),
+        },
         StepShape::Open {
             results: vec![opening],
         },

@@ -70,7 +70,7 @@ impl Side {
         } = &args.own;
         let config = Config::find(config.as_deref())?;
         let own = connect::own_name(party.as_deref(), &config, identity.as_deref())?;
-        let network = connect::network(args.network.map(Into::into), Some(&config));
+        let network = connect::network(args.network, Some(&config));
         Ok(Side {
             config,
             own,

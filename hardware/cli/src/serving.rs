@@ -5,7 +5,7 @@ use sealane_engine::EngineError;
 use sealane_host::config::{Config, Party};
 use sealane_host::{Failure, connect};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, Reception};
-use sealane_parties::{NetworkClass, PartyId};
+use sealane_parties::PartyId;
 use sealane_serve::device::DeviceError;
 use sealane_serve::{JobError, Opened, Refusal, ServeError};
 use std::path::Path;
@@ -129,8 +129,7 @@ fn for_client(refusal: &Refusal, server: &str) -> String {
             "write `open-every` behind `cycles COUNT` in the file of `--input`".to_string()
         }
         Refusal::Scheme(scheme) => format!("run it with `--scheme {scheme}`"),
-        Refusal::Network(NetworkClass::Lan) => "run it with `--network lan`".to_string(),
-        Refusal::Network(NetworkClass::Wan) => "run it with `--network wan`".to_string(),
+        Refusal::Network(network) => format!("run it with `--network {network}`"),
         Refusal::Busy => "run it again when others have ended".to_string(),
         Refusal::Spent => format!(
             "ask {server} for more sessions: `--sessions-each` of its `sealane-hw serve` bounds them"

@@ -77,7 +77,7 @@ fn bits(count: u64) -> Zeroizing<Vec<u8>> {
 fn session(cpu: Cpu, scheme: Scheme, device: Box<dyn Device>) {
     let (job, served) = unwatched(|| {
         let netlist = function(NAME).expect(NAME).netlist().expect("a netlist");
-        let job = Job::new(&netlist, SPAN, scheme, NetworkClass::Lan).expect("a job");
+        let job = Job::new(&netlist, SPAN, scheme, NetworkClass::LAN).expect("a job");
         let input = bits(job.input_bits()[0]);
         let served = Served::new(job.clone(), input, device, 1, u64::MAX);
         (job, [served.expect("a device with room")])

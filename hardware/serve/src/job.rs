@@ -240,8 +240,8 @@ impl Job {
         hasher
             .update(&netlist)
             .update(&span.cycles.to_le_bytes())
-            .update(&[span.opened as u8, network as u8])
-            .update(scheme.name().as_bytes());
+            .update(&[span.opened as u8])
+            .update(format!("{} {network}", scheme.name()).as_bytes());
         *hasher.finalize().as_bytes()
     }
 

@@ -86,7 +86,7 @@ pub enum Refusal {
     #[error("it garbles under the scheme `{0}`")]
     Scheme(SchemeName),
     /// It declares another class of network.
-    #[error("it declares the network class `{}`", name(.0))]
+    #[error("it declares the network class `{0}`")]
     Network(NetworkClass),
     /// It has as many sessions as it takes.
     #[error("it has as many sessions as it takes")]
@@ -113,13 +113,6 @@ fn cycles(opened: &Opened) -> &'static str {
     match opened {
         Opened::Last => "the last netlist cycle alone",
         Opened::Every => "every netlist cycle",
-    }
-}
-
-fn name(network: &NetworkClass) -> &'static str {
-    match network {
-        NetworkClass::Lan => "lan",
-        NetworkClass::Wan => "wan",
     }
 }
 
@@ -241,7 +234,7 @@ pub fn examples() -> [Vec<u8>; 3] {
         cycles: 8,
         opened: Opened::Last,
         scheme: Named::Mi,
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
         contribution: [2; 32],
     };
     let granted = Answer::Granted {

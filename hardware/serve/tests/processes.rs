@@ -69,7 +69,7 @@ fn job(case: usize, scheme: Scheme) -> Job {
     let netlist = function(name).expect(name).netlist().expect("a netlist");
     let opened = Opened::Last;
     let span = Span { cycles, opened };
-    Job::new(&netlist, span, scheme, NetworkClass::Lan).expect("a job")
+    Job::new(&netlist, span, scheme, NetworkClass::LAN).expect("a job")
 }
 
 fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {

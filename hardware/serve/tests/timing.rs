@@ -60,7 +60,7 @@ impl Serving {
             cycles: 1,
             opened: Opened::Last,
         };
-        let job = Job::new(&netlist, span, Scheme::Mi, NetworkClass::Lan);
+        let job = Job::new(&netlist, span, Scheme::Mi, NetworkClass::LAN);
         Serving {
             cpu,
             job: job.expect("a job"),

@@ -1,7 +1,8 @@
 //! Arguments of the verbs that set up parties and check them.
 
 use clap::{Args, Subcommand};
-use sealane_terminal::arguments::{Network, PartyArgs, seconds};
+use sealane_parties::NetworkClass;
+use sealane_terminal::arguments::{PartyArgs, seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -124,9 +125,9 @@ pub enum PoolVerb {
         /// The one party that evaluates, which `sealane plan` names [default: either]
         #[arg(long, value_name = "PARTY")]
         evaluator: Option<String>,
-        /// Class of the network, by which they are made [default: of the configuration, or lan]
+        /// The declared network, by which they are made [default: of the configuration, or lan]
         #[arg(long)]
-        network: Option<Network>,
+        network: Option<NetworkClass>,
         /// Show no progress
         #[arg(long)]
         no_progress: bool,

@@ -15,7 +15,7 @@ use sealane_plan::steps::{
     Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp, TapeId,
 };
 use sealane_program::types::RowId;
-use sealane_protocol::View;
+use sealane_protocol::{RingOp, View};
 use std::sync::Arc;
 
 /// State of a call between two steps of the protocol.
@@ -143,12 +143,35 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 }
             }
             StepOp::Product {
-                left, right, out, ..
-            } => Step::Product {
-                domain: self.plan.values[out.0 as usize].domain,
-                left: self.selected(left, block)?,
-                right: self.selected(right, block)?,
-            },
+                left,
+                right,
+                known_to,
+                out,
+                ..
+            } => {
+                let mut factors = [self.selected(left, block)?, self.selected(right, block)?];
+                for (factor, known_to) in factors.iter_mut().zip(known_to) {
+                    factor.numbers.known_to = *known_to;
+                }
+                let [left, right] = factors;
+                Step::Product {
+                    domain: self.plan.values[out.0 as usize].domain,
+                    left,
+                    right,
+                }
+            }
+            StepOp::Ring { op, bit, of, .. } => {
+                let value = &self.plan.values[of.value.0 as usize];
+                let bit = bit.as_ref().map(|bit| self.operand(bit, block));
+                Step::Ring {
+                    op: *op,
+                    domain: value.domain,
+                    bits: value.bits.into(),
+                    signed: value.signed,
+                    bit: bit.transpose()?,
+                    share: self.operand(of, block)?,
+                }
+            }
             StepOp::Tape {
                 tape,
                 lanes,
@@ -247,6 +270,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     StepOp::Input { out, .. }
                     | StepOp::Convert { out, .. }
                     | StepOp::Product { out, .. } => self.write(*out, share, block)?,
+                    StepOp::Ring { op, out, .. } => {
+                        let share = match *op {
+                            RingOp::Extract { first, .. } => {
+                                let below = W::Share::zeros(first.into(), share.elements());
+                                let bits = self.plan.values[out.0 as usize].bits;
+                                let both = W::Share::concatenate(&[&below, &share]);
+                                both.resize(0, bits.into(), false)
+                            }
+                            RingOp::Select | RingOp::Floor { .. } => share,
+                        };
+                        self.write(*out, share, block)?
+                    }
                     StepOp::Sort { over, outs, .. } => {
                         let mut first = 0;
                         for (out, operand) in outs.iter().zip(over) {

@@ -3,25 +3,28 @@
 //! walk, pools that are refilled, checks that tiles settle, broadcasts, and an opening in the
 //! middle.
 
+mod correlations;
+
 use super::PlanInputs;
+use crate::job::{Job, ProtocolName};
 use crate::journal::Journal;
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Party};
+use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, StepCost, StepKind};
+use sealane_plan::{CostReport, Form, StepCost};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Sharing, Timing};
+use sealane_protocol::{Algebra, Correlation, RingOp, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 /// Program of three owners who learn different results: a product, a comparison, a sum over rows
@@ -58,6 +61,16 @@ fn run<P: Party>(
     inputs: &BTreeMap<String, Data>,
     work: &SplitPlan,
 ) -> (Vec<Outcome>, CostReport) {
+    run_with::<P>(program, inputs, work, |_| Stocks::default())
+}
+
+/// As [`run`], with what `stocks` returns for each party.
+fn run_with<P: Party>(
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+    work: &SplitPlan,
+    stocks: impl Fn(&Mesh) -> Stocks + Sync,
+) -> (Vec<Outcome>, CostReport) {
     let rows = reference::rows(program, inputs).expect("row counts");
     let cost = work.cost::<P::Protocol>(&rows);
     let party = |mesh: &mut Mesh| -> Outcome {
@@ -71,10 +84,10 @@ fn run<P: Party>(
             rows: &rows,
             inputs: own.collect(),
             demand: &cost.demand,
-            forms: &cost.forms,
+            form: cost.form,
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
-            stock: None,
+            stocks: stocks(mesh),
         };
         let journal = &mut Journal::silent();
         let results = work.run::<P>(start, journal, mesh)?;
@@ -104,12 +117,21 @@ fn run<P: Party>(
 }
 
 fn planned<P: Party>(program: &Program, tile: u64) -> SplitPlan {
-    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::Lan, tile).expect("a plan")
+    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::LAN, tile).expect("a plan")
 }
 
 fn check<P: Party>(program: &Program, inputs: &BTreeMap<String, Data>, work: &SplitPlan) {
+    check_ends(program, inputs, work, run::<P>(program, inputs, work));
+}
+
+/// Checks results, bytes and rounds of all parties.
+fn check_ends(
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+    work: &SplitPlan,
+    (outcomes, cost): (Vec<Outcome>, CostReport),
+) {
     let want = reference::evaluate(program, inputs).expect("inputs of the case");
-    let (outcomes, cost) = run::<P>(program, inputs, work);
     let mut rounds = 0;
     for (me, outcome) in outcomes.into_iter().enumerate() {
         let (results, sent, seen) = outcome.expect("an honest run");
@@ -180,7 +202,7 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::LAN, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         check::<HonestParty>(program, inputs, &work.expect("a plan"));
     }
@@ -215,7 +237,7 @@ fn plan_and_cost_show_both_walks() {
     let work = planned::<MaskedParty>(&program, 7);
     let text = work.joint.text();
     assert!(text.contains("\"timing\":\"tile-by-tile\""), "{text}");
-    assert!(text.contains("\"rows\":0,\"refill\":17119}"), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":18157}"), "{text}");
     let ahead = varied(work, Timing::AheadOfInputs, 1);
     let text = ahead.joint.text();
     assert!(text.contains("\"timing\":\"ahead-of-inputs\""), "{text}");
@@ -242,32 +264,134 @@ fn plan_and_cost_show_both_walks() {
     assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
 }
 
-/// Reductions run on XOR shares in small circuits, all other tapes on masked values in flat ones.
+/// Batches follow from the row counts of a run, and the bytes of refills from batches.
 #[test]
-fn tapes_of_one_plan_run_in_two_domains() {
+fn products_are_made_in_batches_that_suit_their_number() {
     let (program, inputs) = three();
-    let largest = text::print(&program).replace(
-        "reduce sum %5 axis 0 : i32 in -3264000..3238500",
-        "reduce max %5 axis 0 : i32 in -32640..32385",
-    );
-    let program = text::parse(&largest, "largest").unwrap_or_else(|error| panic!("{error}"));
-    let work = planned::<MaskedParty>(&program, 7);
+    let plan = planned::<MaskedParty>(&program, 7).joint;
+    let at = |rows: u64| {
+        sealane_plan::at_rows::<Masked>(&plan, &[rows])
+            .setting
+            .batch
+    };
+    let bucket = |rows| at(rows).map(|batch| (batch.products, batch.bucket));
+    assert_eq!(plan.setting.batch, None);
+    assert_eq!([bucket(1), bucket(10_000)], [Some((5, 3)), Some((9, 2))]);
+    for tile in [7, 64] {
+        check::<MaskedParty>(&program, &inputs, &planned::<MaskedParty>(&program, tile));
+    }
+}
+
+/// A tape on many rows runs on XOR shares in a small circuit, one on a single lane on masked values
+/// in a flat circuit, each as it takes the least time; XOR shares become ring elements at once.
+#[test]
+fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
+    let (program, inputs) = three();
+    let changed = text::print(&program)
+        .replace("rows n <= 100", "rows n <= 5000")
+        .replace(
+            "mul %3, %4 : i32[n] in -32640..32385",
+            "max %3, %4 : i32[n] in 0..255",
+        )
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1",
+            "mul %5, %4 : i32[n] in -32640..32385",
+        )
+        .replace(
+            "sum %5 axis 0 : i32 in -3264000..3238500 secret",
+            "sum %6 axis 0 : i32 in -163200000..161925000 secret\n  %8 = gt %7, %2 : bool in 0..1 secret",
+        )
+        .replace("above = %6", "above = %8");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    let work = planned::<MaskedParty>(&program, u64::MAX);
     check::<MaskedParty>(&program, &inputs, &work);
     let plan = work.joint;
-    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
-    let mut found = Vec::new();
-    for step in steps {
-        let out = step.op.writes().first().map(|out| out.0 as usize);
-        let sharing = out.map(|out| plan.values[out].domain.sharing);
-        match step.op.kind() {
-            StepKind::Fold => assert_eq!(sharing, Some(Sharing::Xor)),
-            StepKind::Tape | StepKind::Scan => assert_eq!(sharing, Some(Sharing::Masked)),
-            _ => continue,
+    let sharing = |value: PlanValue| plan.values[value.0 as usize].domain.sharing;
+    let (mut by_rows, mut once, mut direct) = (vec![], vec![], 0);
+    for segment in &plan.segments {
+        for step in &segment.steps {
+            match (&step.op, segment.rows) {
+                (StepOp::Tape { outs, .. }, Some(_)) => by_rows.push(sharing(outs[0].value)),
+                (StepOp::Tape { outs, .. }, None) => once.push(sharing(outs[0].value)),
+                (StepOp::Convert { value, out }, _) => {
+                    let to = plan.values[out.0 as usize].domain.algebra;
+                    direct += usize::from(sharing(*value) == Sharing::Xor && to != Algebra::Z2);
+                }
+                _ => {}
+            }
         }
-        found.push(step.op.kind());
     }
-    assert!(found.contains(&StepKind::Tape), "{}", plan.text());
-    assert!(found.contains(&StepKind::Fold), "{}", plan.text());
+    let found = (by_rows, once, direct);
+    let want = (vec![Sharing::Xor], vec![Sharing::Masked], 1);
+    assert_eq!(found, want, "{}", plan.text());
+}
+
+/// Parties whose machines choose different forms of a plan do not run the same instance.
+#[test]
+fn the_form_of_a_plan_is_a_part_of_the_instance() {
+    let job = Job::new(three().0, ProtocolName::Trio, NetworkClass::LAN, vec![]).expect("a job");
+    let form = job.cost(&[50]).expect("a cost").form;
+    let (plan, silent) = (form.plan + 1, !form.silent);
+    let forms = [form, Form { plan, ..form }, Form { silent, ..form }];
+    let hashes = forms.map(|form| job.instance_hash(&[50], form, &[]));
+    assert_eq!(BTreeSet::from(hashes).len(), 3);
+}
+
+/// A product by numbers that a party knows takes as few bytes as hold them, after one flight offline.
+#[test]
+fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
+    let (program, inputs) = three();
+    let work = planned::<MaskedParty>(&program, u64::MAX);
+    check::<MaskedParty>(&program, &inputs, &work);
+    let cost = work.cost::<Masked>(&[50]);
+    let product = cost.steps.iter().filter(|step| step.label.ends_with("mul"));
+    let sent = product.map(|step| (step.offline, step.flights, step.sent.clone()));
+    // One byte for each number of the first party, and a word of each party for each product.
+    let online = vec![2 * (50 + 8 * 50), 2 * 8 * 50, 2 * 8 * 50];
+    let want = [(true, 1, vec![2 * 8 * 50; 3]), (false, 2, online)];
+    assert_eq!(sent.collect::<Vec<_>>(), want);
+}
+
+/// A choice, the bits that a circuit reads, and a floor are steps of their own where the protocol
+/// has them.
+#[test]
+fn elements_of_a_ring_are_chosen_split_and_divided_without_all_of_their_bits() {
+    let (program, inputs) = three();
+    let changed = text::print(&program)
+        .replace(
+            "gt %5, %2 : bool[n] in 0..1 secret",
+            "const [0] : i32 in 0..0 public\n  %7 = lt %5, %6 : bool[n] in 0..1 secret",
+        )
+        .replace(
+            "  %7 = reduce sum %5 axis 0",
+            "  %8 = select %7, %5, %6 : i32[n] in -32640..32385 secret\n  %9 = reduce sum %8 axis 0",
+        )
+        .replace(
+            "in -3264000..3238500 secret",
+            "in -3264000..3238500 secret\n  %10 = const [3] : u2 in 3..3 public\n  \
+             %11 = shr %9, %10 : i32 in -408000..404812 secret",
+        )
+        .replace("above = %6", "above = %7")
+        .replace("total = %7", "total = %11");
+    let program = text::parse(&changed, "changed").unwrap_or_else(|error| panic!("{error}"));
+    for tile in [7, 100] {
+        let work = planned::<MaskedParty>(&program, tile);
+        check::<MaskedParty>(&program, &inputs, &work);
+        let demand = work.cost::<Masked>(&[50]).demand;
+        let plan = work.joint;
+        let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+        let ops = steps.filter_map(|step| match step.op {
+            StepOp::Ring { op, .. } => Some(op),
+            StepOp::Convert { .. } => panic!("all bits of a value: {}", plan.text()),
+            _ => None,
+        });
+        let (first, count) = (15, 1);
+        let extract = RingOp::Extract { first, count };
+        let want = [extract, RingOp::Select, RingOp::Floor { by: 3 }];
+        assert_eq!(ops.collect::<Vec<_>>(), want, "{}", plan.text());
+        let select = |kind| matches!(kind, Correlation::Select { .. });
+        assert!(!demand.only(select).is_empty());
+    }
 }
 
 /// A value is opened to all in the middle of a run, after the checks of what it depends on, and
@@ -325,7 +449,7 @@ proptest! {
     ) {
         let Case { program, inputs } = &case;
         prop_assume!(program.parties.len() > 1);
-        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::LAN, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         let timing = TIMINGS[usize::from(ahead)];
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));

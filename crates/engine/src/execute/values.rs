@@ -285,6 +285,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: self.value(operand.value, block)?,
             lanes: operand.lanes.at(block.rows),
             inner: operand.inner.at(block.rows),
+            numbers: self.plan.values[operand.value.0 as usize].numbers(None),
         })
     }
 
@@ -305,6 +306,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: share.ok_or_else(|| internal("rows are not there yet"))?,
             lanes: operand.lanes.at(rows),
             inner: operand.inner.at(rows),
+            numbers: self.plan.values[operand.value.0 as usize].numbers(None),
         })
     }
 

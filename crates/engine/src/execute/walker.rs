@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// Call in progress.
 pub(super) struct RunningCall<'a, W: Steps + 'a> {
     task: Task<W>,
-    pending: W::Pending<'a>,
+    pub pending: W::Pending<'a>,
 }
 
 /// A walk with the party that runs it, for the time of half a call.
@@ -52,7 +52,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 let Some(RunningCall { task, pending }) = self.state.under_way.remove(call) else {
                     return Err(internal("a call advances that was not begun"));
                 };
-                let progress = self.party.advance(pending, self.mesh)?;
+                let progress = if W::SPLIT {
+                    self.party.put(pending, self.mesh)?
+                } else {
+                    self.party.advance(pending, self.mesh)?
+                };
                 self.proceed(call, task, progress)
             }
         }

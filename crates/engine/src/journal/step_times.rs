@@ -30,7 +30,9 @@ pub struct Progress {
 pub(crate) enum StepProgress {
     /// It has begun; a step without flights is then done.
     Begun,
-    /// A flight has been read.
+    /// A flight has been read, and the step is to go on in this step round.
+    Read,
+    /// A flight has been read, and the next one written.
     Flight,
     /// The whole step is done.
     All,

@@ -109,7 +109,7 @@ pub struct Session {
 impl Session {
     /// A session in tiles of two rows, so that one run has several.
     pub fn new(text: &str, protocol: ProtocolName, helpers: &[&str]) -> Session {
-        let job = Job::in_tiles(parse(text), protocol, NetworkClass::Lan, named(helpers), 2);
+        let job = Job::in_tiles(parse(text), protocol, NetworkClass::LAN, named(helpers), 2);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let inputs = (0..job.parties().len()).map(|party| inputs_of(job.program(), party));
         Session {

@@ -179,7 +179,7 @@ fn known_jobs() -> Vec<Arc<Job>> {
         let job = Job::in_tiles(
             parse(text),
             protocol,
-            NetworkClass::Wan,
+            NetworkClass::WAN,
             named(helpers),
             tile,
         );
@@ -200,7 +200,7 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };
     let tile = 1 + random.below(4) as u64;
-    let class = NetworkClass::Lan;
+    let class = NetworkClass::LAN;
     let job = Job::in_tiles(case.program, protocol, class, named(helpers), tile).ok()?;
     Some((Arc::new(job), case.inputs))
 }
@@ -395,8 +395,8 @@ impl Breaker<'_> {
         let party = self.random.below(self.simulation.jobs.len());
         let job = &self.simulation.jobs[party];
         let class = match job.network() {
-            NetworkClass::Lan => NetworkClass::Wan,
-            NetworkClass::Wan => NetworkClass::Lan,
+            NetworkClass::LAN => NetworkClass::WAN,
+            _ => NetworkClass::LAN,
         };
         let helpers = job.helpers().to_vec();
         let other = Job::new(job.program().clone(), job.protocol(), class, helpers);

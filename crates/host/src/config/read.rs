@@ -180,15 +180,11 @@ impl ConfigText<'_> {
         let Some(network) = network else {
             return Ok(None);
         };
-        match network.get_ref().as_str() {
-            "lan" => Ok(Some(NetworkClass::Lan)),
-            "wan" => Ok(Some(NetworkClass::Wan)),
-            other => {
-                let message = format!("there is no network class `{other}`");
-                let hint = "write \"lan\" or \"wan\"";
-                Err(self.refuse(Code::ConfigNetwork, message, Some(network.span()), hint))
-            }
-        }
+        let refuse = |hint| {
+            let message = format!("there is no network class `{}`", network.get_ref());
+            self.refuse(Code::ConfigNetwork, message, Some(network.span()), hint)
+        };
+        network.get_ref().parse().map(Some).map_err(refuse)
     }
 
     fn protocol(
@@ -355,7 +351,7 @@ mod tests {
         assert_eq!(config.parties["lab"].address, "lab.example:7701");
         assert_eq!(config.parties["lab"].key.to_string(), key("lab"));
         assert_eq!(config.me.as_deref(), Some("lab"));
-        assert_eq!(config.network, Some(NetworkClass::Wan));
+        assert_eq!(config.network, Some(NetworkClass::WAN));
         assert_eq!(config.protocol, Some(ProtocolName::Trio));
         assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
         assert_eq!(config.patience, Some(Duration::from_secs(90)));
@@ -395,6 +391,8 @@ mod tests {
             refused(&format!("network = \"man\"\n{good}")),
             ("config-network", 1, 11, 16)
         );
+        let declared = parse(&format!("network = \"18ms/95Mbps\"\n{good}")).unwrap();
+        assert_eq!(declared.network, "20ms/100Mbps".parse().ok());
         assert_eq!(
             refused(&format!("me = \"ada\"\n{good}")),
             ("config-me", 1, 6, 11)

@@ -200,7 +200,7 @@ mod tests {
         let pools = [0, 1].map(|at| with(names[at][0], names[at][1], &configs[at], None).unwrap());
         let order = Order {
             batches: [2, 0],
-            network: NetworkClass::Lan,
+            network: NetworkClass::LAN,
         };
         // Party 0 is the one that listens.
         let meetings = [0, 1].map(|at| prepare_pair(names[at], &configs[at], None).unwrap());

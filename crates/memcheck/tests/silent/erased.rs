@@ -216,7 +216,7 @@ fn a_session_leaves_no_input_and_no_value_of_local_work() {
         }
         let helpers = ["ada", "bob", "cyd"][..helpers].iter();
         let helpers = helpers.map(|name| name.to_string()).collect();
-        let job = Job::new(program.clone(), protocol, NetworkClass::Lan, helpers);
+        let job = Job::new(program.clone(), protocol, NetworkClass::LAN, helpers);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let left = copies_in(secrets.clone(), || {
             let inputs = [&x, &y].map(|values| Data {

@@ -37,7 +37,7 @@ fn sample() -> Plan {
     b.reveal("centred", centred.into(), &[1], wide, None)
         .unwrap();
     let program = b.finish().unwrap().0;
-    plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, 8).unwrap()
+    plan_in_tiles::<Honest>(&program, 0, NetworkClass::LAN, 8).unwrap()
 }
 
 /// Returns the checker's finding after a change to the sample.

@@ -252,7 +252,12 @@ pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: 
                 let elements = distinct.iter().sum::<u64>() + lanes;
                 2 * elements * share::<P>(counter, *domain) + messages
             }
-            StepShape::Convert { elements, bits, .. } => elements * bits * 64 + messages,
+            StepShape::Convert {
+                elements: lanes,
+                bits,
+                ..
+            }
+            | StepShape::Ring { lanes, bits, .. } => lanes * bits * 64 + messages,
             StepShape::Shuffle {
                 domain,
                 rows,

@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::walk::{Counts, Tally};
-use crate::forms::FormCost;
+use crate::forms::{Form, FormCost};
 use crate::steps::{Plan, Step};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_protocol::{Basis, Demand, Walk};
@@ -31,6 +31,8 @@ pub struct CostReport {
     /// The forms among which the plan of this cost was chosen; empty if there is no choice, or
     /// until a caller sets them.
     pub forms: Vec<FormCost>,
+    /// The form of the run, on which its parties agree; the first until a caller sets it.
+    pub form: Form,
 }
 
 /// The part of a cost that a run must meet exactly.
@@ -165,6 +167,7 @@ pub(super) fn report(
         pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
         forms: vec![],
+        form: Form::default(),
     }
 }
 

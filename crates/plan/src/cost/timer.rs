@@ -138,17 +138,14 @@ impl<'a, P: Protocol> Timer<'a, P> {
     fn repeat(&mut self, demand: &Demand, times: u64) {
         let setting = self.counter.setting;
         let refills = self.left_over.refills::<P>(setting, demand, times);
-        let (made, cycles, rest) = refills.cycle();
-        let made = made.collect::<Vec<_>>();
         let walk = self.since.clone();
-        let groups = |made: &[&Demand]| {
+        for (made, times) in refills.series() {
             let none = Delays::none(setting.parties);
             let group =
-                |delays: Delays, made: &&Demand| delays.then(&self.refilled(made)).then(&walk);
-            made.iter().fold(none, group)
-        };
-        let others = groups(&made).power(cycles).then(&groups(&made[..rest]));
-        self.since = self.since.then(&others);
+                |delays: Delays, made: &Demand| delays.then(&self.refilled(made)).then(&walk);
+            let groups = made.into_iter().fold(none, group);
+            self.since = self.since.then(&groups.power(times));
+        }
     }
 
     /// The pieces of a call, and the bits that it takes while it is under way.
@@ -399,7 +396,8 @@ mod tests {
         }
     }
 
-    /// Units of the masked protocol are 5, 3 and 7, so that cycles are short, or longer than a run.
+    /// Units of the masked protocol are 5, 3 and 7, and other ones where much is lacking, so that
+    /// cycles are short, or longer than a run, and may begin late.
     #[test]
     fn refills_in_cycles_make_what_they_make_one_by_one() {
         let setting = Setting::in_order(&Masked::profile(), 3);
@@ -419,11 +417,9 @@ mod tests {
             let made = made.collect::<Vec<_>>();
             let refills = at_once.refills::<Masked>(&setting, &demand, times);
             assert_eq!(at_once, one_by_one, "{first} and {second}, {times} times");
-            let (cycle, cycles, rest) = refills.cycle();
-            let cycle = cycle.cloned().collect::<Vec<_>>();
-            let all = (0..cycles).flat_map(|_| cycle.iter().cloned());
-            let all = all.chain(cycle[..rest].iter().cloned());
-            assert_eq!(all.collect::<Vec<_>>(), made);
+            let all = refills.series().into_iter();
+            let all = all.flat_map(|(part, times)| part.repeat(times as usize));
+            assert_eq!(all.cloned().collect::<Vec<_>>(), made);
             let mut counted = made.iter().filter(|made| !made.is_empty()).count() as u64;
             for (demand, times) in refills.counts() {
                 assert_eq!(
@@ -443,7 +439,7 @@ mod tests {
             let program = random_program(seed).program;
             let tile = 1 + seed % 3;
             // A body may need all rows at once.
-            let plan = plan_in_tiles::<Honest>(&program, 1, NetworkClass::Lan, tile);
+            let plan = plan_in_tiles::<Honest>(&program, 1, NetworkClass::LAN, tile);
             let Ok(plan) = plan else { continue };
             planned += 1;
             let mut known = Vec::new();

@@ -9,7 +9,8 @@ use crate::steps::{Len, Operand, Plan, PlanValue, ResultPlan, StepOp, TapeId, Va
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
-    Cost, Demand, Flight, LeftOver, Opening, Protocol, Setting, StepShape, View, Walk,
+    Checks, Cost, Demand, Flight, LeftOver, Opening, Protocol, Refills, Setting, StepShape, View,
+    Walk,
 };
 
 /// Counts of a run.
@@ -38,8 +39,8 @@ pub(super) struct Tally {
     pub flights: u64,
     pub ands: u64,
     /// Checks that the step leaves, and checks that it settles.
-    pub checks: u64,
-    pub settled: u64,
+    pub checks: Checks,
+    pub settled: Checks,
     pub compute_ns: u64,
     pub payload: Payload,
     pub demand: Demand,
@@ -51,7 +52,7 @@ impl Tally {
         self.lanes += times * lanes;
         self.flights += times * cost.flights.len() as u64;
         self.ands += times * cost.ands;
-        self.checks += times * cost.checks;
+        self.checks.add(&cost.checks, times);
         self.compute_ns += times * cost.compute_ns;
         self.payload.add(&cost.flights, times);
         self.demand.merge(demand, times);
@@ -109,9 +110,9 @@ impl Counts {
             if demand.is_empty() {
                 continue;
             }
-            let bits = most_pool_bits::<P>(setting, &demand) + in_flight;
-            counts.pool_bits = bits.max(counts.pool_bits);
             let refills = left.refills::<P>(setting, &demand, times);
+            let bits = most_pool_bits::<P>(setting, &demand, &refills) + in_flight;
+            counts.pool_bits = bits.max(counts.pool_bits);
             for (made, times) in refills.counts() {
                 let cost = P::refill_cost(setting, made);
                 counts.prepare.add(0, &cost, &none, times);
@@ -240,8 +241,8 @@ impl<'a> Counter<'a> {
                     let cost = self.cost::<P>(*walk, &piece.work);
                     let demand = self.demand::<P>(*walk, &piece.work);
                     tally.add(piece.lanes, &cost, &demand, times * piece.times);
-                    if let StepShape::Settle { checks } = piece.work {
-                        tally.settled += times * checks;
+                    if let StepShape::Settle { checks } = &piece.work {
+                        tally.settled.add(checks, times);
                     }
                 };
                 let at = |rows, first| TileStep {
@@ -371,33 +372,36 @@ impl<'a> Counter<'a> {
     /// Checks that a settlement settles: those of the steps between it and the settlement before
     /// it. The first one of a segment also settles what is open from before: in a walk over rows
     /// the checks of the carry of the tile before, elsewhere all of earlier segments.
-    fn checks<P: Protocol>(&self, at: TileStep) -> u64 {
+    fn checks<P: Protocol>(&self, at: TileStep) -> Checks {
         let planned = &self.plan.segments[at.segment];
         let since = planned.steps[..at.step]
             .iter()
             .rposition(|step| matches!(step.op, StepOp::Settle))
             .map_or(0, |before| before + 1);
         let pieces = (since..at.step).flat_map(|step| self.pieces::<P>(TileStep { step, ..at }));
-        let of = |piece: Piece| piece.times * self.cost::<P>(at.walk, &piece.work).checks;
-        let here = pieces.map(of).sum::<u64>();
-        let open = match planned.rows {
-            _ if since > 0 => 0,
-            Some(_) if at.first => 0,
+        let mut due = Checks::default();
+        let mut add = |piece: Piece| {
+            let cost = self.cost::<P>(at.walk, &piece.work);
+            due.add(&cost.checks, piece.times)
+        };
+        pieces.for_each(&mut add);
+        match planned.rows {
+            _ if since > 0 => {}
+            Some(_) if at.first => {}
             Some(_) => {
                 let carries = planned.steps.iter();
                 carries
                     .filter_map(|step| self.carry(&step.op))
-                    .map(of)
-                    .sum()
+                    .for_each(add)
             }
             // Demands, which need no row counts, do not depend on checks.
-            None if self.rows.len() < self.plan.rows.len() => 0,
+            None if self.rows.len() < self.plan.rows.len() => {}
             None => {
                 let earlier = (0..at.segment).map(|segment| self.segment::<P>(segment));
-                open_checks(&earlier.collect::<Vec<_>>(), at.walk)
+                due.add(&open_checks(&earlier.collect::<Vec<_>>(), at.walk), 1)
             }
-        };
-        here + open
+        }
+        due
     }
 
     /// Work of a step in a tile of `rows` rows, in order.
@@ -449,6 +453,7 @@ impl<'a> Counter<'a> {
                 left,
                 right,
                 lanes,
+                known_to,
                 out,
             } => {
                 let lanes = product(lanes);
@@ -456,9 +461,25 @@ impl<'a> Counter<'a> {
                     domain: self.plan.values[out.0 as usize].domain,
                     lanes,
                     terms: left.inner.count(rows),
+                    lines: [left, right]
+                        .map(|operand| View::distinct(&operand.lanes.at(rows), &View::whole(1))),
                     distinct: [left, right].map(|operand| {
                         View::distinct(&operand.lanes.at(rows), &operand.inner.at(rows))
                     }),
+                    numbers: [(left, known_to[0]), (right, known_to[1])].map(|(of, known_to)| {
+                        self.plan.values[of.value.0 as usize].numbers(known_to)
+                    }),
+                };
+                once(lanes, work)
+            }
+            StepOp::Ring { op, of, lanes, .. } => {
+                let (lanes, value) = (product(lanes), &self.plan.values[of.value.0 as usize]);
+                let work = StepShape::Ring {
+                    op: *op,
+                    domain: value.domain,
+                    lanes,
+                    bits: value.bits.into(),
+                    signed: value.signed,
                 };
                 once(lanes, work)
             }
@@ -639,12 +660,13 @@ fn opening(value: &ValuePlan, elements: u64, to: PartySet) -> Opening {
 }
 
 /// Checks that no settlement of a segment settles.
-fn open_checks(steps: &[Vec<[Tally; 2]>], walk: Walk) -> u64 {
-    let all = steps.iter().flatten().map(|tallies| &tallies[walk.index()]);
-    let open = all.fold(0, |open, tally| {
-        open + tally.checks as i64 - tally.settled as i64
-    });
-    open.max(0) as u64
+fn open_checks(steps: &[Vec<[Tally; 2]>], walk: Walk) -> Checks {
+    let (mut open, mut settled) = (Checks::default(), Checks::default());
+    for tallies in steps.iter().flatten() {
+        open.add(&tallies[walk.index()].checks, 1);
+        settled.add(&tallies[walk.index()].settled, 1);
+    }
+    open.without(&settled)
 }
 
 /// Bits that correlations take in pools, at the party with the larger part.
@@ -655,12 +677,12 @@ fn pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
 }
 
 /// Bits that pools take at most once they are refilled for this demand, at the party with the
-/// larger part: less than a unit is left over beside it.
-fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
-    let kinds = demand.0.keys();
-    let left = kinds.map(|kind| {
-        let unit = P::refill_unit(setting, *kind);
-        (unit - 1) * P::pool_bits(setting, *kind)
+/// larger part: beside it, what these refills leave over, or others that lack one.
+fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand, refills: &Refills) -> u64 {
+    let left = demand.0.keys().map(|kind| {
+        let one = P::refill_counts(setting, &Demand([(*kind, 1)].into()));
+        let left = (one.count(*kind) - 1).max(refills.most_left(*kind));
+        left * P::pool_bits(setting, *kind)
     });
     pool_bits::<P>(setting, demand) + left.sum::<u64>()
 }

@@ -5,7 +5,7 @@
 //! the innermost and the others match the lanes; broadcast dimensions have stride 0.
 
 use super::site::Fuser;
-use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, UnitWork};
+use crate::draft::{Floor, Linear, Phase, Product, Read, TensorId, Term, UnitWork};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, LinearFactor};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
@@ -103,6 +103,7 @@ impl Fuser<'_> {
                 let factor = LinearFactor::Number(1);
                 self.linear(value, phase, k, vec![Term { from, factor }])
             }
+            Op::Binary(Binary::Shr, a, by) => self.floor(value, phase, k, (*a, *by)),
             // A choice between a value and zero is a product by a bit.
             Op::Binary(_, a, b) | Op::Select(a, b, _) => self.product(
                 value,
@@ -184,6 +185,32 @@ impl Fuser<'_> {
             lanes: lanes.clone(),
             left,
             right,
+            out,
+        });
+        self.unit(phase, rank, work, value);
+        Placement::whole(out, &lanes)
+    }
+
+    /// Adds a floor by a power of two, which all elements of a constant state.
+    fn floor(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        k: u8,
+        (a, by): (ValueId, ValueId),
+    ) -> Placement {
+        let Op::Const(data) = &self.main(by).op else {
+            unreachable!("the pass `algebra` leaves secret amounts to gates")
+        };
+        let by = data.elements.first().map_or(0, |by| (*by).min(127) as u8);
+        let lanes = lens(&value.shape);
+        let from = self.read(&lanes, (a, AxisChange::Not));
+        let rank = self.rank_after(&[from.tensor], phase);
+        let out = self.ring_tensor(value, k);
+        let work = UnitWork::Floor(Floor {
+            lanes: lanes.clone(),
+            from,
+            by,
             out,
         });
         self.unit(phase, rank, work, value);

@@ -230,6 +230,7 @@ impl Interpreter<'_> {
             }
             StepOp::Linear { .. } => self.linear(step, rows, tile),
             StepOp::Product { .. } => self.product(step, rows),
+            StepOp::Ring { .. } => unreachable!("a step that these protocols lack"),
             StepOp::Fold { .. } => self.fold(step, rows, tile),
             StepOp::Scan { .. } => self.scan(step, rows, tile),
         }

@@ -45,6 +45,7 @@ impl Interpreter<'_> {
             right,
             lanes,
             out,
+            ..
         } = &step.op
         else {
             unreachable!("a product")

@@ -1,29 +1,67 @@
 //! Costs of the protocol, flight by flight.
 
-use super::{DEALER, choices, is_masked, planes_of};
+use super::pools::{choices, groups, layout, wide};
+use super::ring::result_of;
+use super::{DEALER, bytes_of, is_masked, known, planes_of};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::Batch;
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
+    Algebra, Batch as Batches, CheckKind, Checks, Correlation, Cost, Demand, Domain, DomainProfile,
+    Flight, Goal, Message, Profile, Protocol, RingOp, Role, Setting, Sharing, StepShape,
 };
 
 /// The protocol, as plans see it.
 pub enum Masked {}
 
+/// Domain of tapes with few ANDs.
+const XOR: Domain = Domain {
+    sharing: Sharing::Xor,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
+
 const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
 
-/// Words of a tape's ANDs on all lanes, and how often parties wait for them.
-fn ands(work: &StepShape) -> (u64, Vec<u64>) {
-    let StepShape::Tape { tape, lanes, .. } = work else {
-        return (0, Vec::new());
+/// Kind of the check of an AND by a triple.
+pub(super) const PRODUCT: CheckKind = CheckKind {
+    field: Algebra::Z2,
+    terms: 1,
+};
+
+/// Kind of the check of an element that is converted to an algebra.
+pub(super) fn converted(field: Algebra) -> CheckKind {
+    CheckKind { field, terms: 0 }
+}
+
+/// Words by which checks are settled: one for each ring element, or for 64 bits of a kind.
+pub(super) fn words_of(checks: &Checks) -> u64 {
+    let words = checks.0.iter().map(|(kind, count)| match kind.field {
+        Algebra::Z2 => count.div_ceil(64),
+        _ => *count,
+    });
+    words.sum()
+}
+
+/// ANDs of each layer of a tape, on all lanes, and the words of their groups: both factors, of which
+/// the first one is common.
+fn layers(tape: &Tape, lanes: u64) -> Vec<[u64; 2]> {
+    let layer = |batch: &Batch| {
+        let ands = batch.ands.len() as u64;
+        [ands, ands + groups(tape, batch).len() as u64].map(|count| count * lanes)
     };
-    let layers = tape
-        .batches
+    tape.batches
         .iter()
-        .map(|batch| batch.ands.len() as u64 * lanes);
-    let layers = layers.filter(|count| *count > 0).collect::<Vec<_>>();
-    (layers.iter().sum(), layers)
+        .map(layer)
+        .filter(|[ands, _]| *ands > 0)
+        .collect()
+}
+
+/// ANDs of a tape on all lanes, and the words of their groups.
+fn ands(tape: &Tape, lanes: u64) -> [u64; 2] {
+    let layers = layers(tape, lanes);
+    [0, 1].map(|of| layers.iter().map(|layer| layer[of]).sum())
 }
 
 /// Every party sends so many bytes to every other.
@@ -37,12 +75,88 @@ fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
     setting.others(from).map(message).collect()
 }
 
-/// A triple for each AND of a tape.
-fn triples(work: &StepShape) -> Demand {
+/// Correlations of a kind of which one is kept.
+pub(super) fn bucket(setting: &Setting, kind: Correlation) -> u64 {
+    match (kind, setting.batch) {
+        (Correlation::Triple { .. }, Some(batch)) => batch.bucket.into(),
+        _ => 1,
+    }
+}
+
+/// A wide triple for each group of ANDs of a tape.
+fn triples(tape: &Tape, lanes: u64) -> Demand {
     let mut demand = Demand::default();
-    let algebra = Algebra::Z2;
-    demand.add(Correlation::Triple { algebra }, ands(work).0);
+    for width in tape.batches.iter().flat_map(|batch| groups(tape, batch)) {
+        demand.add(wide(width), lanes);
+    }
     demand
+}
+
+/// The product of matrices that a product is, if each row of the left operand meets each column of
+/// the right one.
+pub(super) fn matrix(work: &StepShape) -> Option<Correlation> {
+    match work {
+        StepShape::Product {
+            domain,
+            lanes,
+            terms,
+            lines: [rows, columns],
+            numbers,
+            ..
+        } if rows * columns == *lanes && known(*numbers).is_none() => Some(Correlation::Matrix {
+            algebra: domain.algebra,
+            rows: *rows as u32,
+            inner: *terms as u32,
+            columns: *columns as u32,
+        }),
+        _ => None,
+    }
+}
+
+/// The correlation that a product takes for each number that a party knows, and how many numbers:
+/// of a matrix product each meets all lines of the other matrix, of another one element.
+pub(super) fn known_numbers(work: &StepShape) -> Option<(Correlation, u64)> {
+    let StepShape::Product {
+        domain,
+        lanes,
+        terms,
+        lines,
+        numbers,
+        ..
+    } = work
+    else {
+        return None;
+    };
+    let (at, holder) = known(*numbers)?;
+    let (chosen, partners) = if lines[0] * lines[1] == *lanes {
+        (lines[at] * terms, lines[1 - at])
+    } else {
+        (lanes * terms, 1)
+    };
+    let kind = Correlation::Known {
+        holder,
+        algebra: domain.algebra,
+        choice_bits: numbers[at].bits.max(1) as u8,
+        partners: partners as u32,
+    };
+    Some((kind, chosen))
+}
+
+/// Bits that the mask of a conversion becomes ring elements of, if it does.
+pub(super) fn da_bits(work: &StepShape) -> Option<(Correlation, u64)> {
+    match work {
+        StepShape::Convert {
+            from,
+            to,
+            elements,
+            bits,
+            ..
+        } if is_masked(*from) && is_masked(*to) && from.algebra == Algebra::Z2 => {
+            let algebra = to.algebra;
+            Some((Correlation::DaBit { algebra }, elements * bits))
+        }
+        _ => None,
+    }
 }
 
 impl Protocol for Masked {
@@ -51,6 +165,7 @@ impl Protocol for Masked {
             name: "masked",
             roles: ROLES,
             arithmetic: true,
+            pools: true,
             settles: true,
             offline: true,
             ..Profile::HIDES_NOTHING
@@ -65,15 +180,23 @@ impl Protocol for Masked {
         }
     }
 
-    fn tape_domain(tape: TapeUse) -> Domain {
-        let sharing = match tape {
-            TapeUse::Fold => Sharing::Xor,
-            TapeUse::Map | TapeUse::Scan => Sharing::Masked,
-        };
-        Domain {
-            sharing,
-            ..Masked::domain(Algebra::Z2)
+    fn tape_domains() -> Vec<Domain> {
+        vec![XOR, Masked::domain(Algebra::Z2)]
+    }
+
+    /// XOR shares become ring elements in one conversion, or by way of masked bits, which may be
+    /// there already.
+    fn routes(from: Domain, to: Domain) -> Vec<Vec<Domain>> {
+        let bits = Masked::domain(Algebra::Z2);
+        match (from, to) {
+            (XOR, ring) if ring != bits => vec![vec![bits, ring], vec![ring]],
+            (ring, XOR) if ring != bits => vec![vec![bits, XOR]],
+            _ => vec![vec![to]],
         }
+    }
+
+    fn ring_steps() -> bool {
+        true
     }
 
     fn domain_profile(domain: Domain, _: usize) -> DomainProfile {
@@ -98,22 +221,35 @@ impl Protocol for Masked {
                 let words = elements * planes_of(*domain, *bits as usize) as u64;
                 Cost::of(vec![one_to_all(setting, *owner, 8 * words)])
             }
-            StepShape::Tape { domain, .. } => {
-                let (ands, layers) = ands(work);
-                // A masked product is one word, a product by a triple two.
-                let bytes = if is_masked(*domain) { 8 } else { 16 };
-                let flights = layers
-                    .iter()
-                    .map(|count| all_to_all(setting, bytes * count));
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } => {
+                // A masked product is one word; a product by a triple is its factors.
+                let of = usize::from(!is_masked(*domain));
+                let [ands, _] = ands(tape, *lanes);
+                let layers = layers(tape, *lanes).into_iter();
+                let flights = layers.map(|layer| all_to_all(setting, 8 * layer[of]));
                 Cost {
                     ands,
-                    checks: u64::from(!is_masked(*domain)),
+                    checks: Checks::of(PRODUCT, if is_masked(*domain) { 0 } else { ands }),
                     ..Cost::of(flights.collect())
                 }
             }
-            StepShape::Product { lanes, .. } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            StepShape::Product { lanes, numbers, .. } => {
+                let told = known(*numbers).zip(known_numbers(work));
+                let told = told.map(|((at, owner), (_, count))| {
+                    one_to_all(setting, owner, count * bytes_of(numbers[at]) as u64)
+                });
+                let opened = all_to_all(setting, 8 * lanes);
+                Cost::of(told.into_iter().chain([opened]).collect())
+            }
             StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
                 Cost::default()
+            }
+            StepShape::Convert { elements, .. } if da_bits(work).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * elements)])
             }
             StepShape::Convert {
                 from,
@@ -123,20 +259,37 @@ impl Protocol for Masked {
                 ..
             } => {
                 let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
-                let words = if is_masked(*from) {
+                // XOR shares and their masks are one word a bit.
+                let words = if is_masked(*from) || to.algebra != Algebra::Z2 {
                     words(from) + words(to)
                 } else {
                     words(to)
                 };
                 Cost {
-                    checks: 1,
+                    checks: Checks::of(converted(to.algebra), *elements),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
+                }
+            }
+            StepShape::Ring {
+                op: RingOp::Select,
+                lanes,
+                ..
+            } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            // Masks of elements and of results.
+            StepShape::Ring {
+                op, domain, lanes, ..
+            } => {
+                let (algebra, planes) = result_of(*op, domain.algebra);
+                let words = 1 + planes as u64;
+                Cost {
+                    checks: Checks::of(converted(algebra), *lanes),
+                    ..Cost::of(vec![all_to_all(setting, 8 * words * lanes)])
                 }
             }
             // Never called: the protocol has no sorts.
             StepShape::Shuffle { .. } | StepShape::Sort { .. } => Cost::default(),
             StepShape::Settle { checks } => {
-                Cost::of(vec![all_to_all(setting, ECHO_BYTES + checks)])
+                Cost::of(vec![all_to_all(setting, ECHO_BYTES + 8 * words_of(checks))])
             }
             StepShape::Open { results } => {
                 let mut flight = Vec::new();
@@ -157,14 +310,45 @@ impl Protocol for Masked {
 
     fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            StepShape::Tape { domain, .. } if is_masked(*domain) => match ands(work) {
-                (0, _) => Cost::default(),
-                (ands, _) => Cost {
-                    checks: 1,
-                    ..Cost::of(vec![all_to_all(setting, 16 * ands)])
+            // The owner tells its choices.
+            StepShape::Input { domain, .. } if setting.pooled && domain.algebra == Algebra::Z2 => {
+                Masked::cost(setting, work)
+            }
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => match ands(tape, *lanes) {
+                [0, _] => Cost::default(),
+                [ands, words] => Cost {
+                    checks: Checks::of(PRODUCT, ands),
+                    ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 },
             },
+            StepShape::Convert { .. } => match da_bits(work) {
+                Some((_, count)) => Cost::of(vec![all_to_all(setting, 8 * count)]),
+                None => Cost::default(),
+            },
+            // The masks of a bit and of an element.
+            StepShape::Ring {
+                op: RingOp::Select,
+                lanes,
+                ..
+            } => Cost::of(vec![all_to_all(setting, 16 * lanes)]),
             StepShape::Settle { .. } => Masked::cost(setting, work),
+            // The masks of the elements that each number meets.
+            StepShape::Product {
+                lanes,
+                terms,
+                numbers,
+                ..
+            } if known(*numbers).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * lanes * terms)])
+            }
+            StepShape::Product { terms, lines, .. } if matrix(work).is_some() => {
+                let words = terms * lines.iter().sum::<u64>();
+                Cost::of(vec![all_to_all(setting, 8 * words)])
+            }
             // Masks of all elements, each once, to the dealer; parts of their products back.
             StepShape::Product {
                 lanes, distinct, ..
@@ -184,14 +368,22 @@ impl Protocol for Masked {
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {
         match work {
-            StepShape::Tape { domain, .. } if is_masked(*domain) => 192 * ands(work).0,
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => 192 * ands(tape, *lanes)[0],
             _ => 0,
         }
     }
 
     fn demand(_: &Setting, work: &StepShape) -> Demand {
         match work {
-            StepShape::Tape { domain, .. } if !is_masked(*domain) => triples(work),
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if !is_masked(*domain) => triples(tape, *lanes),
             _ => Demand::default(),
         }
     }
@@ -204,34 +396,65 @@ impl Protocol for Masked {
                 domain,
                 elements,
                 bits,
-            } => {
-                let words = elements * planes_of(*domain, *bits as usize) as u64;
+            } if domain.algebra == Algebra::Z2 => {
+                let words = elements * bits;
                 for sender in setting.others(*owner) {
                     demand.add(choices(sender, *owner), words);
                 }
             }
-            StepShape::Tape { domain, .. } if is_masked(*domain) => demand = triples(work),
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } if is_masked(*domain) => demand = triples(tape, *lanes),
+            StepShape::Ring {
+                op: RingOp::Select,
+                domain,
+                lanes,
+                ..
+            } => {
+                let algebra = domain.algebra;
+                demand.add(Correlation::Select { algebra }, *lanes);
+            }
             _ => {}
         }
+        matrix(work)
+            .into_iter()
+            .for_each(|kind| demand.add(kind, 1));
+        let many = da_bits(work).into_iter().chain(known_numbers(work));
+        many.for_each(|(kind, count)| demand.add(kind, count));
         demand
     }
 
-    fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
+    fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
         match kind {
-            Correlation::Triple { .. } => 192,
-            _ => 64,
+            Correlation::Cot { .. } if setting.pooled => 0,
+            _ => 64 * layout(kind).len() as u64,
         }
     }
 
-    /// Odd numbers, another for each kind, so that refills leave something over.
-    fn refill_unit(_: &Setting, kind: Correlation) -> u64 {
-        match kind {
-            Correlation::Triple {
-                algebra: Algebra::Z2,
-            } => 5,
-            Correlation::Triple { .. } => 3,
-            _ => 7,
-        }
+    /// Larger batches and smaller buckets where a run takes many triples.
+    fn batch(_: &Setting, demand: impl FnOnce() -> Demand) -> Option<Batches> {
+        let algebra = Algebra::Z2;
+        let many = demand().count(Correlation::Triple { algebra }) > 1000;
+        let (products, bucket) = if many { (9, 2) } else { (5, 3) };
+        Some(Batches { products, bucket })
+    }
+
+    /// Multiples of odd numbers, another for each kind, so that refills leave something over; larger
+    /// ones where much is lacking.
+    fn refill_counts(setting: &Setting, lacking: &Demand) -> Demand {
+        lacking.in_units(|kind, count| {
+            let unit = match kind {
+                Correlation::Triple {
+                    algebra: Algebra::Z2,
+                } => setting.batch.map_or(5, |batch| batch.products),
+                Correlation::Triple { .. } => 3,
+                Correlation::Matrix { .. } => 1,
+                _ => 7,
+            };
+            unit + u64::from(count > 5) * 2
+        })
     }
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
@@ -241,7 +464,11 @@ impl Protocol for Masked {
                 Correlation::Cot {
                     sender, receiver, ..
                 } => flight.push(Message::new(sender, receiver, 8 * count)),
-                _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
+                kind => {
+                    let made = count * bucket(setting, kind);
+                    let bytes = 8 * layout(kind).len() as u64 * made;
+                    flight.extend(one_to_all(setting, setting.player(DEALER), bytes));
+                }
             }
         }
         Cost::of(vec![flight])

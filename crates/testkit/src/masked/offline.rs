@@ -1,30 +1,73 @@
 //! The offline walk: values are shared masks.
 
+use super::description::{PRODUCT, da_bits, known_numbers, matrix};
+use super::pools::{Ands, Matrices, choices, groups};
+use super::products::{Masks, distinct};
+use super::ring::{Pairs, random_elements, result_of};
 use super::{
-    Common, DEALER, Echo, Material, Words, choices, is_masked, linear, minus, planes_of, plus,
-    recv, to_bytes,
+    Check, Common, DEALER, Echo, Material, Words, count, is_masked, known, linear, mask, minus,
+    planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{
-    Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
-};
-use sealane_protocol::{Algebra, Domain};
-use std::collections::BTreeMap;
+use sealane_party::{Fault, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term};
+use sealane_protocol::{Algebra, Checks, Domain};
+use std::sync::Arc;
 
 /// The offline walk of a party.
 pub struct Offline(pub(super) Common);
 
 /// A step between two flights.
 pub enum OfflinePending {
-    /// Factors of all ANDs of a tape less those of triples: this party's words.
+    /// Choices of an owner, by the keys of OTs of a pool.
+    Input {
+        owner: PartyId,
+        domain: Domain,
+        planes: usize,
+        elements: usize,
+        keys: Vec<[u64; 2]>,
+    },
+    /// Factors of all ANDs of a tape less those of wide triples: this party's words.
     Tape {
         out: Words,
         /// Masks of both operands and of the result of each AND.
-        ands: Vec<[u64; 3]>,
-        triples: Vec<[u64; 3]>,
+        masks: Vec<[u64; 3]>,
+        ands: Ands,
+        own: Vec<u64>,
+    },
+    /// Masks of bits less random bits, which are given as ring elements: this party's words.
+    Bits {
+        to: Domain,
+        elements: usize,
+        random: Vec<u64>,
+        own: Vec<u64>,
+    },
+    /// Masks of bits and of elements that they choose, less random ones: this party's words.
+    Choices {
+        algebra: Algebra,
+        masks: Arc<Words>,
+        words: Vec<u64>,
+        own: Vec<u64>,
+    },
+    /// Masks of elements that are multiplied by numbers that a party knows, less random ones: this
+    /// party's words.
+    Known {
+        algebra: Algebra,
+        lanes: usize,
+        /// Masks of the numbers.
+        chosen: Vec<u64>,
+        words: Vec<u64>,
+        own: Vec<u64>,
+    },
+    /// Masks of matrices less random ones: this party's words.
+    Matrices {
+        masks: Box<Masks>,
+        shape: Matrices,
+        /// Row and column of each lane.
+        places: [Vec<usize>; 2],
+        words: Vec<u64>,
         own: Vec<u64>,
     },
     /// Digests of broadcasts, and checks.
@@ -36,18 +79,16 @@ pub enum OfflinePending {
     Parts(Box<Masks>, Option<Vec<u64>>),
 }
 
-/// Masks of both operands of a product.
-pub struct Masks {
-    algebra: Algebra,
-    factors: [Selected<Words>; 2],
-}
-
 impl Steps for Offline {
     type Share = Words;
     type Pending<'a> = OfflinePending;
     type Material = ();
     type Output = Material;
-    type Check = u8;
+    type Check = Check;
+
+    fn count(checks: &[Check]) -> Checks {
+        count(checks)
+    }
 
     /// A public value has the mask zero.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
@@ -67,6 +108,9 @@ impl Steps for Offline {
     where
         Self: 'a,
     {
+        let shape = step.shape();
+        let (kind, bits_kind) = (matrix(&shape), da_bits(&shape));
+        let numbers_kind = known_numbers(&shape);
         Ok(match step {
             Step::Input {
                 owner,
@@ -76,8 +120,17 @@ impl Steps for Offline {
                 ..
             } => {
                 let planes = planes_of(domain, bits);
-                let (own, all) = self.input_mask(owner, domain, planes * elements)?;
-                made(Planes::new(planes, elements, own), vec![all])
+                if self.0.setting.pooled && domain.algebra == Algebra::Z2 {
+                    let keys = self.0.draw(owner, planes * elements, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Input {
+                        owner,
+                        domain,
+                        planes,
+                        elements,
+                        keys,
+                    }));
+                }
+                self.input_mask(owner, domain, [planes, elements])?
             }
             Step::Tape {
                 tape,
@@ -92,17 +145,19 @@ impl Steps for Offline {
                 ..
             } => {
                 let operands = operands.iter().map(AsRef::as_ref).collect::<Vec<_>>();
-                let (out, ands) = self.tape_masks(tape, lanes, &operands);
-                if ands.is_empty() {
+                let (out, masks) = self.tape_masks(tape, lanes, &operands);
+                if masks.is_empty() {
                     return Ok(made(out, vec![vec![]]));
                 }
-                let factors = ands.iter().map(|[x, y, _]| [*x, *y]).collect::<Vec<_>>();
-                let (triples, own) = self.0.beaver(&factors)?;
+                let factors = masks.iter().map(|[x, y, _]| [*x, *y]);
+                let groups = tape.batches.iter().flat_map(|batch| groups(tape, batch));
+                let factors = factors.collect::<Vec<_>>();
+                let (ands, own) = self.0.open_ands(groups.collect(), lanes, &factors)?;
                 self.0.send(&own, mesh)?;
                 Progress::More(OfflinePending::Tape {
                     out,
+                    masks,
                     ands,
-                    triples,
                     own,
                 })
             }
@@ -112,6 +167,26 @@ impl Steps for Offline {
                 right,
             } => {
                 let factors = [left, right];
+                if let Some((at, _)) = known(factors.each_ref().map(|of| of.numbers)) {
+                    let (kind, count) =
+                        numbers_kind.ok_or_else(|| Fault::internal("no numbers"))?;
+                    let words = self.0.take(kind, count as usize)?;
+                    let pairs = Pairs::of(&factors[at], &factors[1 - at]);
+                    let masks = pairs.others.iter().zip(random_elements(kind, &words));
+                    let masks = masks.map(|(l, a)| minus(domain.algebra, *l, a));
+                    let own = masks.collect::<Vec<_>>();
+                    self.0.send(&own, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Known {
+                        algebra: domain.algebra,
+                        lanes: factors[0].lanes(),
+                        chosen: pairs.chosen,
+                        words,
+                        own,
+                    }));
+                }
+                if let Some(kind) = kind {
+                    return self.begin_matrices(kind, domain.algebra, factors, mesh);
+                }
                 let dealer = self.0.setting.player(DEALER);
                 if self.0.me != dealer {
                     let words = factors.each_ref().map(distinct).concat();
@@ -130,6 +205,19 @@ impl Steps for Offline {
                 ..
             } => {
                 let (planes, elements) = (planes_of(to, bits), share.elements());
+                if let Some((kind, count)) = bits_kind {
+                    let words = self.0.take(kind, count as usize)?;
+                    let words = words.as_chunks::<2>().0;
+                    let masked = share.data().iter().zip(words);
+                    let own = masked.map(|(l, [bit, _])| l ^ bit).collect::<Vec<_>>();
+                    self.0.send(&own, mesh)?;
+                    return Ok(Progress::More(OfflinePending::Bits {
+                        to,
+                        elements,
+                        random: words.iter().map(|[_, of]| *of).collect(),
+                        own,
+                    }));
+                }
                 let new = if is_masked(to) {
                     self.0.random(to.algebra, planes * elements)
                 } else {
@@ -142,12 +230,37 @@ impl Steps for Offline {
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
+            Step::Ring {
+                domain,
+                bit: Some(bit),
+                share,
+                ..
+            } => {
+                let algebra = domain.algebra;
+                let (words, own) = self.0.open_choices(algebra, bit.data(), share.data())?;
+                self.0.send(&own, mesh)?;
+                Progress::More(OfflinePending::Choices {
+                    algebra,
+                    masks: share,
+                    words,
+                    own,
+                })
+            }
+            Step::Ring {
+                op, domain, share, ..
+            } => {
+                let (algebra, planes) = result_of(op, domain.algebra);
+                let new = self.0.random(algebra, planes * share.elements());
+                let material = vec![share.data().to_vec(), new.clone()];
+                made(Planes::new(planes, share.elements(), new), material)
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
                 return Err(Fault::internal(
                     "this protocol sorts by networks, in copies",
                 ));
             }
             Step::Settle { checks } => {
+                let checks = settling(&checks);
                 let echo = self.0.send_checks(&checks, mesh)?;
                 Progress::More(OfflinePending::Settle(echo, checks))
             }
@@ -168,20 +281,82 @@ impl Steps for Offline {
         Self: 'a,
     {
         match pending {
-            OfflinePending::Tape {
-                out,
-                ands,
-                triples,
+            OfflinePending::Input {
+                owner,
+                domain,
+                planes,
+                elements,
+                keys,
+            } => {
+                self.0.choose(owner, &keys, mesh)?;
+                self.input_mask(owner, domain, [planes, elements])
+            }
+            OfflinePending::Bits {
+                to,
+                elements,
+                random,
+                own,
+            } => {
+                let (algebra, opened) = (to.algebra, self.0.sums(&own, mesh)?.xor);
+                let bits = opened.iter().zip(&random);
+                let bits = bits.map(|(opened, part)| self.0.xored(algebra, *opened, *part));
+                let bits = bits.collect();
+                let new = self.0.random(algebra, elements);
+                Ok(made(Planes::new(1, elements, new.clone()), vec![bits, new]))
+            }
+            OfflinePending::Choices {
+                algebra,
+                masks,
+                words,
                 own,
             } => {
                 let sums = self.0.sums(&own, mesh)?;
-                let products = self.0.products(&triples, &sums);
+                let [bits, chosen] = self.0.chosen(algebra, &words, &sums);
+                let new = self.0.random(algebra, bits.len());
+                let out = Planes::new(1, new.len(), new.clone());
+                Ok(made(out, vec![bits, masks.data().to_vec(), chosen, new]))
+            }
+            OfflinePending::Known {
+                algebra,
+                lanes,
+                chosen,
+                words,
+                own,
+            } => {
+                let opened = self.0.sums(&own, mesh)?.add;
+                let out = self.0.random(algebra, lanes);
+                let material = vec![chosen, words, opened, out.clone()];
+                Ok(made(Planes::new(1, lanes, out), material))
+            }
+            OfflinePending::Matrices {
+                masks,
+                shape,
+                places: [rows, columns],
+                words,
+                own,
+            } => {
+                let opened = self.0.sums(&own, mesh)?.add.into_iter();
+                let opened = opened.map(|sum| sum & mask(masks.algebra));
+                let product = self.0.product(shape, &words, &opened.collect::<Vec<_>>());
+                let places = rows.iter().zip(&columns);
+                let parts = places.map(|(row, column)| product[shape.place(*row, *column)]);
+                let parts = parts.collect();
+                Ok(self.prepared(*masks, parts))
+            }
+            OfflinePending::Tape {
+                out,
+                masks,
+                ands,
+                own,
+            } => {
+                let sums = self.0.sums(&own, mesh)?;
+                let products = self.0.products(&ands, &sums);
                 // The product of the masks, less the mask of the result.
-                let words = ands.iter().zip(products);
+                let words = masks.iter().zip(products);
                 let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
                 let material = Material(vec![words.collect()]);
-                // A check that holds, so that preparation has something to settle.
-                Ok(Progress::Done(Outcome::Share(out, vec![0], material)))
+                let checks = vec![(PRODUCT, masks.len() as u64)];
+                Ok(Progress::Done(Outcome::Share(out, checks, material)))
             }
             OfflinePending::Settle(echo, checks) => {
                 self.0.settle(&echo, checks, mesh)?;
@@ -201,40 +376,45 @@ impl Steps for Offline {
                     Some(parts) => parts,
                     None => recv(self.0.setting.player(DEALER), lanes, mesh)?,
                 };
-                let algebra = masks.algebra;
-                let out = self.0.random(algebra, lanes);
-                let sums = parts.iter().zip(&out).map(|(p, z)| plus(algebra, *p, *z));
-                let [left, right] = masks.factors.map(|of| of.gathered().data().to_vec());
-                let material = vec![left, right, sums.collect()];
-                Ok(made(Planes::new(1, lanes, out), material))
+                Ok(self.prepared(*masks, parts))
             }
         }
     }
 }
 
 impl Offline {
-    /// This party's part of the mask of an input, and at the owner all of it.
-    fn input_mask(
+    /// This party's part of the mask of an input, and at the owner all of it: the owner alone masks
+    /// ring elements.
+    fn input_mask<'a>(
         &mut self,
         owner: PartyId,
         domain: Domain,
-        count: usize,
-    ) -> Result<(Vec<u64>, Vec<u64>)> {
-        let (me, algebra) = (self.0.me, domain.algebra);
+        [planes, elements]: [usize; 2],
+    ) -> Result<Progress<'a, Self>> {
+        let (me, algebra, count) = (self.0.me, domain.algebra, planes * elements);
+        let part = |words| Planes::new(planes, elements, words);
+        if algebra != Algebra::Z2 {
+            let own = if me == owner {
+                self.0.random(algebra, count)
+            } else {
+                vec![0; count]
+            };
+            return Ok(made(part(own.clone()), vec![own]));
+        }
         if me != owner {
             let words = self.0.take(choices(me, owner), count)?.into_iter();
-            let words = words.map(|[word, ..]| plus(algebra, word, 0));
-            return Ok((words.collect(), vec![]));
+            let words = words.map(|word| plus(algebra, word, 0));
+            return Ok(made(part(words.collect()), vec![vec![]]));
         }
         let own = self.0.random(algebra, count);
         let mut all = own.clone();
         for sender in self.0.others() {
             let words = self.0.take(choices(sender, me), count)?;
-            for (sum, [word, ..]) in all.iter_mut().zip(words) {
+            for (sum, word) in all.iter_mut().zip(words) {
                 *sum = plus(algebra, *sum, word);
             }
         }
-        Ok((own, all))
+        Ok(made(part(own), vec![all]))
     }
 
     /// Masks of the outputs of a tape, and for each AND, lane by lane, those of its operands and of
@@ -272,72 +452,12 @@ impl Offline {
         let out = Planes::new(tape.outputs.len(), lanes, outputs.collect());
         (out, ands)
     }
-
-    /// At the dealer: reads the masks of all others, multiplies, and sends each its part of the
-    /// products. Returns the dealer's own parts.
-    fn deal_products(&mut self, masks: &Masks, mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let algebra = masks.algebra;
-        let mut sums = masks.factors.each_ref().map(distinct);
-        for from in self.0.others() {
-            for sum in &mut sums {
-                let words = recv(from, sum.len(), mesh)?;
-                for (sum, word) in sum.iter_mut().zip(words) {
-                    *sum = plus(algebra, *sum, word);
-                }
-            }
-        }
-        let [left, right] = [0, 1].map(|i: usize| spread(&masks.factors[i], &sums[i]));
-        let lanes = masks.factors[0].lanes();
-        let mut products = vec![0u64; lanes];
-        for (i, (x, y)) in left.iter().zip(&right).enumerate() {
-            let sum = &mut products[i % lanes];
-            *sum = plus(algebra, *sum, x.wrapping_mul(*y));
-        }
-        for to in self.0.others() {
-            let part = self.0.random(algebra, lanes);
-            mesh.send(to, &to_bytes(&part))?;
-            for (sum, part) in products.iter_mut().zip(part) {
-                *sum = minus(algebra, *sum, part);
-            }
-        }
-        Ok(products)
-    }
-}
-
-/// Indices of the elements that a product reads, each once.
-fn indices(selected: &Selected<Words>) -> BTreeMap<usize, usize> {
-    let inner = selected.inner.indices();
-    let lanes = selected.lanes.indices().into_iter();
-    let all = lanes.flat_map(|lane| inner.iter().map(move |i| lane + i));
-    let mut all = all.collect::<Vec<_>>();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().enumerate().map(|(at, i)| (i, at)).collect()
-}
-
-/// Words of the elements that a product reads, each once; zeros up to the number that the plan
-/// counts.
-fn distinct(selected: &Selected<Words>) -> Vec<u64> {
-    let data = selected.share.data();
-    let words = indices(selected).into_keys().map(|index| data[index]);
-    let mut words = words.collect::<Vec<_>>();
-    words.resize(selected.distinct() as usize, 0);
-    words
-}
-
-/// Words of all elements that a product reads, in its order, from those of [`distinct`].
-fn spread(selected: &Selected<Words>, words: &[u64]) -> Vec<u64> {
-    let places = indices(selected);
-    let lanes = selected.lanes.indices();
-    let inner = selected.inner.indices().into_iter();
-    let all = inner.flat_map(|i| lanes.iter().map(move |lane| lane + i));
-    all.map(|index| words[places[&index]]).collect()
 }
 
 pub(super) fn range(range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
     range.start as usize..range.end as usize
 }
 
-fn made<'a>(share: Words, material: Vec<Vec<u64>>) -> Progress<'a, Offline> {
+pub(super) fn made<'a>(share: Words, material: Vec<Vec<u64>>) -> Progress<'a, Offline> {
     Progress::Done(Outcome::Share(share, vec![], Material(material)))
 }

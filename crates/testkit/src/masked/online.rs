@@ -1,9 +1,12 @@
 //! The online walk: values are public masked values, or XOR shares.
 
+use super::description::{PRODUCT, converted, da_bits, known_numbers};
 use super::offline::{Offline, range};
+use super::pools::{Ands, groups};
+use super::ring::{Conversion, KnownProduct, RingStep, chosen, result_of};
 use super::{
-    Common, Echo, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
-    recv, to_bytes,
+    Check, Common, Echo, Material, Words, count, decode, encode, is_masked, known, linear, mask,
+    minus, planes_of, plus, recv, settling, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
@@ -12,7 +15,7 @@ use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps, Term,
 };
-use sealane_protocol::{Algebra, Demand, Domain};
+use sealane_protocol::{Algebra, Checks, Demand, Domain};
 
 /// One party of the protocol. Party `LIAR` tells one party something else in its first broadcast.
 pub struct MaskedParty<const LIAR: u8 = 255> {
@@ -30,10 +33,14 @@ pub enum OnlinePending<'a> {
     },
     /// Products of a layer of a tape: this party's words.
     Tape(Box<RunningTape<'a>>, Vec<u64>),
-    /// Products modulo `2^k`: this party's words.
-    Product(Domain, Vec<u64>),
+    /// Numbers that a party multiplies and knows, on their way to all others.
+    Known(Box<KnownProduct>),
+    /// Masked results modulo `2^k`: this party's words.
+    Masked(Domain, Vec<u64>),
     /// The masks before and after a conversion: this party's words.
     Convert(Box<Conversion>, Vec<u64>),
+    /// The masks of an operation on ring elements: this party's words.
+    Ring(Box<RingStep>, Vec<u64>),
     /// Digests of broadcasts, and checks.
     Settle(Echo, Vec<u8>),
     /// Masks or shares of results.
@@ -49,16 +56,8 @@ pub struct RunningTape<'a> {
     batch: usize,
     /// For each AND, lane by lane: masks of both operands, and the prepared part of the product.
     ands: Vec<u64>,
-    triples: Vec<[u64; 3]>,
-}
-
-/// A conversion to masked values.
-pub struct Conversion {
-    from: Domain,
-    to: Domain,
-    bits: usize,
-    signed: bool,
-    share: std::sync::Arc<Words>,
+    /// Products of XOR shares under way.
+    products: Option<Ands>,
 }
 
 impl<const LIAR: u8> Party for MaskedParty<LIAR> {
@@ -86,7 +85,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     type Pending<'a> = OnlinePending<'a>;
     type Material = Material;
     type Output = ();
-    type Check = u8;
+    type Check = Check;
+
+    fn count(checks: &[Check]) -> Checks {
+        count(checks)
+    }
 
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
         let words = encode(domain, bits, values);
@@ -113,6 +116,8 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     {
         let unprepared = || Fault::internal("a step without its offline part");
         let material = material.ok_or_else(unprepared)?;
+        let shape = step.shape();
+        let (from_bits, known_kind) = (da_bits(&shape).is_some(), known_numbers(&shape));
         match step {
             Step::Input {
                 owner,
@@ -159,7 +164,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     slots,
                     batch: 0,
                     ands: material.0.into_iter().next().unwrap_or_default(),
-                    triples: vec![],
+                    products: None,
                 };
                 self.next_layer(Box::new(run), mesh)
             }
@@ -168,6 +173,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 left,
                 right,
             } => {
+                let numbers = [left.numbers, right.numbers];
+                if let (Some((at, _)), Some((kind, _))) = (known(numbers), known_kind) {
+                    let factors = match at {
+                        0 => [left, right],
+                        _ => [right, left],
+                    };
+                    let common = self.common();
+                    let known = (domain, kind);
+                    let product = KnownProduct::begin(common, known, factors, material, mesh)?;
+                    return Ok(Progress::More(OnlinePending::Known(Box::new(product))));
+                }
                 let [x, y] = [&left, &right].map(|factor| factor.gathered());
                 let [x, y] = [x.data(), y.data()];
                 let [lx, ly, prepared] = &material.0[..] else {
@@ -185,7 +201,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     *sum = minus(domain.algebra, sum.wrapping_add(both), masks);
                 }
                 self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Product(domain, own)))
+                Ok(Progress::More(OnlinePending::Masked(domain, own)))
             }
             Step::Convert {
                 from, to, share, ..
@@ -200,17 +216,41 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 )))
             }
             Step::Convert {
+                to, signed, share, ..
+            } if from_bits => {
+                let [masks, new] = &material.0[..] else {
+                    return Err(unprepared());
+                };
+                let mut own = new.clone();
+                for plane in 0..share.planes() {
+                    let negative = signed && plane + 1 == share.planes();
+                    let bits = share.plane(plane).iter().zip(&masks[plane * own.len()..]);
+                    for (sum, (m, l)) in own.iter_mut().zip(bits) {
+                        let bit = self.common().xored(to.algebra, *m, *l) << plane;
+                        *sum = if negative {
+                            minus(to.algebra, *sum, bit)
+                        } else {
+                            plus(to.algebra, *sum, bit)
+                        };
+                    }
+                }
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(to, own)))
+            }
+            Step::Convert {
                 from,
                 to,
                 bits,
                 signed,
                 share,
             } => {
+                let new = &material.0[1];
                 let own = if is_masked(from) {
                     material.0.concat()
+                } else if to.algebra == Algebra::Z2 {
+                    share.data().iter().zip(new).map(|(x, l)| x ^ l).collect()
                 } else {
-                    let words = share.data().iter().zip(&material.0[1]);
-                    words.map(|(x, l)| x ^ l).collect()
+                    [share.data(), new].concat()
                 };
                 self.common().send(&own, mesh)?;
                 let conversion = Conversion {
@@ -225,10 +265,40 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     own,
                 )))
             }
+            Step::Ring {
+                domain,
+                bit: Some(bit),
+                share,
+                ..
+            } => {
+                let own = chosen(self.common(), domain.algebra, [&bit, &share], &material)?;
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(domain, own)))
+            }
+            Step::Ring {
+                op,
+                domain,
+                bits,
+                signed,
+                share,
+                ..
+            } => {
+                let own = material.0.concat();
+                self.common().send(&own, mesh)?;
+                let step = RingStep {
+                    op,
+                    domain,
+                    bits,
+                    signed,
+                    share,
+                };
+                Ok(Progress::More(OnlinePending::Ring(Box::new(step), own)))
+            }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => Err(
                 Fault::internal("this protocol sorts by networks, in copies"),
             ),
             Step::Settle { checks } => {
+                let checks = settling(&checks);
                 let echo = self.common().send_checks(&checks, mesh)?;
                 Ok(Progress::More(OnlinePending::Settle(echo, checks)))
             }
@@ -275,15 +345,19 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             }
             OnlinePending::Tape(mut run, own) => {
                 let sums = self.common().sums(&own, mesh)?;
-                let products = if run.masked {
-                    sums.xor
-                } else {
-                    self.common().products(&run.triples, &sums)
+                let products = match &run.products {
+                    None => sums.xor,
+                    Some(ands) => self.common().products(ands, &sums),
                 };
                 run.take_products(&products);
                 self.next_layer(run, mesh)
             }
-            OnlinePending::Product(domain, own) => {
+            OnlinePending::Known(product) => {
+                let own = product.words(mesh)?;
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(OnlinePending::Masked(product.domain, own)))
+            }
+            OnlinePending::Masked(domain, own) => {
                 let sums = self.common().sums(&own, mesh)?.add.into_iter();
                 let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
                 Ok(Progress::share(Planes::new(1, own.len(), words)))
@@ -291,7 +365,16 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             OnlinePending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
-                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
+                let kind = converted(conversion.to.algebra);
+                let checks = vec![(kind, share.elements() as u64)];
+                Ok(Progress::Done(Outcome::Share(share, checks, ())))
+            }
+            OnlinePending::Ring(step, own) => {
+                let sums = self.common().sums(&own, mesh)?;
+                let share = step.masked(&sums);
+                let (algebra, _) = result_of(step.op, step.domain.algebra);
+                let checks = vec![(converted(algebra), share.elements() as u64)];
+                Ok(Progress::Done(Outcome::Share(share, checks, ())))
             }
             OnlinePending::Settle(echo, checks) => {
                 self.common().settle(&echo, checks, mesh)?;
@@ -361,8 +444,9 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
                     };
                     words.map(word).collect()
                 } else {
-                    let (triples, own) = self.common().beaver(&factors)?;
-                    run.triples = triples;
+                    let groups = groups(tape, batch);
+                    let (ands, own) = self.common().open_ands(groups, lanes, &factors)?;
+                    run.products = Some(ands);
                     own
                 };
                 self.common().send(&own, mesh)?;
@@ -374,8 +458,13 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
         let outputs =
             outputs.flat_map(|slot| run.slots[*slot as usize * lanes..][..lanes].to_vec());
         let share = Planes::new(tape.outputs.len(), lanes, outputs.collect());
-        // Tapes on XOR shares leave a check that holds, also those that combine tiles.
-        let checks = if run.masked { vec![] } else { vec![0] };
+        // Tapes on XOR shares leave checks, also those that combine tiles.
+        let ands = if run.masked {
+            0
+        } else {
+            tape.ands.len() * lanes
+        };
+        let checks = vec![(PRODUCT, ands as u64)];
         Ok(Progress::Done(Outcome::Share(share, checks, ())))
     }
 }
@@ -405,39 +494,5 @@ impl RunningTape<'_> {
             self.slots[out * lanes..][..lanes].copy_from_slice(words);
         }
         self.batch += 1;
-    }
-}
-
-impl Conversion {
-    /// Masked values of the target domain, from the sums of what all parties broadcast: the masks
-    /// before and after, or XOR shares plus new masks.
-    fn masked(&self, sums: &super::Sums) -> Words {
-        let elements = self.share.elements();
-        let planes = planes_of(self.to, self.bits);
-        if !is_masked(self.from) {
-            return Planes::new(planes, elements, sums.xor.clone());
-        }
-        let before = self.share.data().len();
-        let sum = |algebra, range: std::ops::Range<usize>| match algebra {
-            Algebra::Z2 => sums.xor[range].to_vec(),
-            ring => sums.add[range].iter().map(|sum| sum & mask(ring)).collect(),
-        };
-        let old = sum(self.from.algebra, 0..before);
-        let new = sum(self.to.algebra, before..sums.xor.len());
-        let plain = self.share.data().iter().zip(&old);
-        let plain = plain.map(|(m, l)| minus(self.from.algebra, *m, *l));
-        let plain = plain.collect::<Vec<_>>();
-        let values = decode(self.from, self.share.planes(), &plain).into_iter();
-        let values = values.map(|value| match self.from.algebra {
-            Algebra::Z2 if self.signed && self.bits > 0 => {
-                let shift = 64 - self.bits as u32;
-                ((value << shift) as i64 >> shift) as u64
-            }
-            _ => value,
-        });
-        let words = encode(self.to, self.bits, &values.collect::<Vec<_>>());
-        let words = words.iter().zip(&new);
-        let words = words.map(|(x, l)| plus(self.to.algebra, *x, *l));
-        Planes::new(planes, elements, words.collect())
     }
 }

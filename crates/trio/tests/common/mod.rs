@@ -24,9 +24,10 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
         security: Trio::profile().security,
         timing: Trio::profile().timing(),
-        network: NetworkClass::Lan,
+        network: NetworkClass::LAN,
         pooled: false,
         silent: false,
+        batch: None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Arguments of `sealane-hw serve`, and of `sealane-hw netlist run`, its client.
 
 use clap::{Args, ValueEnum};
+use sealane_parties::NetworkClass;
 use sealane_serve::device::{MOST_BUILT, MOST_CLIENTS};
-use sealane_terminal::arguments::{Network, PartyArgs, seconds};
+use sealane_terminal::arguments::{PartyArgs, seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -83,9 +84,9 @@ pub struct SideArgs {
     /// The party.
     #[command(flatten)]
     pub own: PartyArgs,
-    /// Class of the network [default: of the configuration, or lan]
+    /// The declared network [default: of the configuration, or lan]
     #[arg(long)]
-    pub network: Option<Network>,
+    pub network: Option<NetworkClass>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -246,7 +246,7 @@ fn a_session_that_is_stuck_delays_no_other() {
         cycles: 8,
         opened: Opened::Last,
     };
-    let job = Job::new(&ours("Mill_8_8"), span, Scheme::Mi, NetworkClass::Lan).unwrap();
+    let job = Job::new(&ours("Mill_8_8"), span, Scheme::Mi, NetworkClass::LAN).unwrap();
     let input = InputText::parse("a1").unwrap().bits(8).unwrap();
     let served = [Served::new(job.clone(), input, device, 4, u64::MAX).unwrap()];
     let cpu = Cpu::detect().unwrap();

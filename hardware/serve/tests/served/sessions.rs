@@ -20,7 +20,7 @@ use sealane_testkit::tamper::tampered;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-const LAN: NetworkClass = NetworkClass::Lan;
+const LAN: NetworkClass = NetworkClass::LAN;
 
 /// Inputs in hexadecimal digits, and the outputs of the last cycle that they give.
 struct Case {
@@ -311,7 +311,7 @@ fn other_jobs_are_refused() {
     let hash = closed.hash();
     refused(closed, Refusal::Opened(Opened::Every));
     refused(job(&ours("Add_8_8"), 8, scheme), Refusal::Netlist);
-    let wan = Job::new(&netlist, every(8), scheme, NetworkClass::Wan).unwrap();
+    let wan = Job::new(&netlist, every(8), scheme, NetworkClass::WAN).unwrap();
     refused(wan, Refusal::Network(LAN));
     let [scheme_refused, _] = other(job(&netlist, 8, Scheme::Prp));
     assert_eq!(
@@ -322,7 +322,7 @@ fn other_jobs_are_refused() {
     hashes.push(job(&netlist, 9, scheme).hash());
     hashes.push(job(&netlist, 8, Scheme::Prp).hash());
     hashes.push(
-        Job::new(&netlist, every(8), scheme, NetworkClass::Wan)
+        Job::new(&netlist, every(8), scheme, NetworkClass::WAN)
             .unwrap()
             .hash(),
     );
