@@ -256,6 +256,7 @@ mod tests {
     use std::slice;
 
     use super::*;
+    use crate::testing::values;
     use crate::{Prg, Seed};
 
     fn stream_of(leaf: usize) -> SecretStream {
@@ -299,15 +300,8 @@ mod tests {
                         let mut sum = vec![Block::ONES; *length];
                         let mut sums = vec![Block::ONES; bits * length];
                         super::sums(slice::from_mut(&mut leaves), Some(&mut sum), &mut sums);
-                        let values = |blocks: &[Block]| -> Vec<u128> {
-                            blocks.iter().map(|block| block.value()).collect()
-                        };
-                        let seen = (values(&sum), values(&sums));
-                        assert!(
-                            seen.0 == *total && seen.1 == *by_bit,
-                            "{bits} bits from {first}, {length} blocks, {}",
-                            cpu.tier()
-                        );
+                        let case = format!("{bits} bits from {first}, {length}, {}", cpu.tier());
+                        assert!(values(&sum) == *total && values(&sums) == *by_bit, "{case}");
                     }
                 }
             }
