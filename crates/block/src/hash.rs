@@ -131,12 +131,7 @@ pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) ->
 /// Returns the same blocks, with a constant added.
 #[inline(always)]
 fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32, constant: Block) -> Quad<L> {
-    let tweak = Tweak {
-        gate,
-        call,
-        row: first_row,
-        part: 0,
-    };
+    let tweak = Tweak::of_row(gate, call, first_row);
     let first = l.splat(tweak.block() ^ constant);
     let mut quad = [first; 4];
     for m in 0..4 {

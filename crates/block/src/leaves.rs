@@ -91,10 +91,8 @@ pub fn sums(trees: &mut [Leaves], totals: Option<&mut [Block]>, by_bit: &mut [Bl
     if let Some(totals) = &totals {
         assert_eq!(totals.len(), width * trees.len(), "a sum for each tree");
     }
-    assert!(
-        trees.iter().all(|tree| tree.next == first.next),
-        "trees draw together"
-    );
+    let together = trees.iter().all(|tree| tree.next == first.next);
+    assert!(together, "trees draw together");
     first.cpu.run(Sums {
         trees,
         width,

@@ -355,12 +355,8 @@ mod tests {
                 worst[2] = worst[2].max(collisions(one, other));
             }
         }
-        assert!(
-            worst
-                .iter()
-                .zip(&bounds)
-                .all(|(worst, bound)| worst <= bound)
-        );
+        let mut pairs = worst.iter().zip(&bounds);
+        assert!(pairs.all(|(worst, bound)| worst <= bound));
         assert_eq!(worst[0], bounds[0], "the bound is reached");
     }
 }

@@ -206,12 +206,8 @@ mod tests {
                 prg.fill(&mut blocks);
                 for (i, block) in blocks.iter().enumerate() {
                     let counter = start ^ Block::new((first + i as u128).swap_bytes());
-                    assert_eq!(
-                        block.value(),
-                        aes.encrypt(counter).value(),
-                        "{}",
-                        cpu.tier()
-                    );
+                    let expected = aes.encrypt(counter).value();
+                    assert_eq!(block.value(), expected, "{}", cpu.tier());
                 }
                 first += len.next_multiple_of(32) as u128;
             }

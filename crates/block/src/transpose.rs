@@ -23,11 +23,8 @@ const ROWS: usize = 128;
 /// If `out.len()` is no multiple of 128, or `rows.len()` differs from it.
 pub fn transpose(cpu: Cpu, rows: &[Block], out: &mut [Block]) {
     assert_eq!(out.len() % ROWS, 0, "columns come in blocks of 128");
-    assert_eq!(
-        rows.len(),
-        out.len(),
-        "128 rows of out.len() bits are out.len() blocks"
-    );
+    let blocks = "128 rows of out.len() bits are out.len() blocks";
+    assert_eq!(rows.len(), out.len(), "{blocks}");
     cpu.run(Transpose { rows, out });
 }
 

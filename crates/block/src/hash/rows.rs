@@ -112,12 +112,7 @@ pub(super) fn batch_tweaks<L: Lanes, H: HashLanes<L>>(
     tweak: &mut Tweak,
 ) -> [Tweaked<L>; 2] {
     let first = *tweak;
-    let Tweak {
-        gate,
-        call,
-        row,
-        part,
-    } = first;
+    let (gate, call, row, part) = (first.gate, first.call, first.row, first.part);
     tweak.row = row.wrapping_add(2 * L::QUAD as u32);
     if row.is_multiple_of(L::QUAD as u32) {
         let high = row.wrapping_add(L::QUAD as u32);
@@ -130,12 +125,7 @@ pub(super) fn batch_tweaks<L: Lanes, H: HashLanes<L>>(
     let mut tweaks = [Block::ZERO; aes::MAX_BATCH];
     for (i, block) in tweaks[..2 * L::QUAD].iter_mut().enumerate() {
         let row = row.wrapping_add(i as u32);
-        *block = Tweak {
-            row,
-            part: 0,
-            ..first
-        }
-        .block();
+        *block = Tweak::of_row(gate, call, row).block();
     }
     [
         (hash.pair_tweaks(l, &tweaks), part),

@@ -55,12 +55,7 @@ impl<H: LabelHash> Kernel for Shapes<'_, H> {
     fn run<L: Lanes>(self, l: L) {
         let mut hash = self.hash.lanes(l);
         let (gate, call, row) = (77, 0x7_8000_0001, 1 << 20);
-        let first = Tweak {
-            gate,
-            call,
-            row,
-            part: 0,
-        };
+        let first = Tweak::of_row(gate, call, row);
         let mut tweaks = [Block::ZERO; 2 * GROUP];
         for i in 0..2 * GROUP {
             let row = row + i as u32;

@@ -29,6 +29,18 @@ pub(super) const PARTS: u32 = 1 << PART_BITS;
 pub(super) const CALLS: u64 = 1 << (64 - PART_BITS);
 
 impl Tweak {
+    /// The tweak of a row, for part 0 of its gate.
+    #[inline(always)]
+    pub(super) fn of_row(gate: u32, call: u64, row: u32) -> Tweak {
+        let part = 0;
+        Tweak {
+            gate,
+            call,
+            row,
+            part,
+        }
+    }
+
     /// Refuses numbers that do not fit the block, for this row and those behind it: two hashes
     /// would share a tweak. Callers that set tweaks for many rows call it once.
     ///

@@ -178,11 +178,8 @@ fn tiers_agree_on_single_aes_steps() {
         .collect();
     for results in &all {
         for index in 18..=20 {
-            assert_eq!(
-                values(&results[index]),
-                values(&all[0][index]),
-                "op {index}"
-            );
+            let [found, first] = [results, &all[0]].map(|results| values(&results[index]));
+            assert_eq!(found, first, "op {index}");
         }
     }
 }
@@ -429,11 +426,8 @@ fn blocks_pass_between_lanes_in_order() {
         let behind: Vec<Block> = a.iter().rev().copied().collect();
         let change = |i| if i == end(i) { Block::ONES } else { a[i] };
         let changes: Vec<Block> = (0..a.len()).map(change).collect();
-        assert_eq!(
-            values(&previous),
-            values(&[&zero, &a[..15]].concat()),
-            "{tier}"
-        );
+        let before = values(&[&zero, &a[..15]].concat());
+        assert_eq!(values(&previous), before, "{tier}");
         assert_eq!(values(&next), values(&[&a[1..], &zero].concat()), "{tier}");
         assert_eq!(values(&last), values(&lasts), "{tier}");
         assert_eq!(values(&backwards), values(&behind), "{tier}");
