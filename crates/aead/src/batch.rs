@@ -132,9 +132,8 @@ where
     fn next(&mut self) -> Option<Done<B>> {
         if self.fates.len() == 0 {
             let mut window: Vec<_> = self.messages.by_ref().take(WINDOW).collect();
-            let first = window
-                .first()
-                .map(|message| message.cipher.borrow().suite());
+            let first = window.first();
+            let first = first.map(|message| message.cipher.borrow().suite());
             let suite = *self.suite.get_or_insert(first?);
             let fates = run_window::<C, N, A, B, OPEN>(&mut window, suite, &mut self.nonces);
             self.fates = fates.into_iter();
@@ -299,12 +298,7 @@ impl<const OPEN: bool> Fitting<OPEN> {
         if other != first {
             return Err(Error::MixedBatch { first, other }.into());
         }
-        let lengths = MessageLengths {
-            nonce: nonce.len(),
-            ad: ad.len(),
-            buffer: buffer.len(),
-            text,
-        };
+        let lengths = MessageLengths::of(nonce, ad, buffer, text);
         if self.lengths != Some(lengths) {
             self.lengths = None;
             cipher.fit(OPEN, lengths, &mut self.fit)?;
@@ -386,11 +380,8 @@ impl<'a, M: HasKey> Queue<'a, M> for WindowSlots<'_, 'a> {
                 }
             };
             let request = &mut self.waiting[number as usize].request;
-            work.put(
-                lane,
-                number as usize,
-                take(request).job(self.open, material),
-            );
+            let job = take(request).job(self.open, material);
+            work.put(lane, number as usize, job);
             filled |= 1 << lane;
         }
         filled

@@ -113,12 +113,7 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<(), Error> {
-        let lengths = MessageLengths {
-            nonce: nonce.len(),
-            ad: ad.len(),
-            buffer: buffer.len(),
-            text: Some(text),
-        };
+        let lengths = MessageLengths::of(nonce, ad, buffer, Some(text));
         let mut fit = Layout::default();
         self.fit(false, lengths, &mut fit)?;
         self.spend(fit.cost)?;
@@ -158,12 +153,7 @@ impl Cipher {
         buffer: &mut [u8],
         text: Option<usize>,
     ) -> Result<usize, Error> {
-        let lengths = MessageLengths {
-            nonce: nonce.len(),
-            ad: ad.len(),
-            buffer: buffer.len(),
-            text,
-        };
+        let lengths = MessageLengths::of(nonce, ad, buffer, text);
         let mut fit = Layout::default();
         self.fit(true, lengths, &mut fit)?;
         self.may_open()?;

@@ -17,6 +17,19 @@ pub(crate) struct MessageLengths {
     pub(crate) text: Option<usize>,
 }
 
+impl MessageLengths {
+    /// The lengths of a message.
+    #[inline]
+    pub(crate) fn of(nonce: &[u8], ad: &[u8], buffer: &[u8], text: Option<usize>) -> Self {
+        MessageLengths {
+            nonce: nonce.len(),
+            ad: ad.len(),
+            buffer: buffer.len(),
+            text,
+        }
+    }
+}
+
 /// Layout of one message, derived from valid lengths.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Layout {
@@ -157,37 +170,32 @@ impl Cipher {
         let (suite, limits) = (self.suite, self.suite.limits());
         let [least, most] = limits.nonce_bytes;
         if !(least..=most).contains(&nonce) {
+            let range = format!("{least} to {most}");
+            let needed = if least == most {
+                least.to_string()
+            } else {
+                range
+            };
+            let bytes = nonce;
             return Err(Error::NonceLength {
                 suite,
-                bytes: nonce,
-                needed: if least == most {
-                    least.to_string()
-                } else {
-                    format!("{least} to {most}")
-                },
+                bytes,
+                needed,
             }
             .into());
         }
         match limits.ad {
             None if ad > 0 => return Err(Error::NoAssociatedData { suite }.into()),
             Some(most) if ad as u64 > most => {
-                return Err(Error::AssociatedDataTooLong {
-                    suite,
-                    bytes: ad,
-                    most,
-                }
-                .into());
+                let bytes = ad;
+                return Err(Error::AssociatedDataTooLong { suite, bytes, most }.into());
             }
             _ => {}
         }
         let most = suite.longest_text(nonce);
         if text as u64 > most {
-            return Err(Error::TextTooLong {
-                suite,
-                bytes: text,
-                most,
-            }
-            .into());
+            let bytes = text;
+            return Err(Error::TextTooLong { suite, bytes, most }.into());
         }
         if limits.whole_blocks && !text.is_multiple_of(16) {
             return Err(Error::WholeBlocks { suite, bytes: text }.into());

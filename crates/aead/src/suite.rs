@@ -104,10 +104,8 @@ impl Suite {
                 known: list(limits.tags),
             });
         }
-        let version = limits
-            .versions
-            .get(index)
-            .map_or(0, |name| name.as_bytes()[1] - b'0');
+        let version = limits.versions.get(index);
+        let version = version.map_or(0, |name| name.as_bytes()[1] - b'0');
         let params = Params { tag_len, version };
         Ok(Suite { kind, params })
     }

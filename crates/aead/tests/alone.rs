@@ -5,6 +5,7 @@ use sealane_aead::{Cipher, Message, Suite, seal_many};
 use sealane_block::Cpu;
 
 use super::batches::{bytes, suites};
+use super::common::with_room;
 
 /// Two rounds of 32 blocks, one each of 16 and 8, and a short one.
 const MOST_BLOCKS: usize = 2 * 32 + 16 + 8 + 5;
@@ -23,18 +24,19 @@ fn check(cpu: Cpu, suite: Suite) {
     let nonce = bytes(5, suite.nonce_bytes());
     let blocks = ["ecb", "cbc"].contains(&suite.name());
     let rests: &[usize] = if blocks { &[0] } else { &[0, 1, 15] };
-    let ad = if blocks || suite.name() == "ctr" {
-        Vec::new()
-    } else {
-        bytes(7, 21)
-    };
+    let ad = bytes(
+        7,
+        if blocks || suite.name() == "ctr" {
+            0
+        } else {
+            21
+        },
+    );
     let lengths = (0..MOST_BLOCKS).flat_map(|blocks| rests.iter().map(move |r| 16 * blocks + r));
     let texts: Vec<Vec<u8>> = lengths.map(|len| bytes(len as u8, len)).collect();
     let messages = texts.iter().map(|text| {
-        let mut buffer = text.clone();
-        buffer.resize(cipher.sealed_len(text.len()), 0);
-        let text = Some(text.len());
-        Message::new(&cipher, &nonce, &ad, buffer, text)
+        let buffer = with_room(&cipher, text);
+        Message::new(&cipher, &nonce, &ad, buffer, Some(text.len()))
     });
     for (text, done) in texts.iter().zip(seal_many(messages).with_equal_nonces()) {
         let id = format!("{suite}, {} bytes on {}", text.len(), cpu.tier());

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use sealane_aead::{Ads, Cipher, Done, Error, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
+use super::common::{cipher, distinct, is_erased, suite, with_room};
+
 /// A message, by the numbers that make it.
 #[derive(Clone, Debug)]
 struct Plan {
@@ -47,13 +49,7 @@ pub(crate) fn suites() -> Vec<Suite> {
             .iter()
             .filter_map(move |version| Suite::named(name, *version, None).ok())
     });
-    let mut suites: Vec<Suite> = Vec::new();
-    for suite in named {
-        if !suites.contains(&suite) {
-            suites.push(suite);
-        }
-    }
-    suites
+    distinct(named)
 }
 
 /// A message that the suite takes, near to the plan.
@@ -63,6 +59,16 @@ struct Made {
     ad: Vec<u8>,
     text: Vec<u8>,
 }
+
+impl Made {
+    /// The message in a buffer, under its key.
+    fn message<'a>(&'a self, ciphers: &'a [Cipher], buffer: Vec<u8>) -> Borrowed<'a> {
+        let (cipher, text) = (&ciphers[self.key], Some(self.text.len()));
+        Message::new(cipher, &self.nonce, &self.ad, buffer, text)
+    }
+}
+
+type Borrowed<'a> = Message<&'a Cipher, &'a Vec<u8>, &'a Vec<u8>, Vec<u8>>;
 
 fn make(suite: Suite, cipher: &Cipher, plan: &Plan) -> Made {
     // Other lengths of nonces in one batch, where the mode has them.
@@ -112,10 +118,7 @@ proptest! {
                     .map(|m| ciphers[m.key].seal(&m.nonce, &m.ad, &m.text).expect("sealed"))
                     .collect();
                 let messages = made.iter().map(|m| {
-                    let mut buffer = m.text.clone();
-                    buffer.resize(ciphers[m.key].sealed_len(m.text.len()), 0x55);
-                    let text = Some(m.text.len());
-                    Message { cipher: &ciphers[m.key], nonce: &m.nonce, ad: &m.ad, buffer, text }
+                    m.message(&ciphers, with_room(&ciphers[m.key], &m.text))
                 });
                 // Few seeds make many equal nonces.
                 let messages = seal_many(messages).with_equal_nonces();
@@ -133,13 +136,12 @@ proptest! {
                         let at = buffer.len() / 2;
                         buffer[at] ^= 1;
                     }
-                    let text = Some(m.text.len());
-                    Message { cipher: &ciphers[m.key], nonce: &m.nonce, ad: &m.ad, buffer, text }
+                    m.message(&ciphers, buffer)
                 });
                 for (place, (done, m)) in open_many(messages).zip(&made).enumerate() {
                     if place == wrong && authentic {
                         prop_assert_eq!(done.result, Err(Error::NotAuthentic));
-                        prop_assert!(done.buffer.iter().all(|&byte| byte == 0));
+                        prop_assert!(is_erased(&done.buffer));
                     } else {
                         prop_assert_eq!(done.result, Ok(m.text.len()), "{} {}", suite, cpu.tier());
                         prop_assert!(done.buffer.starts_with(&m.text), "{}", suite);
@@ -171,11 +173,8 @@ proptest! {
                 let ads: Vec<u8> = made.iter().flat_map(|made| made.ad.clone()).collect();
                 let text = made.first().map_or(0, |made| made.text.len());
                 let sealed = cipher.sealed_len(text);
-                let mut buffers: Vec<u8> = made.iter().flat_map(|made| {
-                    let mut buffer = made.text.clone();
-                    buffer.resize(sealed, 0x55);
-                    buffer
-                }).collect();
+                let mut buffers: Vec<u8> =
+                    made.iter().flat_map(|made| with_room(&cipher, &made.text)).collect();
                 fn rows<'a>(
                     (cipher, count, text): (&'a Cipher, usize, usize),
                     nonces: &'a [u8],
@@ -208,7 +207,7 @@ proptest! {
                     let buffer = &buffers[row * sealed..][..sealed];
                     if authentic && row == wrong {
                         prop_assert_eq!(opened, None);
-                        prop_assert!(buffer.iter().all(|&byte| byte == 0));
+                        prop_assert!(is_erased(buffer));
                     } else {
                         prop_assert_eq!(opened, Some(text), "{} {}", suite, cpu.tier());
                         prop_assert!(buffer.starts_with(&made.text), "{}", suite);
@@ -234,103 +233,66 @@ fn same<A: Aead + KeyInit + AeadCore<NonceSize = U12>>(
     name: &str,
     plans: &[Plan],
 ) -> Result<(), TestCaseError> {
-    let suite = Suite::named(name, None, None).expect("a mode");
     let key = bytes(9, 16);
     let other = A::new_from_slice(&key).expect("a key");
-    let cipher = Cipher::new(cpu, suite, &key).expect("a key");
-    let nonces: Vec<[u8; 12]> = plans.iter().map(|plan| [plan.seed; 12]).collect();
-    let ads: Vec<Vec<u8>> = plans
+    let cipher = Cipher::new(cpu, suite(name), &key).expect("a key");
+    let parts = plans.iter().map(|plan| {
+        let (ad, text) = (bytes(!plan.seed, plan.ad), bytes(plan.seed, plan.text));
+        ([plan.seed; 12], ad, text)
+    });
+    let parts: Vec<_> = parts.collect();
+    let messages = parts
         .iter()
-        .map(|plan| bytes(!plan.seed, plan.ad))
-        .collect();
-    let texts: Vec<Vec<u8>> = plans
-        .iter()
-        .map(|plan| bytes(plan.seed, plan.text))
-        .collect();
-    let messages = texts
-        .iter()
-        .zip(&nonces)
-        .zip(&ads)
-        .map(|((text, nonce), ad)| {
-            let mut buffer = text.clone();
-            buffer.resize(cipher.sealed_len(text.len()), 0);
-            Message::new(&cipher, nonce, ad, buffer, None)
-        });
-    for (at, done) in seal_many(messages).with_equal_nonces().enumerate() {
-        let payload = Payload {
-            msg: &texts[at],
-            aad: &ads[at],
-        };
-        let expected = other.encrypt(&aead::Nonce::<A>::from(nonces[at]), payload);
-        prop_assert!(
-            done.buffer == expected.expect("sealed"),
-            "{} on {}",
-            name,
-            cpu.tier()
-        );
-        let opened = cipher.open(&nonces[at], &ads[at], &done.buffer, None);
-        prop_assert!(opened.as_ref() == Ok(&texts[at]));
+        .map(|(nonce, ad, text)| Message::new(&cipher, nonce, ad, with_room(&cipher, text), None));
+    let sealed = seal_many(messages).with_equal_nonces();
+    for (done, (nonce, aad, msg)) in sealed.zip(&parts) {
+        let expected = other.encrypt(&(*nonce).into(), Payload { msg, aad });
+        let same = done.buffer == expected.expect("sealed");
+        prop_assert!(same, "{} on {}", name, cpu.tier());
+        let opened = cipher.open(nonce, aad, &done.buffer, None);
+        prop_assert!(opened.as_ref() == Ok(msg));
     }
     Ok(())
 }
 
 #[test]
 fn what_a_mode_does_not_take_has_a_name() {
-    let cpu = Cpu::detect().expect("a processor");
-    let cipher = |name: &str| {
-        let suite = Suite::named(name, None, None).expect("a mode");
-        Cipher::new(cpu, suite, &[7; 16]).expect("a key")
+    use Error::{
+        BufferLength, KeyLength, MixedBatch, NoAssociatedData, NonceLength, NonceRepeated,
+        SealedLength, TagLength, TextTooLong, UnevenRows, UnknownMode, UnknownVersion, WholeBlocks,
     };
+    let cpu = Cpu::detect().expect("a processor");
+    let cipher = |name: &str| cipher(cpu, suite(name), 7);
     let named = |name, version, tag| Suite::named(name, version, tag).expect_err("refused");
-    assert!(matches!(
-        named("gcmm", None, None),
-        Error::UnknownMode { .. }
-    ));
-    assert!(matches!(
-        named("gcm", Some("v1"), None),
-        Error::UnknownVersion { .. }
-    ));
-    assert!(matches!(
-        named("ccm", None, Some(5)),
-        Error::TagLength { bytes: 5, .. }
-    ));
-    let gcm = Suite::named("gcm", None, None).expect("a mode");
-    let key = Cipher::new(cpu, gcm, &[7; 32]).err();
-    assert!(matches!(
-        key,
-        Some(Error::KeyLength {
-            bytes: 32,
-            needed: 16,
-            ..
-        })
-    ));
+    let mode = named("gcmm", None, None);
+    assert!(matches!(mode, UnknownMode { .. }));
+    let version = named("gcm", Some("v1"), None);
+    assert!(matches!(version, UnknownVersion { .. }));
+    let tag = named("ccm", None, Some(5));
+    assert!(matches!(tag, TagLength { bytes: 5, .. }));
+    let key = Cipher::new(cpu, suite("gcm"), &[7; 32]).err();
+    let Some(KeyLength { bytes, needed, .. }) = key else {
+        panic!("{key:?}")
+    };
+    assert_eq!((bytes, needed), (32, 16));
 
     let nonce = cipher("ccm").seal(&[0; 6], &[], &[]);
-    assert!(matches!(nonce, Err(Error::NonceLength { bytes: 6, .. })));
+    assert!(matches!(nonce, Err(NonceLength { bytes: 6, .. })));
     // Thirteen bytes of nonce leave two for the length.
     let long = cipher("ccm").seal(&[0; 13], &[], &[0; 65536]);
-    assert!(matches!(
-        long,
-        Err(Error::TextTooLong {
-            bytes: 65536,
-            most: 65535,
-            ..
-        })
-    ));
+    let Err(TextTooLong { bytes, most, .. }) = long else {
+        panic!("{long:?}")
+    };
+    assert_eq!((bytes, most), (65536, 65535));
     let blocks = cipher("cbc").seal(&[0; 16], &[], &[0; 17]);
-    assert!(matches!(blocks, Err(Error::WholeBlocks { bytes: 17, .. })));
+    assert!(matches!(blocks, Err(WholeBlocks { bytes: 17, .. })));
     let ad = cipher("ctr").seal(&[0; 16], &[1], &[]);
-    assert!(matches!(ad, Err(Error::NoAssociatedData { .. })));
+    assert!(matches!(ad, Err(NoAssociatedData { .. })));
     let short = cipher("gcm").open(&[0; 12], &[], &[0; 15], None);
-    assert!(matches!(short, Err(Error::SealedLength { bytes: 15, .. })));
+    assert!(matches!(short, Err(SealedLength { bytes: 15, .. })));
+    let buffer_length = |bytes| Err(BufferLength { bytes, needed: 36 });
     let buffer = cipher("gcm").seal_in_place(&[0; 12], &[], &mut [0; 40], 20);
-    assert!(matches!(
-        buffer,
-        Err(Error::BufferLength {
-            bytes: 40,
-            needed: 36
-        })
-    ));
+    assert_eq!(buffer.map(|_| ()), buffer_length(40));
 
     let gcm = cipher("gcm");
     let rows = |nonces, bytes: usize| {
@@ -347,40 +309,25 @@ fn what_a_mode_does_not_take_has_a_name() {
     let counted = [[1; 12], [2; 12], [3; 12]];
     assert_eq!(rows(counted.as_flattened(), 108), Ok(()));
     let (first, number) = (0, 1);
-    assert_eq!(
-        rows(&[0; 36], 108),
-        Err(Error::NonceRepeated { first, number })
-    );
-    assert!(matches!(
-        rows(&[0; 35], 108),
-        Err(Error::UnevenRows {
-            bytes: 35,
-            count: 3,
-            ..
-        })
-    ));
-    assert!(matches!(
-        rows(&[], 108),
-        Err(Error::NonceLength { bytes: 0, .. })
-    ));
-    assert!(matches!(
-        rows(&[0; 36], 109),
-        Err(Error::UnevenRows { bytes: 109, .. })
-    ));
-    assert!(matches!(
-        rows(&[0; 36], 105),
-        Err(Error::BufferLength {
-            bytes: 35,
-            needed: 36
-        })
-    ));
+    let repeated = Err(NonceRepeated { first, number });
+    assert_eq!(rows(&[0; 36], 108), repeated);
+    let nonces = rows(&[0; 35], 108);
+    let Err(UnevenRows { bytes, count, .. }) = nonces else {
+        panic!("{nonces:?}")
+    };
+    assert_eq!((bytes, count), (35, 3));
+    let no_nonces = rows(&[], 108);
+    assert!(matches!(no_nonces, Err(NonceLength { bytes: 0, .. })));
+    let uneven = rows(&[0; 36], 109);
+    assert!(matches!(uneven, Err(UnevenRows { bytes: 109, .. })));
+    assert_eq!(rows(&[0; 36], 105), buffer_length(35));
 
     let (one, other) = (cipher("gcm"), cipher("ocb3"));
     let message = |cipher| Message::new(cipher, [0; 12], [], vec![0; 36], None);
     let mixed = seal_many([message(&one), message(&other), message(&one)]);
     let mixed: Vec<_> = mixed.with_equal_nonces().collect();
     assert_eq!((&mixed[0].result, &mixed[2].result), (&Ok(36), &Ok(36)));
-    assert!(matches!(mixed[1].result, Err(Error::MixedBatch { .. })));
+    assert!(matches!(mixed[1].result, Err(MixedBatch { .. })));
 }
 
 /// A nonce that a batch has used before under the same key fails its message alone, regardless of
@@ -388,8 +335,7 @@ fn what_a_mode_does_not_take_has_a_name() {
 #[test]
 fn a_nonce_is_sealed_with_once() {
     let cpu = Cpu::detect().expect("a processor");
-    let suite = Suite::named("gcm", None, None).expect("a mode");
-    let ciphers = [1, 2].map(|key| Cipher::new(cpu, suite, &[key; 16]).expect("a key"));
+    let ciphers = [1, 2].map(|key| cipher(cpu, suite("gcm"), key));
     let nonce = |number: u16| [&[7; 10], &number.to_be_bytes()[..]].concat();
     // More than a window, and each as its own object, at whose place another one may come to lie.
     let many = (0..1100).map(|number| (0, nonce(number)));
@@ -403,24 +349,22 @@ fn a_nonce_is_sealed_with_once() {
     let messages = many
         .chain(extra)
         .map(|(key, nonce)| Message::new(&ciphers[key], nonce, [], vec![9; 20], Some(4)));
-    let refused = |messages: Vec<Done<Vec<u8>>>| {
-        let refused = messages.into_iter().enumerate();
-        let refused = refused.filter_map(|(number, done)| Some((number, done.result.err()?)));
-        refused.collect::<Vec<_>>()
+    let refused = |messages: Vec<Done<Vec<u8>>>| -> Vec<(usize, Error)> {
+        let results = messages.into_iter().map(|done| done.result).enumerate();
+        let errors = results.filter_map(|(number, result)| Some((number, result.err()?)));
+        errors.collect()
     };
     let again = |number, first| (number, Error::NonceRepeated { first, number });
     let found = refused(seal_many(messages.clone()).collect());
     assert_eq!(found.len(), 3);
-    assert_eq!(
-        (&found[0], &found[2]),
-        (&again(1100, 3), &again(1104, 1101))
-    );
+    assert_eq!(found[0], again(1100, 3));
+    assert_eq!(found[2], again(1104, 1101));
     assert!(matches!(found[1], (1102, Error::NonceLength { .. })));
     let found = refused(seal_many(messages).with_equal_nonces().collect());
     assert!(matches!(found[..], [(1102, Error::NonceLength { .. })]));
 
     let owned = (0..1100u16).map(|number| Message {
-        cipher: Cipher::new(cpu, suite, &[number as u8; 16]).expect("a key"),
+        cipher: cipher(cpu, suite("gcm"), number as u8),
         nonce: [7; 12],
         ad: [],
         buffer: vec![9; 20],
@@ -434,8 +378,7 @@ fn a_nonce_is_sealed_with_once() {
 fn what_did_not_open_is_wiped_though_nobody_asks() {
     let cpu = Cpu::detect().expect("a processor");
     for name in ["gcm", "ccm", "ocb3"] {
-        let suite = Suite::named(name, None, None).expect("a mode");
-        let cipher = Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+        let cipher = cipher(cpu, suite(name), 3);
         let sealed = cipher.seal(&[1; 12], b"", &[0xaa; 10_000]).expect("sealed");
         let mut buffers = vec![sealed; 20];
         buffers[3][0] ^= 1;
@@ -443,18 +386,11 @@ fn what_did_not_open_is_wiped_though_nobody_asks() {
         let messages = buffers
             .iter_mut()
             .map(|buffer| Message::new(&cipher, [1; 12], [], &mut buffer[..], None));
-        assert!(
-            open_many(messages)
-                .next()
-                .is_some_and(|done| done.result.is_ok())
-        );
+        let first = open_many(messages).next().expect("a message");
+        assert!(first.result.is_ok(), "{name}");
         for (number, buffer) in buffers.iter().enumerate() {
             let wrong = [3, 17].contains(&number);
-            assert_eq!(
-                buffer.iter().all(|&byte| byte == 0),
-                wrong,
-                "{name} {number}"
-            );
+            assert_eq!(is_erased(buffer), wrong, "{name} {number}");
         }
     }
 }
@@ -463,8 +399,7 @@ fn what_did_not_open_is_wiped_though_nobody_asks() {
 #[test]
 fn a_batch_is_pulled_as_it_is_needed() {
     let cpu = Cpu::detect().expect("a processor");
-    let suite = Suite::named("ocb3", None, None).expect("a mode");
-    let cipher = Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+    let cipher = cipher(cpu, suite("ocb3"), 3);
     let pulled = std::cell::Cell::new(0u32);
     let messages = (0..5000u32).map(|number| {
         pulled.set(pulled.get() + 1);

@@ -3,17 +3,14 @@
 
 use aead::{Aead, KeyInit, consts::U16};
 use aes::cipher::{Array, BlockCipherEncrypt};
-use sealane_aead::{Ads, Cipher, RowBatch, Suite};
+use sealane_aead::{Ads, RowBatch};
 use sealane_block::gf::{Order, mul};
 use sealane_block::{Block, Cpu};
 
+use super::common::{cipher, suite, with_room};
+
 const KEY: [u8; 16] = [0x5a; 16];
 const NONCE_BYTES: usize = 16;
-
-fn cipher(cpu: Cpu, name: &str) -> Cipher {
-    let suite = Suite::named(name, None, None).expect("a mode");
-    Cipher::new(cpu, suite, &KEY).expect("a key")
-}
 
 fn encrypted(block: [u8; 16]) -> [u8; 16] {
     let mut block = Array::from(block);
@@ -25,7 +22,7 @@ fn encrypted(block: [u8; 16]) -> [u8; 16] {
 fn assert_all(name: &str, nonces: &[[u8; 16]], expected: impl Fn(&[u8; 16], &[u8]) -> Vec<u8>) {
     let blocks = [0, 1, 2, 15, 16, 17, 31, 33, 48, 70];
     for cpu in Cpu::available() {
-        let cipher = cipher(cpu, name);
+        let cipher = cipher(cpu, suite(name), KEY[0]);
         for bytes in blocks.map(|blocks| 16 * blocks + blocks % 3) {
             let text: Vec<u8> = (0..bytes).map(|i| (i * 7) as u8).collect();
             let sealed = cipher.sealed_len(bytes);
@@ -34,8 +31,7 @@ fn assert_all(name: &str, nonces: &[[u8; 16]], expected: impl Fn(&[u8; 16], &[u8
                 let alone = cipher.seal(nonce, &[], &text).expect("sealed");
                 let found = alone == expected(nonce, &text);
                 assert!(found, "{bytes} bytes after {nonce:x?} on {}", cpu.tier());
-                buffers.extend_from_slice(&text);
-                buffers.resize(buffers.len() + sealed - bytes, 0);
+                buffers.extend(with_room(&cipher, &text));
             }
             let rows = RowBatch {
                 cipher: &cipher,
@@ -66,11 +62,8 @@ fn the_lower_half_of_ctr_runs_over() {
     assert_all("ctr", &nonces, |nonce, text| {
         let first = u128::from_be_bytes(*nonce);
         let pad = |number: usize| encrypted(first.wrapping_add(number as u128).to_be_bytes());
-        let pads = (0..).flat_map(pad);
-        text.iter()
-            .zip(pads)
-            .map(|(text, pad)| text ^ pad)
-            .collect()
+        let pairs = text.iter().zip((0..).flat_map(pad));
+        pairs.map(|(text, pad)| text ^ pad).collect()
     });
 }
 

@@ -3,9 +3,7 @@
 use sealane_aead::{Cipher, Error, Suite};
 use sealane_block::Cpu;
 
-fn cipher(suite: Suite) -> Cipher {
-    Cipher::new(Cpu::best(), suite, &vec![3; suite.key_bytes()]).expect("a key")
-}
+use super::common::{cipher, is_erased, suite};
 
 /// A nonce that the mode takes.
 fn nonce(cipher: &Cipher) -> Vec<u8> {
@@ -18,7 +16,7 @@ fn nonce(cipher: &Cipher) -> Vec<u8> {
 #[test]
 fn a_tag_apart_is_the_end_of_the_sealed_message() {
     for name in Suite::names() {
-        let cipher = cipher(Suite::named(name, None, None).expect("a mode"));
+        let cipher = cipher(Cpu::best(), suite(name), 3);
         let nonce = nonce(&cipher);
         let tag_bytes = cipher.suite().tag_bytes();
         for blocks in [0, 1, 2, 3, 40, 101] {
@@ -32,17 +30,15 @@ fn a_tag_apart_is_the_end_of_the_sealed_message() {
                 assert_eq!(made, text, "{name}");
                 continue;
             }
-            assert!(
-                done.is_ok() && [&made[..], &tag].concat() == sealed,
-                "{name}"
-            );
+            let joined = [&made[..], &tag].concat();
+            assert!(done.is_ok() && joined == sealed, "{name}");
             let done = cipher.open_detached(&nonce, &[], &mut made, &tag);
             assert!(done.is_ok() && made == text, "{name}");
             if tag_bytes > 0 {
                 tag[tag_bytes - 1] ^= 1;
                 let done = cipher.open_detached(&nonce, &[], &mut made, &tag);
                 assert_eq!(done, Err(Error::NotAuthentic), "{name}");
-                assert!(made.iter().all(|byte| *byte == 0), "{name}");
+                assert!(is_erased(&made), "{name}");
             }
         }
     }
@@ -50,14 +46,12 @@ fn a_tag_apart_is_the_end_of_the_sealed_message() {
 
 #[test]
 fn a_tag_of_another_length_is_refused_and_the_text_left() {
-    let cipher = cipher(Suite::named("ccm", None, Some(8)).expect("a mode"));
+    let suite = Suite::named("ccm", None, Some(8)).expect("a mode");
+    let cipher = cipher(Cpu::best(), suite, 3);
     let mut text = *b"meet at noon";
     for bytes in [0, 7, 9, 16, 17] {
-        let refused = Err(Error::TagLength {
-            mode: "CCM",
-            bytes,
-            known: "8".to_owned(),
-        });
+        let (mode, known) = ("CCM", "8".to_owned());
+        let refused = Err(Error::TagLength { mode, bytes, known });
         let mut tag = vec![0; bytes];
         let done = cipher.seal_detached(&[1; 12], &[], &mut text, &mut tag);
         assert_eq!(done, refused);

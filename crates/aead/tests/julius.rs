@@ -1,8 +1,10 @@
 //! Julius on every tier against its equations.
 
-use sealane_aead::{Cipher, Error, Message, Suite, open_many, seal_many};
+use sealane_aead::{Error, Message, open_many, seal_many};
 use sealane_block::gf::{Order, mul};
 use sealane_block::{Aes128, Block, Cpu};
+
+use super::common::{cipher, suite, with_room};
 
 /// Block `index` of a string, with zeros behind its end.
 fn block_of(bytes: &[u8], index: usize) -> Block {
@@ -62,9 +64,8 @@ fn nonce(len: usize) -> [u8; 16] {
 fn every_length_matches_the_definition() {
     let key = [7; 16];
     let bytes: Vec<u8> = (0..1100u32).map(|i| (i * i % 251) as u8).collect();
-    let suite = Suite::named("julius", None, None).expect("a mode");
     for cpu in Cpu::available() {
-        let cipher = Cipher::new(cpu, suite, &key).expect("a key");
+        let cipher = cipher(cpu, suite("julius"), key[0]);
         let lengths: Vec<usize> = (0..68).flat_map(|n| [16 * n, 16 * n + 5]).collect();
         let mut expected = Vec::new();
         for &len in &lengths {
@@ -89,11 +90,8 @@ fn every_length_matches_the_definition() {
                 Message::new(cipher, nonce(len), &bytes[..len % 50], buffer, Some(len))
             })
         };
-        let mut buffers: Vec<Vec<u8>> = lengths.iter().map(|&n| bytes[..n].to_vec()).collect();
-        for (buffer, sealed) in buffers.iter_mut().zip(&expected) {
-            buffer.resize(sealed.len(), 0xaa);
-        }
-        for (done, sealed) in seal_many(messages(buffers)).zip(&expected) {
+        let buffers = lengths.iter().map(|&len| with_room(&cipher, &bytes[..len]));
+        for (done, sealed) in seal_many(messages(buffers.collect())).zip(&expected) {
             assert!(done.result == Ok(sealed.len()) && done.buffer == *sealed);
         }
         for (done, &len) in open_many(messages(expected.clone())).zip(&lengths) {

@@ -3,6 +3,7 @@
 mod alone;
 mod batches;
 mod chains;
+mod common;
 mod counters;
 mod detached;
 #[cfg(feature = "research")]

@@ -118,9 +118,8 @@ fn lanes_seal_as_the_slow_version_does() {
     let bytes: Vec<u8> = (0..5000u32).map(|i| ((i * 167) >> 3) as u8).collect();
     let key = &bytes[4000..4016];
     for cpu in Cpu::available() {
-        let slow = Slow {
-            aes: Aes128::new(cpu, Block::from_bytes(key.try_into().expect("16 bytes"))),
-        };
+        let aes = Aes128::new(cpu, Block::from_bytes(key.try_into().expect("16 bytes")));
+        let slow = Slow { aes };
         for (version, third) in [("v1", false), ("v3", true)] {
             let suite = Suite::named("otr", Some(version), None).expect("a suite");
             let cipher = Cipher::new(cpu, suite, key).expect("a key");
@@ -130,15 +129,11 @@ fn lanes_seal_as_the_slow_version_does() {
                     let text = &bytes[..text];
                     let sealed = cipher.seal(nonce, ad, text).expect("sealed");
                     let expected = slow.seal(third, nonce, ad, text);
-                    assert!(
-                        sealed == expected,
-                        "{version}, {} and {} bytes, {}",
-                        nonce.len(),
-                        text.len(),
-                        cpu.tier()
-                    );
+                    let lengths = (nonce.len(), text.len());
+                    let id = format!("{version}, {lengths:?} bytes, {}", cpu.tier());
+                    assert!(sealed == expected, "{id}");
                     let opened = cipher.open(nonce, ad, &sealed, None);
-                    assert!(opened.as_deref() == Ok(text), "{version}, {}", cpu.tier());
+                    assert!(opened.as_deref() == Ok(text), "{id}");
                 }
             }
         }

@@ -4,20 +4,16 @@
 use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, open_many};
 use sealane_block::Cpu;
 
+use super::batches;
+use super::common::{cipher, is_erased};
+
 /// Modes that authenticate nothing.
 const BUILDING_BLOCKS: [&str; 3] = ["ecb", "ctr", "cbc"];
 
-/// Every mode in every version.
+/// Every mode in every version, and with every tag.
 fn suites() -> Vec<Suite> {
-    let mut suites = Vec::new();
-    for name in Suite::names().filter(|name| !BUILDING_BLOCKS.contains(name)) {
-        let named = ["v1", "v2", "v3"].map(|version| Suite::named(name, Some(version), None));
-        let before = suites.len();
-        suites.extend(named.into_iter().flatten());
-        if suites.len() == before {
-            suites.push(Suite::named(name, None, None).expect("the usual version"));
-        }
-    }
+    let mut suites = batches::suites();
+    suites.retain(|suite| !BUILDING_BLOCKS.contains(&suite.name()));
     for (name, tags) in [("gcm", 12..=15), ("ccm", 8..=14)] {
         suites.extend(tags.filter_map(|tag| Suite::named(name, None, Some(tag)).ok()));
     }
@@ -48,6 +44,41 @@ fn changed(nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Vec<[Vec<u8>; 3]> {
     all
 }
 
+/// A sealed message opens; with any change it does not, alone or beside others.
+pub(crate) fn assert_no_changed_opens(cipher: &Cipher, [nonce, ad, text]: [&[u8]; 3], cpu: Cpu) {
+    let len = text.len();
+    let id = format!("{}, {len} bytes on {}", cipher.suite(), cpu.tier());
+    let refused = Err(Error::NotAuthentic);
+    let sealed = cipher.seal(nonce, ad, text).expect("sealed");
+    let opened = cipher.open(nonce, ad, &sealed, Some(len));
+    assert!(opened.as_deref() == Ok(text), "{id}");
+    let all = changed(nonce, ad, &sealed);
+    for [nonce, ad, sealed] in &all {
+        let mut buffer = sealed.clone();
+        let opened = cipher.open_in_place(nonce, ad, &mut buffer, Some(len));
+        assert!(opened == refused, "{id}");
+        assert!(is_erased(&buffer), "{id}: text left");
+    }
+    // The same messages side by side, with an unchanged one among them.
+    let good = [nonce.to_vec(), ad.to_vec(), sealed.clone()];
+    let middle = all.len() / 2;
+    let (before, behind) = all.split_at(middle);
+    let messages = before.iter().chain([&good]).chain(behind);
+    let messages = messages
+        .map(|[nonce, ad, sealed]| Message::new(cipher, nonce, ad, sealed.clone(), Some(len)));
+    for (place, done) in open_many(messages).enumerate() {
+        if place == middle {
+            let opened = done.result == Ok(len) && done.buffer.starts_with(text);
+            assert!(opened, "{id}");
+        } else {
+            assert!(done.result == refused, "{id}");
+            assert!(is_erased(&done.buffer), "{id}: text left");
+        }
+    }
+    let short = &sealed[..sealed.len() - 1];
+    assert!(cipher.open(nonce, ad, short, Some(len)).is_err(), "{id}");
+}
+
 #[test]
 fn no_changed_message_opens() {
     let cpu = Cpu::detect().expect("a processor");
@@ -58,40 +89,7 @@ fn no_changed_message_opens() {
         // Around one block, two blocks, a round of lanes, and in the middle of the next round.
         for len in [0, 1, 15, 16, 17, 30, 31, 32, 33, 48, 255, 1030] {
             let text: Vec<u8> = (0..len).map(|i| i as u8).collect();
-            let sealed = cipher.seal(&nonce, b"header", &text).expect("sealed");
-            let opened = cipher.open(&nonce, b"header", &sealed, Some(len));
-            assert!(opened.as_ref() == Ok(&text), "{suite}, {len} bytes");
-            let all = changed(&nonce, b"header", &sealed);
-            for [nonce, ad, sealed] in &all {
-                let mut buffer = sealed.clone();
-                let opened = cipher.open_in_place(nonce, ad, &mut buffer, Some(len));
-                assert!(opened == Err(Error::NotAuthentic), "{suite}, {len} bytes");
-                assert!(buffer.iter().all(|byte| *byte == 0), "{suite}: text left");
-            }
-            // The same messages side by side, with an unchanged one among them.
-            let good = [nonce.clone(), b"header".to_vec(), sealed.clone()];
-            let middle = all.len() / 2;
-            let (before, behind) = all.split_at(middle);
-            let messages = before.iter().chain([&good]).chain(behind);
-            let messages = messages.map(|[nonce, ad, sealed]| {
-                Message::new(&cipher, nonce, ad, sealed.clone(), Some(len))
-            });
-            for (place, done) in open_many(messages).enumerate() {
-                if place == middle {
-                    assert!(done.result == Ok(len) && done.buffer.starts_with(&text));
-                } else {
-                    assert!(
-                        done.result == Err(Error::NotAuthentic),
-                        "{suite}, {len} bytes"
-                    );
-                    assert!(
-                        done.buffer.iter().all(|byte| *byte == 0),
-                        "{suite}: text left"
-                    );
-                }
-            }
-            let short = &sealed[..sealed.len() - 1];
-            assert!(cipher.open(&nonce, b"header", short, Some(len)).is_err());
+            assert_no_changed_opens(&cipher, [&nonce, b"header", &text], cpu);
         }
     }
 }
@@ -105,43 +103,33 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
     let suite = Suite::named("ccm", None, Some(4)).expect("a mode");
     let failures = MOST as u64;
     assert_eq!(suite.most_failures(), failures);
+    let tag = 4;
     let worn = Error::TooManyFailures {
         suite,
-        tag: 4,
+        tag,
         failures,
     };
     // As many of the last messages are authentic as there are between the ends of two windows.
     let sealed = |cipher: &Cipher| cipher.seal(&[1; 12], b"", b"text").expect("sealed");
-    let wrong = [9; 8];
-    let fresh = || Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+    let (wrong, not_authentic) = ([9; 8], Err(Error::NotAuthentic));
+    let fresh = || cipher(cpu, suite, 3);
+    let open = |cipher: &Cipher, sealed: &[u8]| cipher.open(&[1; 12], b"", sealed, None);
 
     let cipher = fresh();
     let good = sealed(&cipher);
     for _ in 0..MOST - 1 {
-        let opened = cipher.open(&[1; 12], b"", &wrong, None);
-        assert_eq!(opened, Err(Error::NotAuthentic));
+        assert_eq!(open(&cipher, &wrong), not_authentic);
     }
     // Successful openings do not count, and messages of another length were not tried.
-    assert_eq!(
-        cipher.open(&[1; 12], b"", &good, None).as_deref(),
-        Ok(&b"text"[..])
-    );
-    assert!(cipher.open(&[1; 12], b"", &[9; 3], None).is_err());
+    assert_eq!(open(&cipher, &good), Ok(b"text".to_vec()));
+    assert!(open(&cipher, &[9; 3]).is_err());
     let (text, tag) = good.split_at(4);
     let mut detached = text.to_vec();
-    assert_eq!(
-        cipher.open_detached(&[1; 12], b"", &mut detached, tag),
-        Ok(())
-    );
-    assert_eq!(
-        cipher.open(&[1; 12], b"", &wrong, None),
-        Err(Error::NotAuthentic)
-    );
-    assert_eq!(cipher.open(&[1; 12], b"", &good, None), Err(worn.clone()));
-    assert_eq!(
-        cipher.open_detached(&[1; 12], b"", &mut detached, tag),
-        Err(worn.clone())
-    );
+    let mut open_detached = || cipher.open_detached(&[1; 12], b"", &mut detached, tag);
+    assert_eq!(open_detached(), Ok(()));
+    assert_eq!(open(&cipher, &wrong), not_authentic);
+    assert_eq!(open(&cipher, &good), Err(worn.clone()));
+    assert_eq!(open_detached(), Err(worn.clone()));
     assert!(cipher.seal(&[2; 12], b"", b"text").is_ok());
 
     // In a batch, exactly where it would be alone.
@@ -153,12 +141,12 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
     let messages = all
         .iter()
         .map(|sealed| Message::new(&cipher, [1; 12], [], sealed.clone(), None));
-    let done = open_many(messages)
-        .map(|done| (done.result, done.buffer))
-        .collect::<Vec<_>>();
-    assert_eq!(done[7].0, Ok(4));
-    assert_eq!(done[MOST].0, Err(Error::NotAuthentic));
-    assert_eq!(done[MOST + 1], (Err(worn.clone()), vec![0; 8]));
+    let done: Vec<_> = open_many(messages).collect();
+    assert_eq!(done[7].result, Ok(4));
+    assert_eq!(done[MOST].result, Err(Error::NotAuthentic));
+    let last = &done[MOST + 1];
+    assert_eq!(last.result, Err(worn.clone()));
+    assert_eq!(last.buffer, [0; 8]);
 
     // In rows, which are opened all or, from there on, none.
     let cipher = fresh();
@@ -183,19 +171,15 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
 
 #[test]
 fn longer_tags_allow_more_failures() {
-    let most = |name, tag| {
-        Suite::named(name, None, Some(tag))
-            .expect("a mode")
-            .most_failures()
-    };
-    assert_eq!(most("ccm", 6), 1 << 28);
-    for (name, tag) in [
-        ("ccm", 8),
-        ("ccm", 16),
-        ("gcm", 12),
-        ("gcm", 16),
-        ("ocb3", 16),
-    ] {
-        assert_eq!(most(name, tag), 1 << 36, "{name} {tag}");
+    let ccm = [
+        ("ccm", 6, 1 << 28),
+        ("ccm", 8, 1 << 36),
+        ("ccm", 16, 1 << 36),
+    ];
+    let gcm = [("gcm", 12, 1 << 36), ("gcm", 16, 1 << 36)];
+    let rows = ccm.into_iter().chain(gcm).chain([("ocb3", 16, 1 << 36)]);
+    for (name, tag, most) in rows {
+        let suite = Suite::named(name, None, Some(tag)).expect("a mode");
+        assert_eq!(suite.most_failures(), most, "{name} {tag}");
     }
 }

@@ -5,6 +5,8 @@ use sealane_block::Cpu;
 use sealane_testkit::testdata;
 use serde::Deserialize;
 
+use super::common::{distinct, with_room};
+
 #[derive(Deserialize)]
 struct Vector {
     id: String,
@@ -83,12 +85,8 @@ fn one_message_at_a_time() {
             };
             let cipher = Cipher::new(cpu, suite, &known.key).expect("a key");
             let sealed = cipher.seal(&known.nonce, &known.ad, &known.text);
-            let opened = cipher.open(
-                &known.nonce,
-                &known.ad,
-                &known.sealed,
-                Some(known.text.len()),
-            );
+            let len = Some(known.text.len());
+            let opened = cipher.open(&known.nonce, &known.ad, &known.sealed, len);
             if known.valid {
                 assert!(sealed.as_deref() == Ok(&known.sealed), "{id}: sealing");
                 assert!(opened.as_deref() == Ok(&known.text), "{id}: opening");
@@ -104,29 +102,20 @@ fn all_messages_side_by_side() {
     for cpu in Cpu::available() {
         let mut all = known();
         all.retain(|known| known.valid);
-        for suite in suites(&all) {
+        for suite in distinct(all.iter().filter_map(|known| known.suite.clone().ok())) {
+            let id = |known: &Known| format!("{} on {}", known.id, cpu.tier());
             let of_suite = || all.iter().filter(|known| known.suite == Ok(suite));
             let cipher = |known: &Known| Cipher::new(cpu, suite, &known.key).expect("a key");
             let messages = of_suite().map(|known| {
                 let cipher = cipher(known);
-                let mut buffer = known.text.clone();
-                buffer.resize(cipher.sealed_len(known.text.len()), 0xaa);
+                let buffer = with_room(&cipher, &known.text);
                 let text = Some(known.text.len());
                 Message::new(cipher, &known.nonce, &known.ad, buffer, text)
             });
             for (known, done) in of_suite().zip(seal_many(messages)) {
-                assert!(
-                    done.result == Ok(known.sealed.len()),
-                    "{} {:?}",
-                    known.id,
-                    done.result
-                );
-                assert!(
-                    done.buffer == known.sealed,
-                    "{} on {}: sealing",
-                    known.id,
-                    cpu.tier()
-                );
+                let id = id(known);
+                assert_eq!(done.result, Ok(known.sealed.len()), "{id}");
+                assert!(done.buffer == known.sealed, "{id}: sealing");
             }
             let messages = of_suite().map(|known| {
                 let text = Some(known.text.len());
@@ -134,31 +123,10 @@ fn all_messages_side_by_side() {
                 Message::new(cipher(known), &known.nonce, &known.ad, buffer, text)
             });
             for (known, done) in of_suite().zip(open_many(messages)) {
-                assert_eq!(
-                    done.result,
-                    Ok(known.text.len()),
-                    "{} on {}",
-                    known.id,
-                    cpu.tier()
-                );
-                assert!(
-                    done.buffer.starts_with(&known.text),
-                    "{} on {}",
-                    known.id,
-                    cpu.tier()
-                );
+                let id = id(known);
+                assert_eq!(done.result, Ok(known.text.len()), "{id}");
+                assert!(done.buffer.starts_with(&known.text), "{id}");
             }
         }
     }
-}
-
-/// The suites of vectors, each once.
-fn suites(all: &[Known]) -> Vec<Suite> {
-    let mut suites: Vec<Suite> = Vec::new();
-    for suite in all.iter().filter_map(|known| known.suite.as_ref().ok()) {
-        if !suites.contains(suite) {
-            suites.push(*suite);
-        }
-    }
-    suites
 }

@@ -129,11 +129,6 @@ impl Group {
     /// Sixteen zero blocks.
     pub const ZERO: Group = Group([Block::ZERO; GROUP]);
 
-    /// The blocks of many groups, in order.
-    #[inline]
-    pub fn as_blocks(groups: &[Group]) -> &[Block] {
-        bytemuck::must_cast_slice(groups)
-    }
     /// The blocks of many groups, in order, to be written.
     #[inline]
     pub fn as_blocks_mut(groups: &mut [Group]) -> &mut [Block] {

@@ -53,20 +53,19 @@ impl Coins {
     pub fn from_os() -> Result<Coins, CoinsError> {
         let mut seed = Zeroizing::new([0; BYTES]);
         getrandom::fill(&mut seed[..]).map_err(|error| CoinsError(error.to_string()))?;
-        Ok(Coins {
-            seed: Seed(*seed),
-            drawn: 0,
-        })
+        Ok(Coins::of(Seed(*seed)))
     }
 
     /// Creates coins that repeat: for `testkit` alone.
     pub fn danger_fixed_seed(seed: u64) -> Coins {
         let mut bytes = Zeroizing::new([0; BYTES]);
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        Coins {
-            seed: Seed(*bytes),
-            drawn: 0,
-        }
+        Coins::of(Seed(*bytes))
+    }
+
+    /// Coins of which nothing has been drawn.
+    fn of(seed: Seed) -> Coins {
+        Coins { seed, drawn: 0 }
     }
 
     /// Draws a stream of values that this party keeps, or shares with parties that may know them.
@@ -83,20 +82,14 @@ impl Coins {
     /// Derives coins independent of these, for another thread or role.
     pub fn fork(&mut self, label: &'static str) -> Coins {
         let mut stream = SecretStream(self.stream(FORK, label));
-        Coins {
-            seed: stream.seed(),
-            drawn: 0,
-        }
+        Coins::of(stream.seed())
     }
 
     /// Binds these coins to the session with this identifier. If the operating system gives the
     /// same numbers twice, as to two copies of one machine, another party's contribution to the
     /// session still makes the coins new.
     pub fn enter(self, session: &[u8; BYTES]) -> Coins {
-        Coins {
-            seed: self.seed.stream("coins of a session", session).seed(),
-            drawn: 0,
-        }
+        Coins::of(self.seed.stream("coins of a session", session).seed())
     }
 
     fn stream(&mut self, context: &str, label: &str) -> Zeroizing<OutputReader> {

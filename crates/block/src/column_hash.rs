@@ -102,11 +102,8 @@ impl Kernel for Update<'_> {
             *factor = gf::with_sums(l, l.load(powers));
         }
         let mut lanes = [Block::ZERO; 4];
-        for (sum, column) in self
-            .sums
-            .iter_mut()
-            .zip(self.pieces.chunks_exact(self.width.max(1)))
-        {
+        let columns = self.pieces.chunks_exact(self.width.max(1));
+        for (sum, column) in self.sums.iter_mut().zip(columns) {
             let mut product = [zero; 3];
             for (v, blocks) in column.chunks_exact(L::WIDTH).enumerate() {
                 add_product(l, &mut product, l.load(blocks), factors[v]);
@@ -116,10 +113,8 @@ impl Kernel for Update<'_> {
                 lanes[..self.width - whole].copy_from_slice(&column[whole..]);
                 add_product(l, &mut product, l.load(&lanes), factors[whole / L::WIDTH]);
             }
-            l.store(
-                &mut lanes,
-                gf::reduce_whole_lanes(l, Order::Polynomial, product),
-            );
+            let product = gf::reduce_whole_lanes(l, Order::Polynomial, product);
+            l.store(&mut lanes, product);
             for lane in 0..L::WIDTH {
                 *sum ^= lanes[lane];
             }
@@ -139,17 +134,7 @@ fn add_product<L: Lanes>(l: L, sum: &mut [L::V; 3], blocks: L::V, factor: [L::V;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
-
-    /// Multiplication in GF(2^128), bit by bit.
-    fn mul(mut a: u128, b: u128) -> u128 {
-        let mut product = 0;
-        for i in 0..128 {
-            product ^= if b >> i & 1 == 1 { a } else { 0 };
-            a = a << 1 ^ if a >> 127 == 1 { 0x87 } else { 0 };
-        }
-        product
-    }
+    use crate::testing::{drawn, product, values};
 
     #[test]
     fn hashes_are_those_of_the_definition_on_every_tier() {
@@ -158,14 +143,9 @@ mod tests {
         let keys: Vec<_> = (0..7)
             .map(|i| Block::new(0x1234_5678 << (13 * i) | 99))
             .collect();
-        let mut prg = Prg::danger_fixed(Cpu::best(), 3);
-        let pieces: Vec<Vec<Block>> = widths
-            .iter()
-            .map(|width| {
-                let mut blocks = vec![Block::ZERO; width * COLUMNS];
-                prg.fill(&mut blocks);
-                blocks
-            })
+        let pieces: Vec<_> = (0..)
+            .zip(widths)
+            .map(|(p, width)| drawn(width * COLUMNS, p))
             .collect();
         let mut expected = [0; COLUMNS];
         for (column, sum) in expected.iter_mut().enumerate() {
@@ -173,8 +153,8 @@ mod tests {
                 let mut power = key.value();
                 for i in 0..widths[p] {
                     let factor = if (p, i) == (0, 0) { 1 } else { power };
-                    *sum ^= mul(piece[column * widths[p] + i].value(), factor);
-                    power = mul(power, key.value());
+                    *sum ^= product(piece[column * widths[p] + i].value(), factor);
+                    power = product(power, key.value());
                 }
             }
         }
@@ -183,8 +163,7 @@ mod tests {
             for (key, piece) in keys.iter().zip(&pieces) {
                 hash.update(*key, piece);
             }
-            let values: Vec<_> = hash.values().iter().map(|value| value.value()).collect();
-            assert!(values == expected, "{}", cpu.tier());
+            assert!(values(hash.values()) == expected, "{}", cpu.tier());
         }
     }
 }

@@ -229,17 +229,7 @@ fn fold_reversed<L: Lanes>(l: L, v: L::V) -> L::V {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
-
-    /// Schoolbook multiplication, a bit at a time, in polynomial order.
-    fn mul_by_definition(mut a: u128, b: u128) -> u128 {
-        let mut product = 0;
-        for i in 0..128 {
-            product ^= if b >> i & 1 == 1 { a } else { 0 };
-            a = a << 1 ^ if a >> 127 == 1 { 0x87 } else { 0 };
-        }
-        product
-    }
+    use crate::testing::{drawn, product, values};
 
     /// GHASH order by its definition: bytes in order, bits of each byte reversed.
     fn to_ghash(x: u128) -> Block {
@@ -250,36 +240,22 @@ mod tests {
     fn both_orders_match_the_definition_on_every_tier() {
         for cpu in Cpu::available() {
             for len in [1, 2, 3, 4, 5, 7, 8, 64, 65] {
-                let (mut a, mut b) = (vec![Block::ZERO; len], vec![Block::ZERO; len]);
-                let mut prg = Prg::danger_fixed(cpu, len as u64);
-                prg.fill(&mut a);
-                prg.fill(&mut b);
+                let (mut a, b) = (drawn(len, len as u64), drawn(len, 100));
                 // Extremes are included: one, the top bit, and all ones.
                 a[0] = [Block::ONES, Block::new(1), Block::new(1 << 127)][len % 3];
-                let expected: Vec<u128> = a
-                    .iter()
-                    .zip(&b)
-                    .map(|(a, b)| mul_by_definition(a.value(), b.value()))
-                    .collect();
+                let pairs = a.iter().zip(&b);
+                let expected: Vec<u128> =
+                    pairs.map(|(a, b)| product(a.value(), b.value())).collect();
 
-                let mut product = a.clone();
-                mul_each(cpu, Order::Polynomial, &mut product, &b);
-                assert!(
-                    product
-                        .iter()
-                        .map(|x| x.value())
-                        .eq(expected.iter().copied())
-                );
+                let mut products = a.clone();
+                mul_each(cpu, Order::Polynomial, &mut products, &b);
+                assert!(values(&products) == expected, "{}", cpu.tier());
 
                 let ghash = |list: &[Block]| list.iter().map(|x| to_ghash(x.value())).collect();
-                let (mut product, factors): (Vec<Block>, Vec<Block>) = (ghash(&a), ghash(&b));
-                mul_each(cpu, Order::Ghash, &mut product, &factors);
+                let (mut products, factors): (Vec<Block>, Vec<Block>) = (ghash(&a), ghash(&b));
+                mul_each(cpu, Order::Ghash, &mut products, &factors);
                 let expected = expected.into_iter().map(|x| to_ghash(x).value());
-                assert!(
-                    product.iter().map(|x| x.value()).eq(expected),
-                    "{}",
-                    cpu.tier()
-                );
+                assert!(values(&products).into_iter().eq(expected), "{}", cpu.tier());
             }
         }
     }
@@ -327,11 +303,8 @@ mod tests {
     fn sums_of_products_with_prepared_factors() {
         for cpu in Cpu::available() {
             for len in [1, 2, 9] {
-                let (mut a, mut b) = (vec![Block::ZERO; len], vec![Block::ZERO; len]);
-                let mut prg = Prg::danger_fixed(cpu, len as u64);
                 for round in 0..20 {
-                    prg.fill(&mut a);
-                    prg.fill(&mut b);
+                    let [a, mut b] = [0, 100].map(|number| drawn(len, number + round as u64));
                     if let Some(one_bit) = [0, 63, 64, 127].get(round) {
                         b[0] = Block::new(1 << one_bit);
                     }
@@ -357,10 +330,8 @@ mod tests {
         let c = block(0x0388dace60b6a392f328c2b971b2fe78);
         for cpu in Cpu::available() {
             let product = mul(cpu, Order::Ghash, c, h);
-            assert_eq!(
-                product.value(),
-                block(0x5e2ec746917062882c85b0685353deb7).value()
-            );
+            let expected = block(0x5e2ec746917062882c85b0685353deb7);
+            assert_eq!(product.value(), expected.value());
         }
     }
 }

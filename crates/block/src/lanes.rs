@@ -25,6 +25,9 @@ use crate::fresh::{self, SlicedKeys};
 use crate::products::Products;
 use crate::{Block, GROUP, Tier};
 
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod registers;
 pub(crate) mod gather;
 #[cfg(target_arch = "x86_64")]
 mod interleave;

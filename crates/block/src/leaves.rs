@@ -91,10 +91,8 @@ pub fn sums(trees: &mut [Leaves], totals: Option<&mut [Block]>, by_bit: &mut [Bl
     if let Some(totals) = &totals {
         assert_eq!(totals.len(), width * trees.len(), "a sum for each tree");
     }
-    assert!(
-        trees.iter().all(|tree| tree.next == first.next),
-        "trees draw together"
-    );
+    let together = trees.iter().all(|tree| tree.next == first.next);
+    assert!(together, "trees draw together");
     first.cpu.run(Sums {
         trees,
         width,
@@ -256,6 +254,7 @@ mod tests {
     use std::slice;
 
     use super::*;
+    use crate::testing::values;
     use crate::{Prg, Seed};
 
     fn stream_of(leaf: usize) -> SecretStream {
@@ -299,15 +298,8 @@ mod tests {
                         let mut sum = vec![Block::ONES; *length];
                         let mut sums = vec![Block::ONES; bits * length];
                         super::sums(slice::from_mut(&mut leaves), Some(&mut sum), &mut sums);
-                        let values = |blocks: &[Block]| -> Vec<u128> {
-                            blocks.iter().map(|block| block.value()).collect()
-                        };
-                        let seen = (values(&sum), values(&sums));
-                        assert!(
-                            seen.0 == *total && seen.1 == *by_bit,
-                            "{bits} bits from {first}, {length} blocks, {}",
-                            cpu.tier()
-                        );
+                        let case = format!("{bits} bits from {first}, {length}, {}", cpu.tier());
+                        assert!(values(&sum) == *total && values(&sums) == *by_bit, "{case}");
                     }
                 }
             }

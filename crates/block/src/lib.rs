@@ -55,6 +55,8 @@ pub mod poly_hash;
 pub mod prg;
 pub mod products;
 pub mod silent;
+#[cfg(test)]
+mod testing;
 pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};

@@ -198,6 +198,7 @@ impl Kernel for Chunks<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::product;
     use std::collections::HashSet;
 
     /// A field as the definition needs it.
@@ -212,13 +213,8 @@ mod tests {
         fn add(self, other: u128) -> u128 {
             self ^ other
         }
-        fn mul(mut self, other: u128) -> u128 {
-            let mut product = 0;
-            for i in 0..128 {
-                product ^= if other >> i & 1 == 1 { self } else { 0 };
-                self = self << 1 ^ if self >> 127 == 1 { 0x87 } else { 0 };
-            }
-            product
+        fn mul(self, other: u128) -> u128 {
+            product(self, other)
         }
     }
 
@@ -256,10 +252,9 @@ mod tests {
                 value = value.add(a.mul(b));
             }
             let shift = (chunk.len() + 1) * later;
-            sum = sum.add(if shift == 0 {
-                value
-            } else {
-                value.mul(power(shift))
+            sum = sum.add(match shift {
+                0 => value,
+                _ => value.mul(power(shift)),
             });
         }
         sum
@@ -307,10 +302,8 @@ mod tests {
     #[test]
     fn different_runs_have_different_chunks() {
         let contents = [vec![0], vec![1], vec![0, 0], vec![0, 1], vec![1, 0]];
-        let runs = contents
-            .iter()
-            .flat_map(|bytes| (0..3).map(|at| (at, bytes.clone())));
-        let runs = runs.collect::<Vec<_>>();
+        let places = |bytes: &Vec<u8>| (0..3).map(|at| (at, bytes.clone())).collect::<Vec<_>>();
+        let runs: Vec<_> = contents.iter().flat_map(places).collect();
         let mut seen = HashSet::from([vec![]]);
         for one in &runs {
             assert!(seen.insert(chunks(std::slice::from_ref(one))));
@@ -343,12 +336,8 @@ mod tests {
         };
         let collisions =
             |a: &[u8; 16], b: &[u8; 16]| a.iter().zip(b).filter(|(a, b)| a == b).count();
-        let short = (0..256)
-            .map(|message| hashes(1, message))
-            .collect::<Vec<_>>();
-        let long = (0..65_536)
-            .map(|message| hashes(2, message))
-            .collect::<Vec<_>>();
+        let short: Vec<_> = (0..256).map(|message| hashes(1, message)).collect();
+        let long: Vec<_> = (0..65_536).map(|message| hashes(2, message)).collect();
         // The degrees of the differences: of one chunk each, of one and two, of two each.
         let (bounds, mut worst) = ([2, 6, 5], [0; 3]);
         for (i, one) in short.iter().enumerate() {
@@ -366,12 +355,8 @@ mod tests {
                 worst[2] = worst[2].max(collisions(one, other));
             }
         }
-        assert!(
-            worst
-                .iter()
-                .zip(bounds)
-                .all(|(worst, bound)| *worst <= bound)
-        );
+        let mut pairs = worst.iter().zip(&bounds);
+        assert!(pairs.all(|(worst, bound)| worst <= bound));
         assert_eq!(worst[0], bounds[0], "the bound is reached");
     }
 }

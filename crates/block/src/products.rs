@@ -75,7 +75,8 @@ pub fn encrypt_interleaved<L: Lanes>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aes128, Cpu, Kernel, Prg};
+    use crate::testing::drawn;
+    use crate::{Aes128, Cpu, Kernel};
 
     const MOST: usize = 32;
 
@@ -124,10 +125,11 @@ mod tests {
     fn it_encrypts_and_sums_as_apart_on_every_tier() {
         for cpu in Cpu::available() {
             let mut lists = [[Block::ZERO; MOST]; 4];
-            Prg::danger_fixed(cpu, 5).fill(lists.as_flattened_mut());
+            lists
+                .as_flattened_mut()
+                .copy_from_slice(&drawn(4 * MOST, 5));
             let aes = Aes128::new(cpu, lists[0][0]);
-            let keys = aes.round_keys();
-            let lists = &lists;
+            let (keys, lists) = (aes.round_keys(), &lists);
             let (count, made, differences) = cpu.run(Interleaved { keys, lists });
             for (given, made) in lists[0][..count].iter().zip(made) {
                 let expected = aes.encrypt(*given);

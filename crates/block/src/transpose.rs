@@ -23,11 +23,8 @@ const ROWS: usize = 128;
 /// If `out.len()` is no multiple of 128, or `rows.len()` differs from it.
 pub fn transpose(cpu: Cpu, rows: &[Block], out: &mut [Block]) {
     assert_eq!(out.len() % ROWS, 0, "columns come in blocks of 128");
-    assert_eq!(
-        rows.len(),
-        out.len(),
-        "128 rows of out.len() bits are out.len() blocks"
-    );
+    let blocks = "128 rows of out.len() bits are out.len() blocks";
+    assert_eq!(rows.len(), out.len(), "{blocks}");
     cpu.run(Transpose { rows, out });
 }
 
@@ -132,13 +129,12 @@ fn transpose_bytes<L: Lanes>(l: L, mut rows: [L::V; 16]) -> [L::V; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
+    use crate::testing::drawn;
 
     #[test]
     fn every_bit_moves_to_its_place_on_every_tier() {
         for columns in [128, 256, 384, 512, 640, 1024, 1152] {
-            let mut rows = vec![Block::ZERO; columns];
-            Prg::danger_fixed(Cpu::detect().unwrap(), columns as u64).fill(&mut rows);
+            let rows = drawn(columns, columns as u64);
             for cpu in Cpu::available() {
                 let mut out = vec![Block::ZERO; columns];
                 transpose(cpu, &rows, &mut out);
@@ -156,10 +152,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "blocks of 128")]
     fn odd_widths_are_refused() {
-        transpose(
-            Cpu::detect().unwrap(),
-            &[Block::ZERO; 100],
-            &mut [Block::ZERO; 100],
-        );
+        let rows = [Block::ZERO; 100];
+        transpose(Cpu::detect().unwrap(), &rows, &mut rows.clone());
     }
 }

@@ -2,10 +2,8 @@
 
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
-use sealane_block::aes::{Around, encrypt_eight, encrypt_some};
-use sealane_block::aes::{
-    Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh, xex_splat,
-};
+use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat};
+use sealane_block::aes::{encrypt_eight, encrypt_fresh, encrypt_some, xex_splat};
 use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Cpu, Kernel, Lanes};
 
 /// A block from hexadecimal digits in the order in which the standards print them.
@@ -130,30 +128,25 @@ fn ctr_wraps_after_the_last_counter() {
         aes.apply_ctr(Block::ONES, &mut stream);
         for (i, got) in stream.into_iter().enumerate() {
             let counter = Block::new((i as u128).wrapping_sub(1).swap_bytes());
-            assert_eq!(
-                got.value(),
-                aes.encrypt(counter).value(),
-                "{} {i}",
-                cpu.tier()
-            );
+            let expected = aes.encrypt(counter).value();
+            assert_eq!(got.value(), expected, "{} {i}", cpu.tier());
         }
     }
 }
 
-/// The second implementation.
-fn oracle(key: Block, plain: Block) -> Block {
-    let aes = aes::Aes128::new(&Array::from(key.to_bytes()));
-    let mut state = Array::from(plain.to_bytes());
-    aes.encrypt_block(&mut state);
+/// The second implementation, forwards or back.
+fn other(key: Block, block: Block, run: fn(&aes::Aes128, &mut aes::Block)) -> Block {
+    let mut state = Array::from(block.to_bytes());
+    run(&aes::Aes128::new(&Array::from(key.to_bytes())), &mut state);
     Block::from_bytes(state.into())
 }
 
-/// The second implementation, backwards.
+fn oracle(key: Block, plain: Block) -> Block {
+    other(key, plain, BlockCipherEncrypt::encrypt_block)
+}
+
 fn oracle_back(key: Block, cipher: Block) -> Block {
-    let aes = aes::Aes128::new(&Array::from(key.to_bytes()));
-    let mut state = Array::from(cipher.to_bytes());
-    aes.decrypt_block(&mut state);
-    Block::from_bytes(state.into())
+    other(key, cipher, BlockCipherDecrypt::decrypt_block)
 }
 
 /// `N` vectors through the helpers that kernels use, in both directions. Block `j` of them all
@@ -246,9 +239,10 @@ fn assert_helpers<const N: usize>(keys: &[Block], blocks: &[Block]) {
     for cpu in Cpu::available() {
         let forward: Vec<_> = keys.iter().map(|key| Aes128::new(cpu, *key)).collect();
         let back: Vec<_> = forward.iter().map(Aes128Dec::new).collect();
+        let (forward, back) = (&forward, &back);
         let results = cpu.run(Helpers::<N> {
-            forward: &forward,
-            back: &back,
+            forward,
+            back,
             blocks,
         });
         let oracles: [fn(Block, Block) -> Block; 2] = [oracle, oracle_back];

@@ -31,11 +31,8 @@ pub fn circuit() -> Circuit {
 /// # Panics
 /// If `key` or `block` do not have 128 bits.
 pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
-    assert_eq!(
-        (key.len(), block.len()),
-        (128, 128),
-        "AES-128 takes 16 bytes of each"
-    );
+    let widths = (key.len(), block.len());
+    assert_eq!(widths, (128, 128), "AES-128 takes 16 bytes of each");
     let mut key = columns(key);
     let mut state = columns(block);
     for (column, key) in state.iter_mut().zip(&key) {
@@ -314,9 +311,8 @@ mod tests {
                 doubled ^ ((b >> i & 1) * a)
             })
         };
-        let inverse = (0..=255)
-            .find(|&inverse| times(byte, inverse) == 1)
-            .unwrap_or(0);
+        let inverse = (0..=255).find(|&inverse| times(byte, inverse) == 1);
+        let inverse = inverse.unwrap_or(0);
         (0..5).fold(0x63, |sum, i| sum ^ inverse.rotate_left(i))
     }
 
@@ -328,11 +324,8 @@ mod tests {
         let circuit = b.finish(vec![output]);
         for byte in 0..=255u8 {
             let expected = u128::from(sbox_by_definition(byte));
-            assert_eq!(
-                eval_words(&circuit, &[byte.into()]).unwrap(),
-                [expected],
-                "{byte:#x}"
-            );
+            let found = eval_words(&circuit, &[byte.into()]);
+            assert_eq!(found.unwrap(), [expected], "{byte:#x}");
         }
         (circuit.info().ands, circuit.info().depth)
     }
@@ -376,21 +369,13 @@ mod tests {
             output.unwrap()[0].swap_bytes()
         };
         // Appendix B.
-        assert_eq!(
-            encrypt(
-                0x2b7e151628aed2a6abf7158809cf4f3c,
-                0x3243f6a8885a308d313198a2e0370734
-            ),
-            0x3925841d02dc09fbdc118597196a0b32
-        );
+        let key = 0x2b7e151628aed2a6abf7158809cf4f3c;
+        let ciphertext = encrypt(key, 0x3243f6a8885a308d313198a2e0370734);
+        assert_eq!(ciphertext, 0x3925841d02dc09fbdc118597196a0b32);
         // Appendix C.1.
-        assert_eq!(
-            encrypt(
-                0x000102030405060708090a0b0c0d0e0f,
-                0x00112233445566778899aabbccddeeff
-            ),
-            0x69c4e0d86a7b0430d8cdb78070b4c55a
-        );
+        let key = 0x000102030405060708090a0b0c0d0e0f;
+        let ciphertext = encrypt(key, 0x00112233445566778899aabbccddeeff);
+        assert_eq!(ciphertext, 0x69c4e0d86a7b0430d8cdb78070b4c55a);
     }
 
     #[test]
@@ -402,22 +387,17 @@ mod tests {
         assert_eq!((tape.ands.len(), tape.depth), (6400, 60));
         assert!(tape.slots <= 480, "{} slots", tape.slots);
         // A few batches next to the end and the start of the key schedule are not full.
-        let batches = tape.batches.len();
-        assert!(
-            batches <= 410,
-            "{batches} batches of {} ANDs at best",
-            Machine::CPU.lanes
-        );
+        let (batches, lanes) = (tape.batches.len(), Machine::CPU.lanes);
+        assert!(batches <= 410, "{batches} batches of {lanes} ANDs at best");
     }
+
     #[test]
     fn rounds_of_a_protocol_are_three_a_round_of_aes() {
         let circuit = circuit_for(Goal::Depth);
         let tape = compile(&circuit, &Machine::ROUNDS);
         tape.check().unwrap();
-        assert_eq!(
-            (tape.ands.len(), tape.depth, tape.batches.len()),
-            (10_000, 30, 31)
-        );
+        let sizes = (tape.ands.len(), tape.depth, tape.batches.len());
+        assert_eq!(sizes, (10_000, 30, 31));
         // By levels the key schedule runs ahead of the rounds; the live set stays small even so.
         assert!(tape.slots <= 1400, "{} slots", tape.slots);
     }

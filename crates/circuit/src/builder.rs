@@ -254,11 +254,8 @@ impl Builder {
     /// # Panics
     /// If the function has another number of inputs.
     pub fn apply(&mut self, function: &Function, operands: &[Wire]) -> Word {
-        assert_eq!(
-            function.inputs(),
-            operands.len(),
-            "the inputs of a function"
-        );
+        let count = operands.len();
+        assert_eq!(function.inputs(), count, "the inputs of a function");
         let known = self.functions.iter().position(|known| known == function);
         let number = known.unwrap_or_else(|| {
             self.functions.push(function.clone());

@@ -126,11 +126,8 @@ impl Circuit {
             if wire.is_inverted() && inverse[node] == ABSENT {
                 inverse[node] = list.push(GateKind::Xor, plain[node], ONE);
             }
-            if wire.is_inverted() {
-                inverse[node]
-            } else {
-                plain[node]
-            }
+            let of = if wire.is_inverted() { &*inverse } else { plain };
+            of[node]
         };
         for (i, &node) in self.nodes.iter().enumerate() {
             match node {
@@ -145,11 +142,8 @@ impl Circuit {
                     plain[i] = list.push(GateKind::Xor, a, b);
                 }
                 Node::And(a, b) => {
-                    let (a, b) = if knows[b.node()].0 == NOBODY {
-                        (b, a)
-                    } else {
-                        (a, b)
-                    };
+                    let unknown = knows[b.node()].0 == NOBODY;
+                    let (a, b) = if unknown { (b, a) } else { (a, b) };
                     let (who, odd) = knows[b.node()];
                     let over = who != NOBODY && (b.is_inverted() ^ odd);
                     let b = b.invert_if(over);
@@ -184,20 +178,17 @@ impl Circuit {
         algebra: &mut A,
     ) -> Vec<Vec<A::Value>> {
         let widths: Vec<usize> = inputs.iter().map(Vec::len).collect();
-        assert_eq!(
-            widths, self.inputs,
-            "inputs must have the widths of the circuit"
-        );
+        let fit = "inputs must have the widths of the circuit";
+        assert_eq!(widths, self.inputs, "{fit}");
         let mut values = Vec::with_capacity(self.nodes.len());
         values.push(algebra.zero());
         values.extend(inputs.iter().flatten());
-        let read = |algebra: &mut A, values: &[A::Value], wire: Wire| {
-            let value = values[wire.node()];
-            if wire.is_inverted() {
-                algebra.not(value)
-            } else {
-                value
-            }
+        let read = |algebra: &mut A, values: &[A::Value], wire: Wire| match (
+            wire.is_inverted(),
+            values[wire.node()],
+        ) {
+            (true, value) => algebra.not(value),
+            (false, value) => value,
         };
         let mut applied = Vec::new();
         for &node in &self.nodes[values.len()..] {

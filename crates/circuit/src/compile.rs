@@ -1,6 +1,7 @@
 //! Compilation of circuits to tapes: gates are ordered and values get slots.
 
-use sealane_schedule::{Graph, Machine, NodeCost, Schedule, Slots, schedule, slots};
+use sealane_schedule::NodeCost::{Costly, Free};
+use sealane_schedule::{Graph, Machine, Schedule, Slots, schedule, slots};
 
 use crate::circuit::{Circuit, GateKind, GateList, ONE, PlainGate, ZERO};
 use crate::tape::{Applied, Batch, Gate, KnownTo, NOBODY, Tape};
@@ -45,11 +46,9 @@ fn graph_of(list: &GateList) -> Graph {
     let mut graph = Graph::new(list.first_gate);
     for gate in &list.gates {
         match gate.kind {
-            GateKind::Xor => graph.push(NodeCost::Free, &[gate.a, gate.b]),
-            GateKind::And(_) => graph.push(NodeCost::Costly, &[gate.a, gate.b]),
-            GateKind::Applied { of, .. } => {
-                graph.push(NodeCost::Costly, &list.applied[of as usize])
-            }
+            GateKind::Xor => graph.push(Free, &[gate.a, gate.b]),
+            GateKind::And(_) => graph.push(Costly, &[gate.a, gate.b]),
+            GateKind::Applied { of, .. } => graph.push(Costly, &list.applied[of as usize]),
         };
     }
     graph
@@ -74,16 +73,15 @@ fn write(
         let PlainGate { a, b, .. } = list.gates[index];
         // If no other gate reads one of an XOR's operands, that operand is put second.
         let free = list.gates[index].kind == GateKind::Xor && b != ONE;
-        let (a, b) = if free && lone(a) && !lone(b) {
-            (b, a)
-        } else {
-            (a, b)
-        };
+        let turned = free && lone(a) && !lone(b);
+        let (a, b) = if turned { (b, a) } else { (a, b) };
+        let number = numbers[index];
+        let [a_slot, b_slot, out] = [a, b, node].map(place);
         let gate = Gate {
-            a: place(a),
-            b: place(b),
-            out: place(node),
-            number: numbers[index],
+            a: a_slot,
+            b: b_slot,
+            out,
+            number,
         };
         (gate, lone(b))
     };
@@ -104,9 +102,8 @@ fn write(
                             outs: Vec::new(),
                         });
                     }
-                    let last = applied
-                        .last_mut()
-                        .filter(|last| last.batch == number as u32);
+                    let last = applied.last_mut();
+                    let last = last.filter(|last| last.batch == number as u32);
                     let outs = &mut last.expect("outputs follow each other in a batch").outs;
                     assert_eq!(outs.len(), output as usize, "outputs stay together");
                     outs.push(place(node));

@@ -1,7 +1,7 @@
 //! Evaluation in the clear: 512 lanes of a tape at a time, and words or hex for tools.
 
 use crate::circuit::Circuit;
-use crate::tape::{Applied, FIRST_INPUT, Gate, ONE, Tape};
+use crate::tape::{FIRST_INPUT, Gate, ONE, Tape};
 use zeroize::Zeroizing;
 
 /// One bit in each of 512 lanes: lane i is bit i % 64 of word i / 64.
@@ -14,43 +14,33 @@ impl Tape {
     /// If `inputs` has another length than [`Tape::inputs`], or if the tape breaks the rules that
     /// [`Tape::check`] checks.
     pub fn eval(&self, inputs: &[Lanes]) -> Vec<Lanes> {
-        assert_eq!(
-            inputs.len(),
-            self.inputs as usize,
-            "one value for each input bit"
-        );
+        let count = self.inputs as usize;
+        assert_eq!(inputs.len(), count, "one value for each input bit");
         // Values may belong to a party that computes alone, so none of them stays in memory.
         let mut slots = Zeroizing::new(vec![[0; 8]; self.slots as usize]);
         slots[ONE as usize] = [u64::MAX; 8];
         slots[FIRST_INPUT as usize..][..inputs.len()].copy_from_slice(inputs);
         for (number, batch) in self.batches.iter().enumerate() {
-            let xors = &self.xors[batch.xors.start as usize..batch.xors.end as usize];
-            let ands = &self.ands[batch.ands.start as usize..batch.ands.end as usize];
-            xors.iter()
-                .for_each(|gate| run(&mut slots, gate, |a, b| a ^ b));
-            ands.iter()
-                .for_each(|gate| run(&mut slots, gate, |a, b| a & b));
-            for Applied {
-                function,
-                operands,
-                outs,
-                ..
-            } in self.applied_in(number)
-            {
-                let function = &self.functions[*function as usize];
+            for gate in self.xors_of(batch) {
+                run(&mut slots, gate, |a, b| a ^ b);
+            }
+            for gate in self.ands_of(batch) {
+                run(&mut slots, gate, |a, b| a & b);
+            }
+            for applied in self.applied_in(number) {
+                let function = &self.functions[applied.function as usize];
                 for word in 0..8 {
-                    let inputs = operands.iter().map(|slot| slots[*slot as usize][word]);
+                    let operands = applied.operands.iter();
+                    let inputs = operands.map(|slot| slots[*slot as usize][word]);
                     let found = function.eval(&inputs.collect::<Vec<_>>());
-                    for (out, found) in outs.iter().zip(found) {
+                    for (out, found) in applied.outs.iter().zip(found) {
                         slots[*out as usize][word] = found;
                     }
                 }
             }
         }
-        self.outputs
-            .iter()
-            .map(|&slot| slots[slot as usize])
-            .collect()
+        let outputs = self.outputs.iter();
+        outputs.map(|&slot| slots[slot as usize]).collect()
     }
 }
 
@@ -106,9 +96,8 @@ pub fn eval_words(circuit: &Circuit, inputs: &[u128]) -> Result<Vec<u128>, EvalE
     let bits = |value: u128| (0..128).map(|i| value >> i & 1 == 1).collect();
     let outputs = eval_bits(circuit, inputs.iter().map(|&value| bits(value)).collect())?;
     let word = |bits: &Vec<bool>| {
-        bits.iter()
-            .rev()
-            .fold(0, |word, &bit| word << 1 | bit as u128)
+        let bits = bits.iter().rev();
+        bits.fold(0, |word, &bit| word << 1 | bit as u128)
     };
     Ok(outputs.iter().map(word).collect())
 }
@@ -119,44 +108,31 @@ pub fn eval_hex(circuit: &Circuit, inputs: &[impl AsRef<str>]) -> Result<Vec<Str
     let parse = |(index, text): (usize, &_)| {
         parse_hex(AsRef::as_ref(text)).ok_or(EvalError::NotHex { index })
     };
-    let inputs = inputs
-        .iter()
-        .enumerate()
-        .map(parse)
-        .collect::<Result<_, _>>()?;
-    let outputs = eval_bits(circuit, inputs)?;
+    let inputs = inputs.iter().enumerate().map(parse);
+    let outputs = eval_bits(circuit, inputs.collect::<Result<_, _>>()?)?;
     Ok(outputs.iter().map(|bits| print_hex(bits)).collect())
 }
 
 /// Evaluates on bits after fitting each value to the width of its input.
 fn eval_bits(circuit: &Circuit, inputs: Vec<Vec<bool>>) -> Result<Vec<Vec<bool>>, EvalError> {
     let widths = circuit.input_widths();
-    if inputs.len() != widths.len() {
-        return Err(EvalError::Count {
-            expected: widths.len(),
-            found: inputs.len(),
-        });
+    let (expected, found) = (widths.len(), inputs.len());
+    if found != expected {
+        return Err(EvalError::Count { expected, found });
     }
     let fit = |(index, (mut bits, &width)): (usize, (Vec<bool>, &usize))| {
         let fits = bits.iter().skip(width).all(|&bit| !bit);
         bits.resize(width, false);
-        fits.then_some(bits)
-            .ok_or(EvalError::TooWide { index, width })
+        let too_wide = EvalError::TooWide { index, width };
+        fits.then_some(bits).ok_or(too_wide)
     };
-    let inputs: Result<Vec<_>, _> = inputs
-        .into_iter()
-        .zip(widths)
-        .enumerate()
-        .map(fit)
-        .collect();
-    Ok(circuit.eval(&inputs?))
+    let inputs = inputs.into_iter().zip(widths).enumerate().map(fit);
+    Ok(circuit.eval(&inputs.collect::<Result<Vec<_>, _>>()?))
 }
 
 fn parse_hex(text: &str) -> Option<Vec<bool>> {
-    let digits = text
-        .strip_prefix("0x")
-        .or(text.strip_prefix("0X"))
-        .unwrap_or(text);
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+    let digits = digits.unwrap_or(text);
     if digits.is_empty() {
         return None;
     }

@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use sealane_schedule::Machine;
 
-use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
 use crate::compile::compile;
 use crate::tape::Tape;
@@ -104,17 +103,16 @@ impl Sequential {
             return Err(SequentialError::HeldWords { held, inputs });
         }
         let held: usize = cycle.input_widths()[1..][..held_words].iter().sum();
-        for (flip_flop, initial) in initial.iter().enumerate() {
-            match *initial {
-                Initial::Held(bit) if bit as usize >= held => {
-                    return Err(SequentialError::Initial {
-                        flip_flop,
-                        bit,
-                        held,
-                    });
-                }
-                _ => {}
-            }
+        let beyond = |(flip_flop, initial): (usize, &Initial)| match *initial {
+            Initial::Held(bit) if bit as usize >= held => Some(SequentialError::Initial {
+                flip_flop,
+                bit,
+                held,
+            }),
+            _ => None,
+        };
+        if let Some(error) = initial.iter().enumerate().find_map(beyond) {
+            return Err(error);
         }
         Ok(Sequential {
             cycle,
@@ -166,34 +164,6 @@ impl Sequential {
             state: state.collect(),
             held,
         }
-    }
-
-    /// Returns the circuit of `cycles` cycles in a row: its inputs are the held ones and then the
-    /// fresh ones of each cycle, its outputs those of each cycle. Constants with which flip-flops
-    /// begin are folded. The circuit is as large as all cycles together.
-    pub fn unroll(&self, cycles: usize) -> Circuit {
-        let mut b = Builder::new();
-        let words = |b: &mut Builder, widths: &[usize]| -> Vec<Word> {
-            widths.iter().map(|&width| b.input(width)).collect()
-        };
-        let held = words(&mut b, self.held_widths());
-        let bits: Vec<Wire> = held.iter().flatten().copied().collect();
-        let first = self.initial.iter().map(|initial| match *initial {
-            Initial::Constant(bit) => Wire::constant(bit),
-            Initial::Held(bit) => bits[bit as usize],
-        });
-        let mut state: Word = first.collect();
-        let fresh: Vec<Vec<Word>> = (0..cycles)
-            .map(|_| words(&mut b, self.fresh_widths()))
-            .collect();
-        let mut outputs = Vec::new();
-        for fresh in fresh {
-            let inputs = [vec![state], held.clone(), fresh].concat();
-            let mut words = b.call(&self.cycle, &inputs).into_iter();
-            state = words.next().unwrap_or_default();
-            outputs.extend(words);
-        }
-        b.finish(outputs)
     }
 
     /// Compiles one cycle for `machine`. All cycles of a run use this tape.

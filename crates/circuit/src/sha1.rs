@@ -10,19 +10,13 @@ use std::collections::VecDeque;
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
-use crate::sha256::{blocks, sum, swap_bytes, words};
+use crate::sha256::{blocks, by_bits, sum, swap_bytes, words};
 
 /// The five words of the chaining value.
 pub type Sha1State = [Word; 5];
 
 /// The initial chaining value (5.3.1).
-const INITIAL: [u32; 5] = [
-    0x6745_2301,
-    0xefcd_ab89,
-    0x98ba_dcfe,
-    0x1032_5476,
-    0xc3d2_e1f0,
-];
+const INITIAL: [u32; 5] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
 /// The constants of 20 rounds each (4.2.1).
 const CONSTANTS: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
@@ -60,10 +54,8 @@ pub fn initial_state(b: &Builder) -> Sha1State {
 /// If there are not 16 words of 32 bits.
 pub fn compress(b: &mut Builder, state: &Sha1State, block: Vec<Word>) -> Sha1State {
     let mut widths = block.iter().chain(state).map(Vec::len);
-    assert!(
-        block.len() == 16 && widths.all(|width| width == 32),
-        "16 words of 32 bits"
-    );
+    let fits = block.len() == 16 && widths.all(|width| width == 32);
+    assert!(fits, "16 words of 32 bits");
     let mut schedule = VecDeque::from(block);
     // The working variables a to e, newest first.
     let mut v = VecDeque::from(state.to_vec());
@@ -79,12 +71,8 @@ fn round(b: &mut Builder, v: &mut VecDeque<Word>, t: usize, word: &[Wire]) {
     // The functions of 4.1.1.
     let mixed: Word = match t / 20 {
         0 => b.select_bits(&v[1], &v[2], &v[3]),
-        2 => (0..32)
-            .map(|i| b.majority(v[1][i], v[2][i], v[3][i]))
-            .collect(),
-        _ => (0..32)
-            .map(|i| b.parity(&[v[1][i], v[2][i], v[3][i]]))
-            .collect(),
+        2 => by_bits(|i| b.majority(v[1][i], v[2][i], v[3][i])),
+        _ => by_bits(|i| b.parity(&[v[1][i], v[2][i], v[3][i]])),
     };
     let rotated = rotate(&v[0], 5);
     v[4] = sum(b, &[&v[4], &rotated, &mixed, &constant, word]);
@@ -94,19 +82,14 @@ fn round(b: &mut Builder, v: &mut VecDeque<Word>, t: usize, word: &[Wire]) {
 
 /// Takes the oldest word of the message schedule and appends the sixteenth after it.
 fn next_word(b: &mut Builder, schedule: &mut VecDeque<Word>) -> Word {
-    let next: Word = (0..32)
-        .map(|i| {
-            let bits = [0, 2, 8, 13].map(|word: usize| schedule[word][i]);
-            b.parity(&bits)
-        })
-        .collect();
+    let next = by_bits(|i| b.parity(&[0, 2, 8, 13].map(|word: usize| schedule[word][i])));
     schedule.push_back(rotate(&next, 1));
     schedule.pop_front().unwrap_or_default()
 }
 
 /// The rotation to the left.
 fn rotate(word: &[Wire], by: usize) -> Word {
-    (0..32).map(|i| word[(i + 32 - by) % 32]).collect()
+    by_bits(|i| word[(i + 32 - by) % 32])
 }
 
 fn digest(state: &Sha1State) -> Word {
@@ -139,20 +122,16 @@ mod tests {
     #[test]
     fn sha_1_gives_the_answers_of_nist() {
         assert_eq!(hashed(b"abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
-        assert_eq!(
-            hashed(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
-        );
+        let long = hashed(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq");
+        assert_eq!(long, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
         assert_eq!(hashed(b""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
     }
 
     #[test]
     fn one_block_is_the_compression_of_a_padded_message() {
         let block = format!("616263{}{:016x}", format_args!("80{}", "00".repeat(52)), 24);
-        assert_eq!(
-            evaluate(&circuit(), &block),
-            "a9993e364706816aba3e25717850c26c9cd0d89d"
-        );
+        let digest = evaluate(&circuit(), &block);
+        assert_eq!(digest, "a9993e364706816aba3e25717850c26c9cd0d89d");
     }
 
     #[test]

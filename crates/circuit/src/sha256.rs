@@ -49,11 +49,9 @@ pub fn initial_state(b: &Builder) -> Sha256State {
 /// # Panics
 /// If there are not 16 words of 32 bits.
 pub fn compress(b: &mut Builder, state: &Sha256State, block: Vec<Word>) -> Sha256State {
-    let widths = block.iter().chain(state).map(Vec::len);
-    assert!(
-        block.len() == 16 && widths.into_iter().all(|w| w == 32),
-        "16 words of 32 bits"
-    );
+    let mut widths = block.iter().chain(state).map(Vec::len);
+    let fits = block.len() == 16 && widths.all(|width| width == 32);
+    assert!(fits, "16 words of 32 bits");
     let mut schedule = VecDeque::from(block);
     // The working variables a to h, newest first.
     let mut v = VecDeque::from(state.to_vec());
@@ -87,9 +85,7 @@ fn round(b: &mut Builder, v: &mut VecDeque<Word>, constant: u32, word: &[Wire]) 
     let choice = b.select_bits(&v[4], &v[5], &v[6]);
     let rotated = sigma(b, &v[4], [6, 11, 25], 32);
     let t1 = sum(b, &[&v[7], &rotated, &choice, &constant, word]);
-    let majority: Word = (0..32)
-        .map(|i| b.majority(v[0][i], v[1][i], v[2][i]))
-        .collect();
+    let majority = by_bits(|i| b.majority(v[0][i], v[1][i], v[2][i]));
     let rotated = sigma(b, &v[0], [2, 13, 22], 32);
     v[3] = sum(b, &[&v[3], &t1]);
     v[7] = sum(b, &[&t1, &rotated, &majority]);
@@ -109,14 +105,18 @@ fn next_word(b: &mut Builder, schedule: &mut VecDeque<Word>) -> Word {
 /// all 32 for a rotation, fewer for a shift.
 fn sigma(b: &mut Builder, word: &[Wire], by: [usize; 3], kept: usize) -> Word {
     let rotate = |i: usize, by: usize| word[(i + by) % 32];
-    let bit = |i: usize| {
+    by_bits(|i| {
         let last = if i < kept {
             rotate(i, by[2])
         } else {
             Wire::ZERO
         };
         b.parity(&[rotate(i, by[0]), rotate(i, by[1]), last])
-    };
+    })
+}
+
+/// A word of 32 bits, by the number of each.
+pub(crate) fn by_bits(bit: impl FnMut(usize) -> Wire) -> Word {
     (0..32).map(bit).collect()
 }
 
@@ -141,11 +141,8 @@ fn round_constants() -> impl Iterator<Item = u32> {
         // The largest root with root^3 <= prime 2^96, bit by bit.
         let bits = (0..36).rev().map(|i| 1 << i);
         let root = bits.fold(0u128, |root, bit| {
-            if (root | bit).pow(3) <= prime << 96 {
-                root | bit
-            } else {
-                root
-            }
+            let fits = (root | bit).pow(3) <= prime << 96;
+            if fits { root | bit } else { root }
         });
         root as u32
     })
@@ -166,18 +163,23 @@ mod tests {
 
     #[test]
     fn sha_256_gives_the_answers_of_fips_180() {
-        assert_eq!(
-            digest(b"abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
-        assert_eq!(
-            digest(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-        );
-        assert_eq!(
-            digest(b""),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
+        let long = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+        for (message, expected) in [
+            (
+                "abc",
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+            ),
+            (
+                long,
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+            ),
+            (
+                "",
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            ),
+        ] {
+            assert_eq!(digest(message.as_bytes()), expected, "{message}");
+        }
     }
 
     #[test]

@@ -92,11 +92,22 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// Returns the XORs of a batch.
+    #[inline]
+    pub fn xors_of(&self, batch: &Batch) -> &[Gate] {
+        &self.xors[batch.xors.start as usize..batch.xors.end as usize]
+    }
+
+    /// Returns the ANDs of a batch.
+    #[inline]
+    pub fn ands_of(&self, batch: &Batch) -> &[Gate] {
+        &self.ands[batch.ands.start as usize..batch.ands.end as usize]
+    }
+
     /// Returns the functions that are applied in a batch.
     pub fn applied_in(&self, batch: usize) -> &[Applied] {
-        let first = self
-            .applied
-            .partition_point(|applied| (applied.batch as usize) < batch);
+        let before = |applied: &Applied| (applied.batch as usize) < batch;
+        let first = self.applied.partition_point(before);
         let rest = &self.applied[first..];
         &rest[..rest.partition_point(|applied| applied.batch as usize == batch)]
     }
@@ -111,15 +122,7 @@ impl Tape {
         self.check_ranges()?;
         for (kind, gates) in [("XOR", &self.xors), ("AND", &self.ands)] {
             for (index, gate) in gates.iter().enumerate() {
-                if [gate.a, gate.b, gate.out]
-                    .iter()
-                    .any(|&slot| slot >= self.slots)
-                {
-                    return Err(TapeError::SlotOutOfBounds { kind, index });
-                }
-                if gate.out < FIRST_INPUT {
-                    return Err(TapeError::ConstantWritten { kind, index });
-                }
+                self.check_slots(kind, index, &[gate.a, gate.b], &[gate.out])?;
             }
         }
         if self.outputs.iter().any(|&slot| slot >= self.slots) {
@@ -139,33 +142,38 @@ impl Tape {
         self.check_lone()
     }
 
+    /// Checks that slots exist, and that those written are no constants.
+    fn check_slots(
+        &self,
+        kind: &'static str,
+        index: usize,
+        operands: &[u32],
+        outs: &[u32],
+    ) -> Result<(), TapeError> {
+        let mut slots = operands.iter().chain(outs);
+        if slots.any(|&slot| slot >= self.slots) {
+            return Err(TapeError::SlotOutOfBounds { kind, index });
+        }
+        if outs.iter().any(|&slot| slot < FIRST_INPUT) {
+            return Err(TapeError::ConstantWritten { kind, index });
+        }
+        Ok(())
+    }
+
     /// Checks the shape and the slots of applied functions.
     fn check_applied(&self) -> Result<(), TapeError> {
         let mut before = 0;
         for (index, applied) in self.applied.iter().enumerate() {
-            let slots = applied.operands.iter().chain(&applied.outs);
+            let (operands, outs) = (&applied.operands[..], &applied.outs[..]);
             let function = self.functions.get(applied.function as usize);
-            let fits = function.is_some_and(|function| {
-                function.inputs() == applied.operands.len()
-                    && function.outputs() == applied.outs.len()
-            });
+            let shape = function.map(|function| (function.inputs(), function.outputs()));
+            let fits = shape == Some((operands.len(), outs.len()));
             let batch = applied.batch as usize;
             if !fits || batch >= self.batches.len() || applied.batch < before {
                 return Err(TapeError::WrongFunction { index });
             }
             before = applied.batch;
-            if slots.into_iter().any(|slot| *slot >= self.slots) {
-                return Err(TapeError::SlotOutOfBounds {
-                    kind: "applied",
-                    index,
-                });
-            }
-            if applied.outs.iter().any(|slot| *slot < FIRST_INPUT) {
-                return Err(TapeError::ConstantWritten {
-                    kind: "applied",
-                    index,
-                });
-            }
+            self.check_slots("applied", index, operands, outs)?;
         }
         Ok(())
     }
@@ -177,12 +185,11 @@ impl Tape {
         let given = (FIRST_INPUT + self.inputs) as usize;
         let mut readers = vec![2u32; given];
         let mut lone = vec![false; given];
-        let mut value: Vec<usize> = (0..self.slots as usize)
-            .map(|slot| slot.min(given))
-            .collect();
+        let slots = 0..self.slots as usize;
+        let mut value: Vec<usize> = slots.map(|slot| slot.min(given)).collect();
         for (batch, b) in self.batches.iter().enumerate() {
             let xors = b.xors.start as usize..b.xors.end as usize;
-            let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
+            let ands = self.ands_of(b);
             for index in xors {
                 let gate = &self.xors[index];
                 // With a constant, labels are only copied: no reader, and no other value.
@@ -219,15 +226,9 @@ impl Tape {
         for &slot in &self.outputs {
             readers[value[slot as usize]] += 1;
         }
-        if readers
-            .iter()
-            .zip(&lone)
-            .all(|(readers, lone)| !lone || *readers == 1)
-        {
-            Ok(())
-        } else {
-            Err(TapeError::FalselyLone)
-        }
+        let mut values = readers.iter().zip(&lone);
+        let right = values.all(|(readers, lone)| !lone || *readers == 1);
+        right.then_some(()).ok_or(TapeError::FalselyLone)
     }
 
     /// Checks that batches name every gate once, in order.
@@ -246,13 +247,10 @@ impl Tape {
         if self.known_to.len() != self.ands.len() {
             return Err(TapeError::KnownToMissing);
         }
-        if (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
-            Ok(())
-        } else {
-            Err(TapeError::BatchOutOfOrder {
-                batch: self.batches.len(),
-            })
-        }
+        let batch = self.batches.len();
+        let all = (xors as usize, ands as usize) == (self.xors.len(), self.ands.len());
+        all.then_some(())
+            .ok_or(TapeError::BatchOutOfOrder { batch })
     }
 
     /// Checks that slots are written before they are read, ANDs of a batch are independent, and the
@@ -265,16 +263,17 @@ impl Tape {
         let mut touched = vec![usize::MAX; self.slots as usize];
         let mut deepest = 0;
         for (batch, b) in self.batches.iter().enumerate() {
-            let operands = |depth: &[Option<u32>], gate: &Gate| {
-                let (a, b) = (depth[gate.a as usize], depth[gate.b as usize]);
-                a.zip(b)
-                    .map(|(a, b)| a.max(b))
-                    .ok_or(TapeError::ReadBeforeWrite { batch })
+            let operands = |depth: &[Option<u32>], gate: &Gate| match (
+                depth[gate.a as usize],
+                depth[gate.b as usize],
+            ) {
+                (Some(a), Some(b)) => Ok(a.max(b)),
+                _ => Err(TapeError::ReadBeforeWrite { batch }),
             };
-            for gate in &self.xors[b.xors.start as usize..b.xors.end as usize] {
+            for gate in self.xors_of(b) {
                 depth[gate.out as usize] = Some(operands(&depth, gate)?);
             }
-            let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
+            let ands = self.ands_of(b);
             for gate in ands {
                 touched[gate.a as usize] = batch;
                 touched[gate.b as usize] = batch;
@@ -300,26 +299,19 @@ impl Tape {
                 let before = before.collect::<Option<Vec<_>>>();
                 let before = before.ok_or(TapeError::ReadBeforeWrite { batch })?;
                 let after = 1 + before.into_iter().max().unwrap_or(0);
-                outs.iter()
-                    .try_for_each(|out| write(&mut depth, *out, after))?;
+                for out in outs {
+                    write(&mut depth, *out, after)?;
+                }
             }
         }
-        if self
-            .outputs
-            .iter()
-            .any(|&slot| depth[slot as usize].is_none())
-        {
-            return Err(TapeError::ReadBeforeWrite {
-                batch: self.batches.len(),
-            });
+        let mut outputs = self.outputs.iter();
+        if outputs.any(|&slot| depth[slot as usize].is_none()) {
+            let batch = self.batches.len();
+            return Err(TapeError::ReadBeforeWrite { batch });
         }
-        if deepest == self.depth {
-            Ok(())
-        } else {
-            Err(TapeError::WrongDepth {
-                stated: self.depth,
-                found: deepest,
-            })
+        match (self.depth, deepest) {
+            (stated, found) if stated == found => Ok(()),
+            (stated, found) => Err(TapeError::WrongDepth { stated, found }),
         }
     }
 }
@@ -442,61 +434,33 @@ mod tests {
 
     #[test]
     fn each_broken_rule_is_found() {
-        let index = 3;
-        assert_eq!(verdict(|t| t.slots = 17), TapeError::InputsBeyondSlots);
-        assert_eq!(
-            verdict(|t| t.xors[index].a = t.slots),
-            TapeError::SlotOutOfBounds { kind: "XOR", index }
-        );
-        assert_eq!(
-            verdict(|t| t.ands[index].out = ONE),
-            TapeError::ConstantWritten { kind: "AND", index }
-        );
-        assert_eq!(
-            verdict(|t| t.outputs[0] = u32::MAX),
-            TapeError::OutputOutOfBounds
-        );
-        assert_eq!(
-            verdict(|t| t.batches[1].ands.start += 1),
-            TapeError::BatchOutOfOrder { batch: 1 }
-        );
-        assert_eq!(verdict(|t| t.lone.truncate(index)), TapeError::FalselyLone);
-        assert_eq!(verdict(|t| t.lone.fill(true)), TapeError::FalselyLone);
-        let batch = tape().batches.len();
-        assert_eq!(
-            verdict(|t| {
-                t.xors.push(Gate {
-                    a: 0,
-                    b: 1,
-                    out: 2,
-                    number: 0,
-                });
-                t.lone.push(false);
-            }),
-            TapeError::BatchOutOfOrder { batch }
-        );
-        assert_eq!(
-            verdict(|t| {
-                t.slots += 1;
-                t.ands[0].a = t.slots - 1;
-            }),
-            TapeError::ReadBeforeWrite { batch: 0 }
-        );
-        assert_eq!(
-            verdict(|t| t.ands[1].out = t.ands[0].out),
-            TapeError::DependentAnds { batch: 0 }
-        );
-        assert_eq!(
-            verdict(|t| t.ands[1].out = t.ands[0].a),
-            TapeError::DependentAnds { batch: 0 }
-        );
-        let found = tape().depth;
-        assert_eq!(
-            verdict(|t| t.depth += 1),
-            TapeError::WrongDepth {
-                stated: found + 1,
-                found
-            }
-        );
+        use TapeError::*;
+        let (index, batches, found) = (3, tape().batches.len(), tape().depth);
+        let stated = found + 1;
+        let beyond = SlotOutOfBounds { kind: "XOR", index };
+        let constant = ConstantWritten { kind: "AND", index };
+        let [out_of_order, too_many] = [1, batches].map(|batch| BatchOutOfOrder { batch });
+        let (early, dependent) = (ReadBeforeWrite { batch: 0 }, DependentAnds { batch: 0 });
+        let one_more = |t: &mut Tape| {
+            t.xors.push(t.xors[0]);
+            t.lone.push(false);
+        };
+        let rows: [(&dyn Fn(&mut Tape), TapeError); 12] = [
+            (&|t| t.slots = 17, InputsBeyondSlots),
+            (&|t| t.xors[3].a = t.slots, beyond),
+            (&|t| t.ands[3].out = ONE, constant),
+            (&|t| t.outputs[0] = u32::MAX, OutputOutOfBounds),
+            (&|t| t.batches[1].ands.start += 1, out_of_order),
+            (&|t| t.lone.truncate(index), FalselyLone),
+            (&|t| t.lone.fill(true), FalselyLone),
+            (&one_more, too_many),
+            (&|t| (t.ands[0].a, t.slots) = (t.slots, t.slots + 1), early),
+            (&|t| t.ands[1].out = t.ands[0].out, dependent.clone()),
+            (&|t| t.ands[1].out = t.ands[0].a, dependent),
+            (&|t| t.depth += 1, WrongDepth { stated, found }),
+        ];
+        for (number, (damage, error)) in rows.into_iter().enumerate() {
+            assert_eq!(verdict(damage), error, "row {number}");
+        }
     }
 }

@@ -23,10 +23,8 @@ fn every_kind_of_gate_is_read() {
     let file = read(FASHION).unwrap();
     assert_eq!(file.format, Format::BristolFashion);
     let info = file.info;
-    assert_eq!(
-        (info.wires, info.gates, info.ands, info.xors, info.depth),
-        (11, 6, 3, 1, 1)
-    );
+    let sizes = [info.wires, info.gates, info.ands, info.xors, info.depth];
+    assert_eq!(sizes, [11, 6, 3, 1, 1]);
     for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
         let (a, b) = (x & 1, y & 1);
         let first = (a & b) | (a ^ b) << 1 | (a ^ 1) << 2 | 1 << 3 | b << 4;
@@ -69,19 +67,13 @@ fn errors_name_the_place_and_what_belongs_there() {
         let error = read(&text).unwrap_err();
         let at = format!("{}:{}", error.line, error.column);
         assert_eq!(at, place.trim(), "{error} in {text:?}");
-        assert!(
-            error.expected.starts_with(expected.trim()),
-            "{error} in {text:?}"
-        );
+        let as_expected = error.expected.starts_with(expected.trim());
+        assert!(as_expected, "{error} in {text:?}");
         assert_eq!(error.found, found.trim(), "{text:?}");
     }
     let message = "line 4, column 11: expected XOR, AND, INV, EQ, EQW or MAND, found `OR`";
-    assert_eq!(
-        read("1 3\n2 1 1\n1 1\n2 1 0 1 2 OR")
-            .unwrap_err()
-            .to_string(),
-        message
-    );
+    let error = read("1 3\n2 1 1\n1 1\n2 1 0 1 2 OR").unwrap_err();
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]
@@ -89,18 +81,14 @@ fn the_old_format_says_less() {
     let mut b = Builder::new();
     let words: Vec<_> = (0..3).map(|_| b.input(1)).collect();
     let circuit = b.finish(words);
-    let shape = WriteError::Shape {
-        inputs: 3,
-        outputs: 3,
-    };
+    let (inputs, outputs) = (3, 3);
+    let shape = WriteError::Shape { inputs, outputs };
     assert_eq!(write(&circuit, Format::Bristol), Err(shape));
     let mut b = Builder::new();
     let empty = b.input(0);
     let circuit = b.finish(vec![vec![Wire::ONE], empty]);
-    assert_eq!(
-        write(&circuit, Format::BristolFashion).unwrap(),
-        "1 1\n1 0\n2 1 0\n\n1 1 1 0 EQ\n"
-    );
+    let text = write(&circuit, Format::BristolFashion).unwrap();
+    assert_eq!(text, "1 1\n1 0\n2 1 0\n\n1 1 1 0 EQ\n");
     let mut b = Builder::new();
     b.input(0);
     let circuit = b.finish(vec![vec![Wire::ONE]]);
@@ -112,29 +100,15 @@ fn values_are_checked_against_the_circuit() {
     let mut b = Builder::new();
     let (x, y) = (b.input(9), b.input(4));
     let circuit = b.finish(vec![x, y]);
-    assert_eq!(
-        eval_hex(&circuit, &["0x1Fe", "7"]).unwrap(),
-        ["0x1fe", "0x7"]
-    );
-    assert_eq!(
-        eval_hex(&circuit, &["1", "0x0000"]).unwrap(),
-        ["0x001", "0x0"]
-    );
-    assert_eq!(
-        eval_hex(&circuit, &["1"]),
-        Err(EvalError::Count {
-            expected: 2,
-            found: 1
-        })
-    );
-    assert_eq!(
-        eval_hex(&circuit, &["1", "0x"]),
-        Err(EvalError::NotHex { index: 1 })
-    );
-    assert_eq!(
-        eval_hex(&circuit, &["g", "0"]),
-        Err(EvalError::NotHex { index: 0 })
-    );
+    let eval = |inputs: &[&str]| eval_hex(&circuit, inputs);
+    assert_eq!(eval(&["0x1Fe", "7"]).unwrap(), ["0x1fe", "0x7"]);
+    assert_eq!(eval(&["1", "0x0000"]).unwrap(), ["0x001", "0x0"]);
+    let (expected, found) = (2, 1);
+    let count = EvalError::Count { expected, found };
+    assert_eq!(eval(&["1"]), Err(count));
+    let no_hex = |index| Err(EvalError::NotHex { index });
+    assert_eq!(eval(&["1", "0x"]), no_hex(1));
+    assert_eq!(eval(&["g", "0"]), no_hex(0));
     let wide = EvalError::TooWide { index: 1, width: 4 };
     assert_eq!(eval_hex(&circuit, &["0", "10"]), Err(wide.clone()));
     assert_eq!(eval_words(&circuit, &[0, 16]), Err(wide));
@@ -143,13 +117,9 @@ fn values_are_checked_against_the_circuit() {
         let x = b.input(129);
         b.finish(vec![x])
     };
-    assert_eq!(
-        eval_words(&circuit, &[0]),
-        Err(EvalError::WideOutput {
-            index: 0,
-            width: 129
-        })
-    );
+    let (index, width) = (0, 129);
+    let wide = EvalError::WideOutput { index, width };
+    assert_eq!(eval_words(&circuit, &[0]), Err(wide));
 }
 
 /// Reads a text that may be a circuit: an error has a place in the text, and a circuit can be used
@@ -204,19 +174,14 @@ proptest! {
 /// Of damages by one digit, some are circuits and others are not, or the test above shows little.
 #[test]
 fn a_damage_may_leave_a_circuit() {
-    let places = FASHION
-        .bytes()
-        .enumerate()
-        .filter(|(_, byte)| byte.is_ascii_digit());
-    let read = places.flat_map(|(at, _)| (0..10).map(move |digit| (at, digit)));
+    let places = FASHION.bytes().enumerate();
+    let places: Vec<_> = places.filter(|(_, byte)| byte.is_ascii_digit()).collect();
+    let (same, all) = (places.len(), 10 * places.len());
+    let read = places
+        .iter()
+        .flat_map(|(at, _)| (0..10).map(move |digit| (*at, digit)));
     let read = read
         .map(|(at, digit)| is_circuit(&format!("{}{digit}{}", &FASHION[..at], &FASHION[at + 1..])));
-    let all = read.collect::<Vec<_>>();
-    let good = all.iter().filter(|good| **good).count();
-    let same = FASHION.bytes().filter(u8::is_ascii_digit).count();
-    assert!(
-        same < good && good < all.len() / 2,
-        "{good} of {}",
-        all.len()
-    );
+    let good = read.filter(|good| *good).count();
+    assert!(same < good && good < all / 2, "{good} of {all}");
 }

@@ -24,11 +24,8 @@ fn build(widths: [usize; 2], program: &[Instruction], outputs: &[u16]) -> Circui
             _ => !x,
         });
     }
-    let output: Word = outputs
-        .iter()
-        .map(|&i| wires[i as usize % wires.len()])
-        .collect();
-    b.finish(vec![output])
+    let output = outputs.iter().map(|&i| wires[i as usize % wires.len()]);
+    b.finish(vec![output.collect()])
 }
 
 /// The same function without a builder, by the meaning of the instructions.
@@ -41,19 +38,13 @@ fn interpret(inputs: &[Vec<bool>], program: &[Instruction], outputs: &[u16]) -> 
             0 => x != y,
             1 => x && y,
             2 => x || y,
-            3 => {
-                if x {
-                    y
-                } else {
-                    z
-                }
-            }
+            3 => x && y || !x && z,
             4 => [x, y, z].into_iter().filter(|&bit| bit).count() >= 2,
             _ => !x,
         });
     }
+    let outputs = outputs.iter();
     outputs
-        .iter()
         .map(|&i| values[i as usize % values.len()])
         .collect()
 }

@@ -41,9 +41,8 @@ fn circuit(arguments: &[&str]) -> Option<Circuit> {
     let outputs = match operands.parse() {
         Ok(width) => on_words(&mut b, operation, width)?,
         Err(_) => {
-            let format = Format::ALL
-                .into_iter()
-                .find(|format| format.name() == operands)?;
+            let mut formats = Format::ALL.into_iter();
+            let format = formats.find(|format| format.name() == operands)?;
             let arithmetic = match rest {
                 [] | ["kept"] => Arithmetic::new(format),
                 ["flushed"] => Arithmetic::new(format).flushed(),
@@ -94,11 +93,9 @@ fn on_numbers(b: &mut Builder, operation: &str, of: Arithmetic) -> Option<Vec<Wo
         return Some(Accumulator::sum(of, 1).place(b, &x));
     }
     if let Some(function) = function(operation) {
-        let operands: Vec<Word> = function
-            .operands
-            .iter()
-            .map(|kind| b.input(kind.bits(of.format)))
-            .collect();
+        let operands = function.operands.iter();
+        let operands = operands.map(|kind| b.input(kind.bits(of.format)));
+        let operands: Vec<Word> = operands.collect();
         return Some((function.build)(of, b, &operands));
     }
     let (direction, kind) = operation.split_once('-')?;
@@ -135,8 +132,8 @@ fn netlist(circuit: &Circuit) -> String {
     let mut next = tape::FIRST_INPUT + tape.inputs;
     let mut gates = String::new();
     for batch in &tape.batches {
-        let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
-        let ands = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
+        let xors = tape.xors_of(batch);
+        let ands = tape.ands_of(batch);
         for (kind, list) in [("xor", xors), ("and", ands)] {
             for gate in list {
                 let (a, b) = (wires[gate.a as usize], wires[gate.b as usize]);

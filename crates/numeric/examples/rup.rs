@@ -58,11 +58,8 @@ fn check(formula: &str, proof: &str) -> Result<usize, String> {
         }
         checker.add(clause);
     }
-    if checker.refuted {
-        Ok(lemmas)
-    } else {
-        Err("the proof ends before a contradiction".into())
-    }
+    let unproven = "the proof ends before a contradiction".to_string();
+    checker.refuted.then_some(lemmas).ok_or(unproven)
 }
 
 /// The literals of a line that ends with 0, as even and odd numbers: 2 v for v, 2 v + 1 for its
@@ -104,15 +101,13 @@ impl Checker {
         // Two literals that are not false are watched, so that only these are read again.
         let mut clause = literals.clone();
         clause.sort_by_key(|&literal| self.value(literal) == Some(false));
-        let free = clause
-            .iter()
-            .filter(|&&l| self.value(l) != Some(false))
-            .count();
+        let free = clause.iter().filter(|&&l| self.value(l) != Some(false));
+        let free = free.count();
         let place = self.clauses.len();
         if clause.len() >= 2 {
-            clause[..2]
-                .iter()
-                .for_each(|&watched| self.watches[watched].push(place));
+            for &watched in &clause[..2] {
+                self.watches[watched].push(place);
+            }
             self.places.entry(literals).or_default().push(place);
         }
         let first = clause.first().copied();
@@ -129,9 +124,8 @@ impl Checker {
 
     /// Drops a clause, unless it may be the reason for a value.
     fn delete(&mut self, literals: Vec<usize>) {
-        let unit = literals
-            .iter()
-            .any(|&literal| self.value(literal) == Some(true));
+        let mut values = literals.iter().map(|&literal| self.value(literal));
+        let unit = values.any(|value| value == Some(true));
         if let (false, Some(places)) = (unit, self.places.get_mut(&literals))
             && let Some(place) = places.pop()
         {

@@ -31,6 +31,18 @@ struct AngleMap {
     vanishes: Wire,
 }
 
+impl AngleMap {
+    /// The angle, or where a bit is 1 a quarter of a turn less it.
+    fn quarter_turn_less(less: Wire, vanishes: Wire) -> AngleMap {
+        AngleMap {
+            direct: !less,
+            minus: Wire::ONE,
+            half_turn: Wire::ZERO,
+            vanishes,
+        }
+    }
+}
+
 impl Arithmetic {
     /// The arc tangent of y/x in the quadrant of the point (x, y).
     pub fn atan2(self, b: &mut Builder, y: &[Wire], x: &[Wire]) -> Word {
@@ -48,12 +60,8 @@ impl Arithmetic {
         let width = self.exponent_width();
         let (high, low) = (&larger.exponent, &smaller.exponent);
         let distance = b.sub(Int::signed(high), Int::signed(low), width);
-        let angle = self.slope_angle(
-            b,
-            [&smaller.significand, &larger.significand],
-            &distance,
-            work,
-        );
+        let significands = [&smaller.significand[..], &larger.significand];
+        let angle = self.slope_angle(b, significands, &distance, work);
         let far = b.and(larger.class.not_finite, !smaller.class.not_finite);
         let place = AngleMap {
             direct: b.and(!swapped, !x_sign),
@@ -87,12 +95,7 @@ impl Arithmetic {
         let power = b.sub(Int::unsigned(&parts.exponent), Int::unsigned(&bias), width);
         let distance = b.neg_if(!swapped, Int::signed(&power), width);
         let angle = self.slope_angle(b, [&over, &under], &distance, work);
-        let place = AngleMap {
-            direct: !swapped,
-            minus: Wire::ONE,
-            half_turn: Wire::ZERO,
-            vanishes: Wire::ZERO,
-        };
+        let place = AngleMap::quarter_turn_less(swapped, Wire::ZERO);
         let result = self.placed(b, &angle, &place, work);
         self.own_if_small(b, &parts, &result)
     }
@@ -109,12 +112,7 @@ impl Arithmetic {
     pub(crate) fn asin_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
         let (angle, steep, bounds) = self.chord_angle(b, &parts, work);
-        let place = AngleMap {
-            direct: !steep,
-            minus: Wire::ONE,
-            half_turn: Wire::ZERO,
-            vanishes: bounds.one,
-        };
+        let place = AngleMap::quarter_turn_less(steep, bounds.one);
         let result = self.placed(b, &angle, &place, work);
         let own = self.own_if_small(b, &parts, &result);
         let (magnitude, _) = own.split_at(own.len() - 1);
@@ -182,14 +180,14 @@ impl Arithmetic {
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 2, width);
         let base = b.sub(Int::unsigned(&bias), Int::signed(distance), width);
-        Estimate {
-            exponent: b.add(Int::signed(&base), bit(&high), width),
-            significand: if self.format.bits() <= 16 {
-                self.below_slope(b, &factor, &significand, amount, work)
-            } else {
-                significand
-            },
+        let exponent = b.add(Int::signed(&base), bit(&high), width);
+        if self.format.bits() > 16 {
+            return Estimate::new(exponent, significand);
         }
+        Estimate::new(
+            exponent,
+            self.below_slope(b, &factor, &significand, amount, work),
+        )
     }
 
     /// The quotient of two significands, given by their fractions, with a bit before the point:
@@ -248,10 +246,9 @@ impl Arithmetic {
         let curve = Curve::known("asin", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 if w < &half {
-                    &w.asin() / w
-                } else {
-                    &arc_cosine(w) / &(&Real::of(1) - w).sqrt()
+                    return &w.asin() / w;
                 }
+                &arc_cosine(w) / &(&Real::of(1) - w).sqrt()
             })
         });
         let ratio = curve.value(b, &x);
@@ -262,11 +259,13 @@ impl Arithmetic {
         let root = Curve::known("sqrt", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let twice = w.shifted(1);
-                if w < &half {
-                    (&Real::of(1) + &twice).sqrt()
+                let odd = w >= &half;
+                let square = if odd {
+                    twice.shifted(1)
                 } else {
-                    twice.shifted(1).sqrt()
-                }
+                    &twice + &Real::of(1)
+                };
+                square.sqrt()
             })
         });
         let root = root.value(b, &[&rest[..p - 1], &[odd]].concat());
@@ -275,10 +274,9 @@ impl Arithmetic {
         let factor = b.select(steep, &root.bits(low, 1), &plain.bits(low, 1));
         let power = b.sub(Int::unsigned(&bias), Int::unsigned(&places[1..]), width);
         let own = Int::unsigned(&exponent).resize(width);
-        let angle = Estimate {
-            exponent: b.select(steep, &power, &own),
-            significand: product(b, &Fixed::unsigned(&factor, low), &ratio, low, 2),
-        };
+        let exponent = b.select(steep, &power, &own);
+        let significand = product(b, &Fixed::unsigned(&factor, low), &ratio, low, 2);
+        let angle = Estimate::new(exponent, significand);
         let large = self.at_least(b, parts, 0);
         let one = b.constant(self.format.one() as i128, self.format.bits() - 1);
         let one = b.eq(Int::unsigned(&read), Int::unsigned(&one));
@@ -292,10 +290,8 @@ impl Arithmetic {
         let low = 1 - work as i32;
         let bias = b.constant(i128::from(self.format.bias()), width);
         let amount = b.sub(Int::unsigned(&bias), Int::signed(&angle.exponent), width);
-        let amount: Word = amount[..width - 1]
-            .iter()
-            .map(|&bit| b.or(bit, place.vanishes))
-            .collect();
+        let amount = amount[..width - 1].iter();
+        let amount: Word = amount.map(|&bit| b.or(bit, place.vanishes)).collect();
         let word = angle.significand.bits(low, 2);
         let count = word.len();
         let shifted = b.shr(Int::unsigned(&word), &amount, count);
@@ -311,10 +307,8 @@ impl Arithmetic {
         let significand = b.select(place.direct, &word, &sum);
         let near = b.constant(i128::from(self.format.bias()) - 1, width);
         let near = b.add(Int::unsigned(&near), bit(&far), width);
-        Estimate {
-            exponent: b.select(place.direct, &angle.exponent, &near),
-            significand: Fixed::unsigned(&significand, low),
-        }
+        let exponent = b.select(place.direct, &angle.exponent, &near);
+        Estimate::new(exponent, Fixed::unsigned(&significand, low))
     }
 }
 

@@ -12,10 +12,8 @@ impl Arithmetic {
     /// `x = y`: false if one is NaN, true for zeros of any signs.
     pub fn eq(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
         let (sign, magnitude) = (x.len() - 1, 0..x.len() - 1);
-        let same = b.eq(
-            Int::unsigned(&x[magnitude.clone()]),
-            Int::unsigned(&y[magnitude]),
-        );
+        let [x_size, y_size] = [x, y].map(|x| Int::unsigned(&x[magnitude.clone()]));
+        let same = b.eq(x_size, y_size);
         let class = self.class(b, x);
         let zeros = match self.subnormals {
             Subnormals::Kept => b.and(same, class.zero),

@@ -2,7 +2,7 @@
 
 use crate::format::{Arithmetic, Format, Parts};
 use crate::pack::Unrounded;
-use crate::word::mask;
+use crate::word::{bit, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
@@ -26,25 +26,17 @@ impl Arithmetic {
         let width = number.exponent.len().max(format.exponent + 1) + 1;
         let significand = number.significand;
         if format.bias() < from.bias() + from.fraction as i32 {
-            let result = Unrounded {
-                offset: shift.into(),
-                carries: from.fraction > format.fraction,
-                ..Unrounded::whole(
-                    number.sign,
-                    Int::signed(&number.exponent).resize(width),
-                    significand,
-                )
-            };
+            let exponent = Int::signed(&number.exponent).resize(width);
+            let mut result = Unrounded::whole(number.sign, exponent, significand);
+            result.offset = shift.into();
+            result.carries = from.fraction > format.fraction;
             return to.pack(b, &result, number.class);
         }
         // All numbers are normal in the other format, and none is beyond its largest. The highest
         // bit of the significand makes the field 1 more.
         let shift = b.constant(i128::from(shift) - 1, width);
-        let field = b.add(
-            Int::signed(&number.exponent),
-            Int::signed(&shift),
-            format.exponent,
-        );
+        let (exponent, shift) = (Int::signed(&number.exponent), Int::signed(&shift));
+        let field = b.add(exponent, shift, format.exponent);
         let magnitude = rounded(b, significand, from.fraction, &field, format.fraction);
         let class = number.class;
         let replaced = b.or(class.zero, class.not_finite);
@@ -99,10 +91,8 @@ fn rounded(
     fraction: usize,
 ) -> Word {
     let width = fraction + field.len();
-    let (cut, more) = (
-        point.saturating_sub(fraction),
-        fraction.saturating_sub(point),
-    );
+    let cut = point.saturating_sub(fraction);
+    let more = fraction.saturating_sub(point);
     let mut kept = vec![Wire::ZERO; more];
     kept.extend(&significand[cut..]);
     let up = match cut.checked_sub(1) {
@@ -114,12 +104,6 @@ fn rounded(
         }
     };
     let field = Int::unsigned(field).shl(fraction, width);
-    b.sum(
-        &[
-            Int::unsigned(&kept),
-            Int::unsigned(&field),
-            Int::unsigned(&[up]),
-        ],
-        width,
-    )
+    let terms = [Int::unsigned(&kept), Int::unsigned(&field), bit(&up)];
+    b.sum(&terms, width)
 }

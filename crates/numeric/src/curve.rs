@@ -5,15 +5,15 @@
 //! for the fewest ANDs.
 
 use crate::format::{Arithmetic, Format, Parts};
-use crate::heap::{Fixed, Heap, truncation};
+use crate::heap::{Fixed, Heap};
+use crate::known::Known;
 use crate::pack::{Special, Unrounded};
 use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::{bit, mask};
 use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A function on [0, 1) or the beginning of that, as polynomials on segments of equal width.
 pub(crate) struct Curve {
@@ -27,17 +27,10 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// The curve of a name and a number of digits, which is made once in a process: circuits are
-    /// built more than once, and some thousand values of high precision take long.
+    /// The curve of a name and a number of digits, which is made once in a process.
     pub fn known(name: &'static str, digits: i32, make: impl FnOnce(i32) -> Curve) -> Arc<Curve> {
-        static KNOWN: Mutex<BTreeMap<(&str, i32), Arc<Curve>>> = Mutex::new(BTreeMap::new());
-        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&(name, digits)) {
-            return known.clone();
-        }
-        let new = Arc::new(make(digits));
-        lock().insert((name, digits), new.clone());
-        new
+        static KNOWN: Known<(&str, i32), Curve> = Known::new();
+        KNOWN.get((name, digits), || make(digits))
     }
 
     /// A fit of `function` on [0, end), `end` at most 1, that allows values with an error below
@@ -57,22 +50,14 @@ impl Curve {
         function: &dyn Fn(usize, usize, &Real) -> Real,
     ) -> Curve {
         let options = options.filter_map(|(index, count)| {
-            let samples = [
-                0,
-                1.min(count - 1),
-                count / 8,
-                count / 4,
-                count / 2,
-                count * 3 / 4,
-                count - 1,
-            ];
+            let [a, b, c, d] = [1, 2, 4, 6].map(|eighths| count * eighths / 8);
+            let samples = [0, 1.min(count - 1), a, b, c, d, count - 1];
             let on = |segment: usize, t: &Real| function(index, segment, t);
             let degree = degree(digits, &samples, &on)?;
             Some((price(digits, count, index, degree), index, degree, count))
         });
-        let (_, index, degree, count) = options
-            .min()
-            .expect("a function that polynomials can follow");
+        let best = options.min();
+        let (_, index, degree, count) = best.expect("a function that polynomials can follow");
         let on = |segment: usize, t: &Real| function(index, segment, t);
         // Samples may miss the segment that is hardest to follow.
         let fits = (degree..=17).map(|degree| Piecewise::fit(count, degree, &on));
@@ -112,10 +97,8 @@ impl Curve {
     pub fn exponent(&self, b: &mut Builder, x: &[Wire], arithmetic: Arithmetic) -> Word {
         let bias = i64::from(arithmetic.format.bias());
         let least = -(2 * arithmetic.precision() as i64 + 3);
-        let exponents = self
-            .exponents
-            .iter()
-            .map(|exponent| (exponent + bias).clamp(least, 2 * bias + 3));
+        let exponents = self.exponents.iter();
+        let exponents = exponents.map(|exponent| (exponent + bias).clamp(least, 2 * bias + 3));
         let exponents: Vec<BigInt> = exponents.map(BigInt::from).collect();
         let hot = b.demux(&x[x.len() - self.index..]);
         select(b, &hot, &exponents, arithmetic.exponent_width())
@@ -155,8 +138,12 @@ fn degree(
     function: &dyn Fn(usize, &Real) -> Real,
 ) -> Option<usize> {
     let sample = |i: usize, t: &Real| function(samples[i], t);
-    (1..=16)
-        .find(|&degree| Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits))
+    let error = |degree| {
+        Piecewise::fit(samples.len(), degree, &sample)
+            .error()
+            .clone()
+    };
+    (1..=16).find(|&degree| error(degree) < allowance(digits))
 }
 
 /// About the ANDs of a fit: the one-hot index, and for each power half a square of the bits that
@@ -171,9 +158,7 @@ fn price(digits: i32, count: usize, index: usize, degree: usize) -> usize {
 /// off taken back; modulo `2^top`.
 pub(crate) fn product(b: &mut Builder, x: &Fixed, y: &Fixed, low: i32, top: i32) -> Fixed {
     let mut heap = Heap::new(low);
-    heap.product(b, x, y);
-    let units = truncation(x.bits.len(), y.bits.len(), low - x.low - y.low) as i64;
-    heap.constant(&Real::scaled(-units, i64::from(low) - 1));
+    heap.centred_product(b, x, y);
     heap.fixed(b, (top - low) as usize)
 }
 
@@ -214,11 +199,8 @@ struct Leading {
 impl Arithmetic {
     /// Bits of intermediate results behind the point of numbers near 1.
     pub(crate) fn work(self) -> usize {
-        if self.format.bits() <= 16 {
-            self.precision() + SHORT_GUARD
-        } else {
-            self.precision() + GUARD
-        }
+        let short = self.format.bits() <= 16;
+        self.precision() + if short { SHORT_GUARD } else { GUARD }
     }
 
     /// [`Arithmetic::work`] of a function for which in the short formats, f16 and bf16, other
@@ -234,11 +216,8 @@ impl Arithmetic {
     /// The magnitude of a result that neither overflows nor underflows, rounded: fraction, then
     /// exponent field.
     pub(crate) fn nearest(self, b: &mut Builder, result: &Estimate) -> Word {
-        let Leading {
-            high,
-            below,
-            bits: mut fraction,
-        } = self.leading_bits(b, &result.significand);
+        let leading = self.leading_bits(b, &result.significand);
+        let (high, below, mut fraction) = (leading.high, leading.below, leading.bits);
         let round = fraction.remove(0);
         let width = self.format.fraction + self.format.exponent;
         fraction.extend(Int::signed(&result.exponent).resize(self.format.exponent));
@@ -262,11 +241,8 @@ impl Arithmetic {
         result: &Estimate,
         special: Special,
     ) -> Word {
-        let Leading {
-            high,
-            below,
-            bits: mut significand,
-        } = self.leading_bits(b, &result.significand);
+        let leading = self.leading_bits(b, &result.significand);
+        let (high, below, mut significand) = (leading.high, leading.below, leading.bits);
         significand.push(Wire::ONE);
         let width = self.exponent_width();
         let below = [below];
@@ -276,10 +252,8 @@ impl Arithmetic {
             bit(&high),
         ];
         let exponent = b.sum(&terms, width);
-        let result = Unrounded {
-            sticky: Wire::ONE,
-            ..Unrounded::whole(sign, exponent, significand)
-        };
+        let mut result = Unrounded::whole(sign, exponent, significand);
+        result.sticky = Wire::ONE;
         self.pack(b, &result, special)
     }
 

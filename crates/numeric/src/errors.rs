@@ -30,11 +30,8 @@ impl Arithmetic {
     /// The error function of f16 and bf16: a function by binades, which is a multiple of the
     /// argument below the first one, and near 1 from the last one on.
     fn erf_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let precision = Precision::short(
-            self.format,
-            [(4, 3, 21), (3, 3, 18)],
-            Precision::new(3, 5, 28),
-        );
+        let usual = Precision::new(3, 5, 28);
+        let precision = Precision::short(self.format, [(4, 3, 21), (3, 3, 18)], usual);
         let p = self.precision();
         let first = -10;
         let bits = 4;
@@ -69,10 +66,8 @@ impl Arithmetic {
         let width = self.exponent_width();
         let near = b.constant(i128::from(self.format.bias()) - 1, width);
         let own = Int::signed(&unpacked.exponent).resize(width);
-        let result = Estimate {
-            exponent: b.select(large, &near, &own),
-            significand: Fixed::unsigned(&value.bits(low, 2), low),
-        };
+        let exponent = b.select(large, &near, &own);
+        let result = Estimate::new(exponent, Fixed::unsigned(&value.bits(low, 2), low));
         let special = Special::nan_or_zero(unpacked.class.nan, unpacked.class.zero);
         self.nearest_or(b, unpacked.sign, &result, special)
     }
@@ -94,11 +89,8 @@ impl Arithmetic {
         let curve = Curve::known("erf", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let x = w.shifted(i64::from(reach));
-                if x < half {
-                    &x.erf() / &x
-                } else {
-                    x.erf().shifted(1)
-                }
+                let erf = x.erf();
+                if x < half { &erf / &x } else { erf.shifted(1) }
             })
         });
         let value = curve.value(b, &word);
@@ -110,20 +102,17 @@ impl Arithmetic {
         let width = self.exponent_width();
         let near = b.constant(i128::from(self.format.bias()) - 1, width);
         let own = Int::signed(&number.exponent).resize(width);
-        let result = Estimate {
-            exponent: b.select(large, &near, &own),
-            significand: Fixed::unsigned(&significand, low),
-        };
+        let exponent = b.select(large, &near, &own);
+        let result = Estimate::new(exponent, Fixed::unsigned(&significand, low));
         let special = Special::nan_or_zero(number.class.nan, number.class.zero);
         self.nearest_or(b, number.sign, &result, special)
     }
 
     /// One less the error function.
     pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
-        if self.format.exponent <= 8 {
-            self.erfc_by_segments(b, x)
-        } else {
-            self.erfc_by_powers(b, x)
+        match self.format.exponent {
+            ..=8 => self.erfc_by_segments(b, x),
+            _ => self.erfc_by_powers(b, x),
         }
     }
 
@@ -202,11 +191,8 @@ impl Tail {
         let x =
             (&Real::of(segment as i64) + t).shifted(i64::from(Tail::REACH) - Tail::INDEX as i64);
         let negative = Tail::is_negative(segment);
-        let x = if negative {
-            &x - &Real::of(3 << (Tail::REACH - 2))
-        } else {
-            x
-        };
+        let start = Real::of(3 << (Tail::REACH - 2));
+        let x = if negative { &x - &start } else { x };
         let tail = &x.erfcx() * &(-&(&x * &x)).exp();
         if negative { &Real::of(2) - &tail } else { tail }
     }

@@ -100,10 +100,8 @@ impl Form {
 fn turned(b: &mut Builder, name: &str, argument: &[Wire], first: u32) -> Word {
     let goal = b.goal();
     let exceptions = exceptions(name).filter(|of| of.goal.is_none_or(|of| of == goal));
-    let exceptions: Vec<(u64, u64)> = exceptions
-        .map(|of| ((of.argument - first).into(), of.turned.into()))
-        .collect();
-    matching::entry_at(b, argument, &exceptions)
+    let exceptions = exceptions.map(|of| ((of.argument - first).into(), of.turned.into()));
+    matching::entry_at(b, argument, &exceptions.collect::<Vec<_>>())
 }
 
 /// The bits to turn in the significand of a root: the digits of numbers with certain powers of 2

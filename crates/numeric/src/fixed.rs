@@ -53,8 +53,9 @@ impl Fixed {
     }
 
     fn check(self) {
+        let fits = (1..=64).contains(&self.bits) && self.fraction <= self.bits;
         assert!(
-            1 <= self.bits && self.bits <= 64 && self.fraction <= self.bits,
+            fits,
             "fixed point of 1 to 64 bits, of which any number are behind the point"
         );
     }
@@ -96,10 +97,8 @@ impl Arithmetic {
     pub fn of_fixed(self, b: &mut Builder, x: &[Wire], from: Fixed) -> Word {
         from.check();
         assert_eq!(x.len(), from.bits, "a word of another type");
-        let x = Int {
-            bits: x,
-            signed: from.signed,
-        };
+        let (bits, signed) = (x, from.signed);
+        let x = Int { bits, signed };
         let sign = x.sign();
         let magnitude = b.abs(x, from.bits);
         let mut number = self.round_integer(b, &magnitude, -(from.fraction as i32));
@@ -193,10 +192,8 @@ impl Arithmetic {
     fn below_unit(self, b: &mut Builder, x: &[Wire], to: Fixed, rounding: Rounding) -> Small {
         let unit = self.format.bias() - to.fraction as i32;
         if unit < 2 {
-            return Small {
-                is: Wire::ZERO,
-                one: Wire::ZERO,
-            };
+            let (is, one) = (Wire::ZERO, Wire::ZERO);
+            return Small { is, one };
         }
         let parts = self.format.split(x);
         let class = self.class(b, x);

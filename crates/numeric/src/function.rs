@@ -117,15 +117,13 @@ const TRUTH: &[ValueKind] = &[ValueKind::Truth];
 const INT: &[ValueKind] = &[ValueKind::Integer(32)];
 const SCALE: &[ValueKind] = &[ValueKind::Float, ValueKind::Integer(32)];
 
+const fn ulp(single: f64, double: f64) -> Error {
+    Error::Ulp { single, double }
+}
+
 const ROUNDED: Error = Error::Rounded;
-const UNIT: Error = Error::Ulp {
-    single: 1.0,
-    double: 1.0,
-};
-const UNITS: Error = Error::Ulp {
-    single: 1.0,
-    double: 2.0,
-};
+const UNIT: Error = ulp(1.0, 1.0);
+const UNITS: Error = ulp(1.0, 2.0);
 const NEAR: Error = Error::Near {
     single: 1.0,
     double: 2.0,

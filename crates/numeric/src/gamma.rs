@@ -73,10 +73,8 @@ impl Arithmetic {
         // In (1/2, 2), so one place further up.
         let significand = Fixed::unsigned(&quotient, low);
         let offset = b.constant(i128::from(self.format.bias()) - 1, width);
-        let lifted = b.sum(
-            &[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)],
-            width,
-        );
+        let terms = [Int::signed(&exponent), bit(&high), Int::unsigned(&offset)];
+        let lifted = b.sum(&terms, width);
         let exponent = b.sub(Int::signed(&lifted), Int::signed(power), width);
 
         let far = self.at_least(b, &parts, segments.reach as i32);
@@ -201,10 +199,8 @@ impl SegmentTable {
         let whole = i64::try_from(x.floor()).expect("a small number");
         let first = x - &Real::of(whole - 1);
         let mut known = self.known.borrow_mut();
-        let mut gamma = known
-            .entry(first.clone())
-            .or_insert_with(|| first.gamma())
-            .clone();
+        let entry = known.entry(first.clone());
+        let mut gamma = entry.or_insert_with(|| first.gamma()).clone();
         for i in 0..whole - 1 {
             gamma = &gamma * &(&first + &Real::of(i));
         }
@@ -231,11 +227,10 @@ impl SegmentTable {
             true => {
                 let nearest = Real::scaled(x.rounded(0), 0);
                 let distance = (&x - &nearest).abs();
-                let sine = if distance < Real::scaled(1, -100) {
-                    one.clone()
-                } else {
-                    &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi())
-                };
+                let angle = &distance * &Real::pi();
+                let at_pole = distance < Real::scaled(1, -100);
+                let ratio = || &angle.sin_cos().0 / &angle;
+                let sine = if at_pole { one.clone() } else { ratio() };
                 // Of large numbers the inverse would have few digits.
                 let gamma = self.gamma(&(&x + &one));
                 let power = gamma.exponent().unwrap_or(0);

@@ -33,6 +33,12 @@ impl Fixed {
         Fixed { bits, low }
     }
 
+    /// Half of the number.
+    pub fn halved(mut self) -> Fixed {
+        self.low -= 1;
+        self
+    }
+
     /// The bit of weight `2^weight`: a copy of the sign above the highest, 0 below the lowest.
     pub fn bit(&self, weight: i32) -> Wire {
         match weight - self.low {
@@ -45,6 +51,14 @@ impl Fixed {
     pub fn bits(&self, from: i32, to: i32) -> Word {
         (from..to).map(|weight| self.bit(weight)).collect()
     }
+}
+
+/// The sum of a whole number and a constant, a signed word of so many bits.
+pub(crate) fn plus(b: &mut Builder, x: &Fixed, constant: i64, width: usize) -> Word {
+    let mut heap = Heap::new(0);
+    heap.signed(x, 0, false);
+    heap.constant(&Real::of(constant));
+    heap.sum(b, width)
 }
 
 /// Bits of weights from `2^low` on, to be added up.
@@ -118,6 +132,14 @@ impl Heap {
         for (exponent, negative) in signed_digits(factor, digits) {
             self.signed(x, exponent, negative);
         }
+    }
+
+    /// Adds a product as [`Heap::product`] does, with the mean of the error by cutting off taken
+    /// back.
+    pub fn centred_product(&mut self, b: &mut Builder, x: &Fixed, y: &Fixed) {
+        self.product(b, x, y);
+        let units = truncation(x.bits.len(), y.bits.len(), self.low - x.low - y.low) as i64;
+        self.constant(&Real::scaled(-units, i64::from(self.low) - 1));
     }
 
     /// Adds the product of two signed numbers, cut off at the unit. What is added is too large by
@@ -280,10 +302,8 @@ mod tests {
                     let product = signed(x, n) * signed(y, m);
                     let (found, exact) = (sum << (low + 3), product << 3);
                     let off = found - exact;
-                    assert!(
-                        (0..=bound << (low + 3)).contains(&off),
-                        "{x} * {y} at {low}: {off}"
-                    );
+                    let bounds = 0..=bound << (low + 3);
+                    assert!(bounds.contains(&off), "{x} * {y} at {low}: {off}");
                 }
             }
         }

@@ -9,7 +9,7 @@
 use crate::classify::Class;
 use crate::fixed::at_least;
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::word::{bit, normalise};
+use crate::word::{bit, mask, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// Directions of rounding.
@@ -70,10 +70,8 @@ impl Arithmetic {
     /// If the unit in the last place of 1 is not a normal number of the format.
     pub fn modf(self, b: &mut Builder, x: &[Wire]) -> [Word; 2] {
         let format = self.format;
-        assert!(
-            (format.fraction as i32) < format.bias(),
-            "parts behind the point have to be normal numbers"
-        );
+        let normal = (format.fraction as i32) < format.bias();
+        assert!(normal, "parts behind the point have to be normal numbers");
         let parts = format.split(x);
         let point = self.point(b, &parts, x);
         let lost = b.zip(&parts.fraction, &point.behind, Builder::and);
@@ -87,12 +85,8 @@ impl Arithmetic {
         let exponent = Int::unsigned(&parts.exponent);
         let exponent = b.sub(exponent, Int::unsigned(&zeros), format.exponent);
         let clear = b.or(!some, point.class.nan);
-        let behind = [bits, exponent]
-            .concat()
-            .into_iter()
-            .map(|bit| b.and(bit, !clear))
-            .chain([parts.sign])
-            .collect::<Word>();
+        let mut behind = mask(b, !clear, &[bits, exponent].concat());
+        behind.push(parts.sign);
         let behind = self.or_nan(b, behind, point.class.nan);
         [behind, self.integral(b, x, Direction::Zero)]
     }
@@ -121,12 +115,8 @@ impl Arithmetic {
             Direction::NearestEven => {
                 let last = (1..bits).map(|p| b.and(point.before[p], parts.fraction[bits - p]));
                 let last = [last.collect(), vec![point.before[0]]].concat();
-                let carry = b.parity(&last);
-                (
-                    point.behind[1..].to_vec(),
-                    carry,
-                    b.and(half, class.fraction),
-                )
+                let (carry, add) = (b.parity(&last), point.behind[1..].to_vec());
+                (add, carry, b.and(half, class.fraction))
             }
         };
         let terms = [Int::unsigned(magnitude), Int::unsigned(&add), bit(&carry)];
@@ -137,20 +127,12 @@ impl Arithmetic {
             b.and(bit, !behind)
         });
         let one = b.and(one, point.small);
-        let exponent = exponent
-            .iter()
-            .enumerate()
-            .map(|(i, &bit)| {
-                let bit = b.and(bit, !point.small);
-                let one = if format.bias() >> i & 1 == 1 {
-                    one
-                } else {
-                    Wire::ZERO
-                };
-                b.xor(bit, one)
-            })
-            .collect();
-        let result = Parts::new(fraction, exponent, sign);
+        let exponent = exponent.iter().enumerate().map(|(i, &bit)| {
+            let bit = b.and(bit, !point.small);
+            let is_set = format.bias() >> i & 1 == 1;
+            b.xor(bit, if is_set { one } else { Wire::ZERO })
+        });
+        let result = Parts::new(fraction, exponent.collect(), sign);
         self.or_nan(b, result.join(), class.nan)
     }
 
@@ -182,9 +164,8 @@ impl Arithmetic {
         let none = b.or(small, class.nan);
         let index = b.select(none, &first, &index);
         let one_hot = b.demux(&index);
-        let before: Word = (0..=bits)
-            .map(|p| one_hot[(unit as usize + p) % one_hot.len()])
-            .collect();
+        let turned = |p: usize| one_hot[(unit as usize + p) % one_hot.len()];
+        let before: Word = (0..=bits).map(turned).collect();
         let mut behind = Word::with_capacity(bits);
         let mut so_far = Wire::ZERO;
         for &bit in &before[..bits] {

@@ -34,6 +34,7 @@ mod function;
 mod gamma;
 mod heap;
 mod integral;
+mod known;
 pub mod measure;
 mod pack;
 mod poly;

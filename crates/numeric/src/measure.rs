@@ -113,18 +113,13 @@ impl Runner {
 pub fn circuit(function: &Function, arithmetic: Arithmetic, goal: Goal) -> Circuit {
     let mut b = Builder::for_goal(goal);
     let operands = function.operands.iter();
-    let operands: Vec<Word> = operands
-        .map(|kind| b.input(kind.bits(arithmetic.format)))
-        .collect();
+    let operands = operands.map(|kind| b.input(kind.bits(arithmetic.format)));
+    let operands: Vec<Word> = operands.collect();
     let results = (function.build)(arithmetic, &mut b, &operands);
     let widths = results.iter().map(Vec::len);
     let stated = function.results.iter();
-    let stated = stated.map(|kind| kind.bits(arithmetic.format));
-    assert!(
-        widths.eq(stated),
-        "results of `{}` as listed",
-        function.name
-    );
+    let as_listed = widths.eq(stated.map(|kind| kind.bits(arithmetic.format)));
+    assert!(as_listed, "results of `{}` as listed", function.name);
     b.finish(results)
 }
 

@@ -124,10 +124,8 @@ impl Arithmetic {
     /// The width of a signed word that holds the sum or difference of two biased exponents and
     /// constants of their size.
     pub(crate) fn exponent_width(self) -> usize {
-        self.format
-            .exponent
-            .max(crate::word::layers(self.precision()) + 1)
-            + 2
+        let shift = crate::word::layers(self.precision());
+        self.format.exponent.max(shift + 1) + 2
     }
 
     /// A constant of the width of exponents.
@@ -144,11 +142,7 @@ impl Arithmetic {
             Subnormals::Flushed => !normal,
             Subnormals::Kept => !b.or(normal, fraction),
         };
-        Class {
-            zero,
-            not_finite: ones,
-            nan,
-        }
+        Class::new(zero, ones, nan)
     }
 
     /// The parts of a number, its significand with the highest bit 1.
@@ -170,11 +164,8 @@ impl Arithmetic {
         let (significand, amount) = normalise(b, &significand);
         class.zero = !significand[self.format.fraction];
         let exponent = self.lift(b, normal, parts.exponent);
-        let exponent = b.sub(
-            Int::unsigned(&exponent),
-            Int::unsigned(&amount),
-            self.exponent_width(),
-        );
+        let (exponent, amount) = (Int::unsigned(&exponent), Int::unsigned(&amount));
+        let exponent = b.sub(exponent, amount, self.exponent_width());
         Number {
             sign: parts.sign,
             exponent,
@@ -202,13 +193,8 @@ impl Arithmetic {
         }
         // Below 0 the complement of the exponent less 2 is the shift that makes the significand of
         // a subnormal number.
-        let (exponent, _) = advance(
-            b,
-            &result.exponent,
-            result.offset - 2,
-            result.above,
-            Wire::ZERO,
-        );
+        let (offset, above) = (result.offset - 2, result.above);
+        let (exponent, _) = advance(b, &result.exponent, offset, above, Wire::ZERO);
         let (&negative, size) = exponent.split_last().expect("an exponent");
         let amount: Word = size.iter().map(|&bit| b.and(!bit, negative)).collect();
         let layers = shift_layers(b, &amount, significand.len());

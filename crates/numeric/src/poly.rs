@@ -22,10 +22,10 @@
 
 use crate::chebyshev::{Chebyshev, dot};
 use crate::heap::{Fixed, Heap, product_bits, truncation};
+use crate::known::Known;
 use crate::real::Real;
 use sealane_circuit::{Builder, Wire, Word};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The name of a function and whatever else its polynomials depend on.
 pub(crate) type Key = (&'static str, [usize; 4]);
@@ -83,9 +83,8 @@ impl Piecewise {
             })
             .collect();
         let error = &error + &error.shifted(-2);
-        let ranges = (0..=degree)
-            .map(|power| Range::of(&segments, power))
-            .collect();
+        let ranges = (0..=degree).map(|power| Range::of(&segments, power));
+        let ranges = ranges.collect();
         Piecewise {
             segments,
             error,
@@ -93,17 +92,10 @@ impl Piecewise {
         }
     }
 
-    /// The polynomials of a key, which are computed once in a process: circuits are built more than
-    /// once, and some hundred values of high precision take long.
+    /// The polynomials of a key, which are computed once in a process.
     pub fn known(key: Key, fit: impl FnOnce() -> Piecewise) -> Arc<Piecewise> {
-        static KNOWN: Mutex<BTreeMap<Key, Arc<Piecewise>>> = Mutex::new(BTreeMap::new());
-        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return known.clone();
-        }
-        let new = Arc::new(fit());
-        lock().insert(key, new.clone());
-        new
+        static KNOWN: Known<Key, Piecewise> = Known::new();
+        KNOWN.get(key, fit)
     }
 
     /// The value, off by less than `2^-digits`, with as many bits as it needs.
@@ -123,10 +115,8 @@ impl Piecewise {
     /// If the fit is not that good.
     pub fn heap(&self, b: &mut Builder, index: &[Wire], rest: &[Wire], digits: i32) -> Heap {
         let one_hot = b.demux(index);
-        assert!(
-            self.segments.len() <= one_hot.len(),
-            "an index for all segments"
-        );
+        let whole = self.segments.len() <= one_hot.len();
+        assert!(whole, "an index for all segments");
         if rest.is_empty() {
             return self.first_values(b, &one_hot, digits);
         }
@@ -152,15 +142,8 @@ impl Piecewise {
                 (&segment[power] - &centre).rounded_i128(-i64::from(step.low))
             };
             let table: Vec<i128> = self.segments.iter().map(entry).collect();
-            let bits = entries(b, &one_hot, &table);
-            heap.signed(
-                &Fixed {
-                    bits,
-                    low: step.low,
-                },
-                0,
-                false,
-            );
+            let entry = Fixed::new(entries(b, &one_hot, &table), step.low);
+            heap.signed(&entry, 0, false);
         }
         heap
     }
@@ -247,13 +230,11 @@ impl Piecewise {
         let centre = self.ranges[power + 1].digits();
         let cut = centre.filter(|(exponent, _)| exponent + low < step.low);
         // A power that is subtracted makes the sum too large.
-        let (below, above) = cut.fold((0, above), |(below, above), (_, negative)| {
-            if negative {
-                (below, above + 1)
-            } else {
-                (below - 1, above)
-            }
-        });
+        let (mut below, mut above) = (0, above);
+        for (_, negative) in cut {
+            above += i64::from(negative);
+            below -= i64::from(!negative);
+        }
         let half = |units: i64| Real::scaled(units, i64::from(step.low) - 1);
         (half(above + below), half(above - below))
     }
@@ -265,10 +246,8 @@ impl Range {
         let radius = |centre: &Real| {
             let sizes = segments.iter().map(|segment| {
                 let constant = (&segment[power] - centre).abs();
-                let rest = segment[power + 1..]
-                    .iter()
-                    .rev()
-                    .fold(Real::of(0), |sum, c| (&sum + &c.abs()).shifted(-1));
+                let rest = segment[power + 1..].iter().rev();
+                let rest = rest.fold(Real::of(0), |sum, c| (&sum + &c.abs()).shifted(-1));
                 &constant + &rest
             });
             sizes.max().unwrap_or(Real::of(0))
@@ -296,9 +275,8 @@ impl Range {
     fn digits(&self) -> impl Iterator<Item = (i32, bool)> {
         let exponent = self.centre.exponent().map(|e| e as i32);
         let negative = self.centre.is_negative();
-        exponent
-            .into_iter()
-            .map(move |exponent| (exponent, negative))
+        let power = move |exponent| (exponent, negative);
+        exponent.map(power).into_iter()
     }
 }
 
@@ -316,10 +294,8 @@ pub(crate) fn entries(b: &mut Builder, one_hot: &[Wire], table: &[i128]) -> Word
     let bits = |&entry: &i128| 129 - (entry ^ entry >> 127).leading_zeros();
     let width = table.iter().map(bits).max().unwrap_or(0);
     let bit = |b: &mut Builder, i: u32| {
-        let ones: Vec<bool> = table
-            .iter()
-            .map(|entry| entry >> i.min(127) & 1 == 1)
-            .collect();
+        let ones = table.iter().map(|entry| entry >> i.min(127) & 1 == 1);
+        let ones: Vec<bool> = ones.collect();
         // The rarer value is added up.
         let rare = 2 * ones.iter().filter(|one| **one).count() <= table.len();
         let picked = one_hot.iter().zip(&ones).filter(|(_, one)| **one == rare);
@@ -400,16 +376,10 @@ mod tests {
                 for function in [&exp as &dyn Fn(&Real) -> Real, &negative] {
                     let (worst, ands) = worst(shape, goal, function);
                     let bound = Real::scaled(1, i64::from(-shape.3));
-                    assert!(
-                        worst <= bound,
-                        "{shape:?}, {goal:?}: {:?}",
-                        worst.exponent()
-                    );
+                    let id = format!("{shape:?}, {goal:?}: {:?}, {ands} ANDs", worst.exponent());
+                    assert!(worst <= bound, "{id}");
                     // The budget is used: fine units would take more gates than needed.
-                    assert!(
-                        worst.shifted(3) >= bound,
-                        "{shape:?}, {goal:?}: {ands} ANDs"
-                    );
+                    assert!(worst.shifted(3) >= bound, "{id}");
                 }
             }
         }

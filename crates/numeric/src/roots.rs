@@ -63,10 +63,8 @@ impl Arithmetic {
         let bias = i128::from(self.format.bias());
         let base = b.constant(bias - i128::from(offset), width);
         let exponent = b.add(Int::unsigned(&third), Int::signed(&base), width);
-        let significand = Fixed::unsigned(
-            &value.bits(value.low.min(-(p as i32)), 1),
-            value.low.min(-(p as i32)),
-        );
+        let low = value.low.min(-(p as i32));
+        let significand = Fixed::unsigned(&value.bits(low, 1), low);
         let magnitude = self.nearest(b, &Estimate::new(exponent, significand));
         let turned = turned(b, &word);
         let magnitude = flip(b, &magnitude, &turned);
@@ -118,19 +116,15 @@ impl Arithmetic {
     /// The square root of the sum of squares, without overflow in between.
     pub fn hypot(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
         let p = self.precision();
-        let magnitude = self.format.bits() - 1;
-        let less = b.lt(
-            Int::unsigned(&x[..magnitude]),
-            Int::unsigned(&y[..magnitude]),
-        );
-        let (x, y) = swap_if(b, less, &x[..magnitude], &y[..magnitude]);
+        let [x, y] = [x, y].map(|number| &number[..self.format.bits() - 1]);
+        let less = b.lt(Int::unsigned(x), Int::unsigned(y));
+        let (x, y) = swap_if(b, less, x, y);
         let positive = |word: Word| [word, vec![Wire::ZERO]].concat();
         let (x, y) = (self.unpack(b, &positive(x)), self.unpack(b, &positive(y)));
         // Short formats are rounded correctly, so they keep all bits that count.
-        let (more, low) = if p <= 11 {
-            (p + 4, None)
-        } else {
-            (4, Some(-(p as i32 + 4)))
+        let (more, low) = match p {
+            ..=11 => (p + 4, None),
+            _ => (4, Some(-(p as i32 + 4))),
         };
         let width = self.exponent_width();
         let distance = b.sub(Int::signed(&x.exponent), Int::signed(&y.exponent), width);
@@ -142,10 +136,8 @@ impl Arithmetic {
         let smaller = Int::unsigned(&smaller).shl(more, p + more);
         let layers = shift_layers(b, &distance[..width - 1], p + more);
         let (smaller, lost) = shift_right_sticky(b, &smaller, &layers);
-        let (larger, smaller) = (
-            Fixed::unsigned(&x.significand, 1 - p as i32),
-            Fixed::unsigned(&smaller, 1 - (p + more) as i32),
-        );
+        let larger = Fixed::unsigned(&x.significand, 1 - p as i32);
+        let smaller = Fixed::unsigned(&smaller, 1 - (p + more) as i32);
         let sum = squares(b, &larger, &smaller, low.unwrap_or(2 * smaller.low));
         // The sum is in [1, 8): an even number of bits before the point, of which the first may
         // both be 0.
@@ -172,15 +164,10 @@ impl Arithmetic {
             b.or(one, other)
         };
         let nan = b.or(x.class.nan, y.class.nan);
-        let special = Special {
-            zero: x.class.zero,
-            not_finite: b.or(x.class.not_finite, y.class.not_finite),
-            nan: b.and(nan, !infinite),
-        };
-        let result = Unrounded {
-            sticky,
-            ..Unrounded::whole(Wire::ZERO, exponent, root)
-        };
+        let not_finite = b.or(x.class.not_finite, y.class.not_finite);
+        let special = Special::new(x.class.zero, not_finite, b.and(nan, !infinite));
+        let mut result = Unrounded::whole(Wire::ZERO, exponent, root);
+        result.sticky = sticky;
         self.pack(b, &result, special)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::{Arithmetic, Parts};
 use crate::pack::Unrounded;
-use crate::word::{layers, mask};
+use crate::word::{flip_if, layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// Bits of the integers here: those of C's `int`.
@@ -51,10 +51,8 @@ impl Arithmetic {
         let n = self.saturated(b, n, farthest + 1);
         let width = number.exponent.len().max(farthest + 1) + 1;
         let exponent = b.add(Int::signed(&number.exponent), Int::signed(&n), width);
-        let result = Unrounded {
-            carries: false,
-            ..Unrounded::whole(number.sign, exponent, number.significand)
-        };
+        let mut result = Unrounded::whole(number.sign, exponent, number.significand);
+        result.carries = false;
         self.pack(b, &result, number.class)
     }
 
@@ -106,11 +104,9 @@ impl Arithmetic {
         let away = b.xor(up, sign);
         let away = b.or(away, of.zero);
         let (magnitude, target) = (&x[..x.len() - 1], &y[..y.len() - 1]);
-        let mut next = b.add(
-            Int::unsigned(magnitude),
-            Int::signed(&[Wire::ONE, !away]),
-            magnitude.len(),
-        );
+        let step = [Wire::ONE, !away];
+        let (size, step) = (Int::unsigned(magnitude), Int::signed(&step));
+        let mut next = b.add(size, step, magnitude.len());
         if self.is_flushed() {
             let (fraction, exponent) = next.split_at(self.format.fraction);
             let mut smallest = mask(b, !of.zero, fraction);
@@ -158,10 +154,7 @@ impl Arithmetic {
             return n.to_vec();
         }
         let sign = n[n.len() - 1];
-        let beyond: Word = n[width - 1..n.len() - 1]
-            .iter()
-            .map(|&bit| b.xor(bit, sign))
-            .collect();
+        let beyond = flip_if(b, sign, &n[width - 1..n.len() - 1]);
         let beyond = b.any(&beyond);
         let mut word = b.select(beyond, &vec![!sign; width - 1], &n[..width - 1]);
         word.push(sign);

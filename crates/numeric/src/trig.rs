@@ -62,8 +62,7 @@ impl Arithmetic {
 
     /// The same by intermediate results of `work` bits.
     pub(crate) fn sin_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
-        let of = (Circular::Sine, self.format.max_exponent());
-        self.circular(b, x, of, work)
+        self.circular(b, x, Circular::Sine, work)
     }
 
     /// The cosine.
@@ -73,8 +72,7 @@ impl Arithmetic {
 
     /// The same by intermediate results of `work` bits.
     pub(crate) fn cos_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
-        let of = (Circular::Cosine, self.format.max_exponent());
-        self.circular(b, x, of, work)
+        self.circular(b, x, Circular::Cosine, work)
     }
 
     /// The tangent.
@@ -84,18 +82,7 @@ impl Arithmetic {
 
     /// The same by intermediate results of `work` bits.
     pub(crate) fn tan_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
-        let of = (Circular::Tangent, self.format.max_exponent());
-        self.circular(b, x, of, work)
-    }
-
-    /// The sine of a number below `2^15`, infinity or NaN; for other numbers, any number.
-    pub fn sin_small(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, (Circular::Sine, 14), self.work())
-    }
-
-    /// The cosine of a number below `2^15`, infinity or NaN; for other numbers, any number.
-    pub fn cos_small(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, (Circular::Cosine, 14), self.work())
+        self.circular(b, x, Circular::Tangent, work)
     }
 
     /// The exponent of the least arguments that are reduced; smaller ones are their own sine.
@@ -103,16 +90,10 @@ impl Arithmetic {
         -((self.precision() as i32 + 2) / 2)
     }
 
-    /// A function of numbers below `2^(largest + 1)`.
-    fn circular(
-        self,
-        b: &mut Builder,
-        x: &[Wire],
-        (function, largest): (Circular, i32),
-        work: usize,
-    ) -> Word {
+    /// A function by intermediate results of `work` bits.
+    fn circular(self, b: &mut Builder, x: &[Wire], function: Circular, work: usize) -> Word {
         let parts = self.format.split(x);
-        let turn = self.reduce(b, &parts, largest, work);
+        let turn = self.reduce(b, &parts, work);
         let [odd, half] = turn.quadrant;
         // The cosine is the sine of a quarter turn more, and the tangent turns to one over it.
         let (falls, sign) = match function {
@@ -208,19 +189,12 @@ impl Arithmetic {
         layers(closest(self.format) + 2)
     }
 
-    /// [`closest`] for numbers below `2^(largest + 1)`: by a bit less where it is known.
-    fn closest_below(self, largest: i32) -> usize {
-        let near = self.format == Format::F32 && largest < 15;
-        closest(self.format) - usize::from(near)
-    }
-
-    /// The argument over pi/2, modulo 4: of a number from `2^least` to below `2^(largest + 1)`.
-    /// Smaller ones are 0.
-    fn reduce(self, b: &mut Builder, parts: &Parts, largest: i32, work: usize) -> Turn {
+    /// The argument over pi/2, modulo 4: of a number from `2^least` on. Smaller ones are 0.
+    fn reduce(self, b: &mut Builder, parts: &Parts, work: usize) -> Turn {
         let p = self.precision();
-        let behind = self.closest_below(largest) + work - 3 + ROWS_GUARD;
+        let behind = closest(self.format) + work - 3 + ROWS_GUARD;
         let bias = self.format.bias();
-        let fields = (self.least() + bias).max(1)..=(largest + bias).min(2 * bias);
+        let fields = (self.least() + bias).max(1)..=2 * bias;
         let windows = Windows::new(p, behind, bias);
         let hot = b.demux(&parts.exponent);
         let hot = &hot[*fields.start() as usize..=*fields.end() as usize];

@@ -2,7 +2,7 @@
 //! whose bits have public weights.
 
 use crate::format::{Arithmetic, Subnormals};
-use crate::word::{layers, mask};
+use crate::word::{bit, layers, mask};
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 /// One layer of a shift to the left: the word times 2^`by` where `bit` is 1, cut to `width`. The
@@ -54,21 +54,12 @@ impl Arithmetic {
         let up = b.and(*guard, inexact);
         let width = layers(limit.max(farthest) + 3) + 1;
         let limit_word = b.constant(limit as i128, width);
-        let left = b.sub(
-            Int::unsigned(&limit_word),
-            Int::unsigned(&found.places),
-            width,
-        );
+        let (word, places) = (Int::unsigned(&limit_word), Int::unsigned(&found.places));
+        let left = b.sub(word, places, width);
         let left = Int::signed(&left).shl(format.fraction, format.fraction + width);
         // The highest bit of the significand makes the field 1 more; the rounding carry runs on.
-        let sum = b.sum(
-            &[
-                Int::signed(&left),
-                Int::unsigned(significand),
-                Int::unsigned(&[up]),
-            ],
-            format.fraction + width,
-        );
+        let terms = [Int::signed(&left), Int::unsigned(significand), bit(&up)];
+        let sum = b.sum(&terms, format.fraction + width);
         let (fraction, field) = sum.split_at(format.fraction);
         let (mut fraction, mut field) = (fraction.to_vec(), field.to_vec());
         // Only zero lacks the highest bit; what is below the normal numbers becomes zero.

@@ -234,10 +234,8 @@ fn shift_into_zeros(b: &mut Builder, x: &[Wire], k: usize, shift: Wire, still: u
     let by = 1 << k;
     let mut moving = mask(b, shift, &x[..x.len() - by]);
     if k >= 2 {
-        moving
-            .iter_mut()
-            .take(still)
-            .for_each(|bit| *bit = Wire::ZERO);
+        let still = still.min(moving.len());
+        moving[..still].fill(Wire::ZERO);
     }
     (0..x.len())
         .map(|i| {
@@ -284,13 +282,10 @@ impl Probes {
             let next = block.chunks(2).map(|pair| b.any(pair)).collect();
             blocks.push(std::mem::replace(&mut block, next));
         }
-        Probes {
-            blocks: blocks
-                .into_iter()
-                .map(|block| block.into_iter().step_by(2).collect())
-                .collect(),
-            marked: true,
-        }
+        let halves = blocks.into_iter();
+        let halves = halves.map(|block| block.into_iter().step_by(2).collect());
+        let (blocks, marked) = (halves.collect(), true);
+        Probes { blocks, marked }
     }
 
     /// The OR of the 2^k highest bits, where all larger blocks have been asked for.

@@ -33,10 +33,10 @@ fn check(of: Arithmetic, name: &str, vectors: &[Vec<u128>]) {
         let what = format!("{name} in {of:?} for {goal:?}");
         let found = Runner::new(name, of, goal).run(vectors);
         for ((vector, found), expected) in vectors.iter().zip(found).zip(&results) {
+            let (found, id) = (found[0], format!("{what} of {vector:x?}"));
             assert!(
-                found[0] == *expected,
-                "{what} of {vector:x?} is {expected:x}, and not {:x}",
-                found[0]
+                found == *expected,
+                "{id} is {expected:x}, and not {found:x}"
             );
         }
     }

@@ -3,11 +3,12 @@
 use crate::common::both;
 use crate::common::exact::{decode as exact, encode_value};
 use crate::lanes::{Circuit, check, check_variant, variants};
+use crate::pairs::chosen;
 use crate::values::{decode, doubles, edges, encode, pairs};
 use sealane_numeric::{Format, Subnormals, function};
+use std::cmp::Ordering;
 
 type Operator = fn(f64, f64) -> bool;
-type Predicate = fn(f64) -> bool;
 /// Of two numbers and the mask of the sign.
 type OnBits = fn(u128, u128, u128) -> u128;
 
@@ -29,21 +30,12 @@ fn against_machine(format: Format, rows: &[Vec<u128>]) {
             truth(operator(decode(format, x[0]), decode(format, x[1])))
         });
     }
-    // The order of IEEE 754 section 5.10 is stable on zeros; NaN are left out first.
-    let choose =
-        |x: f64, y: f64, first: fn(std::cmp::Ordering) -> bool| match (x.is_nan(), y.is_nan()) {
-            (true, _) => y,
-            (_, true) => x,
-            _ if first(x.total_cmp(&y)) => x,
-            _ => y,
-        };
-    for (name, first) in [
-        ("fmin", std::cmp::Ordering::is_le as fn(_) -> bool),
-        ("fmax", std::cmp::Ordering::is_ge),
-    ] {
+    let chosen_by: [(&str, fn(Ordering) -> bool); 2] =
+        [("fmin", Ordering::is_le), ("fmax", Ordering::is_ge)];
+    for (name, first) in chosen_by {
         check(name, format, rows, |x| {
             let [x, y] = [x[0], x[1]].map(|x| decode(format, x));
-            vec![encode(format, choose(x, y, first))]
+            vec![encode(format, chosen(x, y, first))]
         });
     }
 }
@@ -74,11 +66,8 @@ fn positive_differences() {
             check_variant("fdim", arithmetic, &rows, |x| {
                 let [from, less] = [x[0], x[1]].map(|x| decode(format, x));
                 let difference = exact(arithmetic, x[0]).add(&exact(arithmetic, x[1]).neg());
-                vec![if from <= less {
-                    0
-                } else {
-                    encode_value(arithmetic, &difference)
-                }]
+                let rounded = encode_value(arithmetic, &difference);
+                vec![if from <= less { 0 } else { rounded }]
             });
         }
     }
@@ -88,19 +77,17 @@ fn positive_differences() {
 fn numbers_are_classified() {
     for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
         let rows: Vec<_> = edges(format).into_iter().map(|x| vec![x]).collect();
-        let classes: [(&str, Predicate); 3] = [
-            ("isnan", f64::is_nan),
-            ("isinf", f64::is_infinite),
-            ("isfinite", f64::is_finite),
+        let smallest = decode(format, 1 << format.fraction);
+        let is_normal = |x: f64| x.is_finite() && x.abs() >= smallest;
+        let classes: [(&str, &dyn Fn(f64) -> bool); 4] = [
+            ("isnan", &f64::is_nan),
+            ("isinf", &f64::is_infinite),
+            ("isfinite", &f64::is_finite),
+            ("isnormal", &is_normal),
         ];
         for (name, class) in classes {
             check(name, format, &rows, |x| truth(class(decode(format, x[0]))));
         }
-        let smallest = decode(format, 1 << format.fraction);
-        check("isnormal", format, &rows, |x| {
-            let x = decode(format, x[0]);
-            truth(x.is_finite() && x.abs() >= smallest)
-        });
     }
 }
 
@@ -121,10 +108,8 @@ fn signs_are_bits() {
             for (goal, arithmetic) in variants(format) {
                 let circuit = Circuit::of(goal, arithmetic, name);
                 assert_eq!(circuit.ands, 0, "{name}");
-                let rows: Vec<_> = rows
-                    .iter()
-                    .map(|x| x[..function.operands.len()].to_vec())
-                    .collect();
+                let operands = rows.iter().map(|x| x[..function.operands.len()].to_vec());
+                let rows: Vec<_> = operands.collect();
                 for (row, found) in rows.iter().zip(circuit.run(&rows)) {
                     let other = row.get(1).copied().unwrap_or(0);
                     assert_eq!(found, [expected(row[0], other, sign)], "{name} of {row:x?}");

@@ -1,23 +1,17 @@
 //! Conversions, against exact arithmetic and the machine's.
 
-use crate::common::Random;
 use crate::common::exact::{Value, decode as exact, encode, encode_value, power};
+use crate::common::{GOALS, Random};
 use crate::lanes::{Circuit, variants};
 use crate::values::{all, decode, edges, random, singles};
 use num_bigint::BigInt;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Fixed, Format, Rounding};
 
-const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
-
 #[test]
 fn numbers_change_their_format() {
-    let small = [
-        Format::new(3, 3),
-        Format::new(4, 3),
-        Format::new(3, 5),
-        Format::new(5, 2),
-    ];
+    let small = [(3, 3), (4, 3), (3, 5), (5, 2)];
+    let small = small.map(|(exponent, fraction)| Format::new(exponent, fraction));
     for from in [Format::ALL, small].concat() {
         let rows = match from.bits() {
             ..=16 => all(from),
@@ -32,14 +26,10 @@ fn numbers_change_their_format() {
                     format: to,
                     ..arithmetic
                 };
+                let id = format!("of {arithmetic:?} in {to:?}, {goal:?}");
                 for (row, found) in rows.iter().zip(circuit.run(&rows)) {
                     let want = encode_value(target, &exact(arithmetic, row[0]));
-                    assert_eq!(
-                        found,
-                        [want],
-                        "{:x?} of {arithmetic:?} in {to:?}, {goal:?}",
-                        row
-                    );
+                    assert_eq!(found, [want], "{row:x?} {id}");
                 }
             }
         }
@@ -63,26 +53,12 @@ fn f32_and_f64_convert_as_on_the_machine() {
 /// Integers at which something changes, for a width.
 fn integers(bits: usize, source: &mut Random) -> Vec<u128> {
     let mask = (1u128 << bits) - 1;
-    let mut integers = vec![
-        0,
-        1,
-        2,
-        3,
-        mask,
-        mask - 1,
-        mask >> 1,
-        (mask >> 1) + 1,
-        mask / 3,
-    ];
+    let half = mask >> 1;
+    let mut integers = vec![0, 1, 2, 3, mask, mask - 1, half, half + 1, mask / 3];
     for k in 0..bits {
         let power = 1u128 << k;
-        integers.extend([
-            power,
-            power - 1,
-            power + 1,
-            mask - power,
-            mask ^ (power - 1),
-        ]);
+        integers.extend([power, power - 1, power + 1]);
+        integers.extend([mask - power, mask ^ (power - 1)]);
         // Ties and their neighbours for each precision.
         for precision in [8, 11, 24, 53].into_iter().filter(|&p| k >= p) {
             let half = power | 1 << (k - precision);
@@ -106,22 +82,14 @@ fn integers_of_all_widths_become_numbers() {
     let mut source = Random::new(3);
     let formats = [&Format::ALL[..], &[Format::new(3, 3)]].concat();
     for bits in 1..=64 {
-        let rows: Vec<_> = integers(bits, &mut source)
-            .into_iter()
-            .map(|x| vec![x])
-            .collect();
+        let integers = integers(bits, &mut source).into_iter();
+        let rows: Vec<_> = integers.map(|x| vec![x]).collect();
         for (i, &format) in formats.iter().enumerate() {
             for is_signed in [false, true] {
-                let fraction = if !is_signed {
-                    0
-                } else {
-                    (bits * (2 + i)).min(64 - (bits + i) % 7).min(bits)
-                };
-                let from = Fixed {
-                    bits,
-                    signed: is_signed,
-                    fraction,
-                };
+                let fraction = (bits * (2 + i)).min(64 - (bits + i) % 7).min(bits);
+                let [whole, fixed] = [Fixed::unsigned(bits), Fixed::signed(bits)];
+                let fixed = fixed.with_fraction(fraction);
+                let from = if is_signed { fixed } else { whole };
                 // Goals and ways of subnormal numbers alternate.
                 let (goal, arithmetic) = variants(format).nth((bits + i) % 4).unwrap();
                 let circuit = Circuit::new(goal, &[bits], |b, x| {
@@ -130,12 +98,9 @@ fn integers_of_all_widths_become_numbers() {
                 for (row, found) in rows.iter().zip(circuit.run(&rows)) {
                     let value = signed(row[0], from);
                     let size = BigInt::from(value.unsigned_abs());
-                    let want = encode(arithmetic, value < 0, &size, &power(fraction as i64));
-                    assert_eq!(
-                        found,
-                        [want],
-                        "{value} of {from:?} in {arithmetic:?}, {goal:?}"
-                    );
+                    let want = encode(arithmetic, value < 0, &size, &power(from.fraction as i64));
+                    let id = format!("{value} of {from:?} in {arithmetic:?}, {goal:?}");
+                    assert_eq!(found, [want], "{id}");
                 }
             }
         }
@@ -144,11 +109,8 @@ fn integers_of_all_widths_become_numbers() {
 
 /// The number in units of the last place, rounded; and if it is beyond the range or NaN.
 fn fixed(of: Arithmetic, x: u128, to: Fixed, rounding: Rounding) -> (BigInt, bool) {
-    let least = if to.signed {
-        -power(to.bits as i64 - 1)
-    } else {
-        BigInt::from(0)
-    };
+    let half = power(to.bits as i64 - 1);
+    let least = if to.signed { -half } else { 0.into() };
     let most = &least + power(to.bits as i64) - 1;
     let (negative, size, exponent) = match exact(of, x) {
         Value::Nan => return (BigInt::from(0), true),
@@ -189,11 +151,8 @@ fn to_fixed(of: Arithmetic, goal: Goal, rows: &[Vec<u128>], to: Fixed, rounding:
         let (value, refused) = fixed(of, row[0], to, rounding);
         let value = (value + power(to.bits as i64)) % power(to.bits as i64);
         let want = [u128::try_from(value).unwrap(), u128::from(refused)];
-        assert_eq!(
-            found, want,
-            "{:x?} of {of:?} as {to:?}, {rounding:?}, {goal:?}",
-            row
-        );
+        let id = format!("{row:x?} of {of:?} as {to:?}, {rounding:?}, {goal:?}");
+        assert_eq!(found, want, "{id}");
     }
 }
 
@@ -201,11 +160,8 @@ fn to_fixed(of: Arithmetic, goal: Goal, rows: &[Vec<u128>], to: Fixed, rounding:
 /// subnormal numbers in turn.
 #[test]
 fn numbers_become_integers_of_all_widths() {
-    for (i, format) in [&Format::ALL[..], &[Format::new(3, 3)]]
-        .concat()
-        .into_iter()
-        .enumerate()
-    {
+    let formats = [&Format::ALL[..], &[Format::new(3, 3)]].concat();
+    for (i, format) in formats.into_iter().enumerate() {
         let mut numbers = edges(format);
         numbers.extend(random(format, &mut Random::new(9), 800));
         let rows: Vec<_> = numbers.into_iter().map(|x| vec![x]).collect();
@@ -213,16 +169,13 @@ fn numbers_become_integers_of_all_widths() {
             for rounding in ROUNDINGS {
                 let (goal, of) = variants(format).nth((bits + i) % 4).unwrap();
                 let is_signed = (bits / 4 + i) % 2 == 0;
-                let fraction = if bits % 3 == 0 {
-                    0
+                let fraction = (bits * (3 + i)) % (bits + 1) * usize::from(bits % 3 != 0);
+                let to = if is_signed {
+                    Fixed::signed(bits)
                 } else {
-                    (bits * (3 + i)) % (bits + 1)
+                    Fixed::unsigned(bits)
                 };
-                let to = Fixed {
-                    bits,
-                    signed: is_signed,
-                    fraction,
-                };
+                let to = to.with_fraction(fraction);
                 to_fixed(of, goal, &rows, to, rounding);
             }
         }
@@ -252,25 +205,20 @@ fn all_small_numbers_become_integers() {
 #[test]
 fn casts_are_those_of_the_machine() {
     for goal in GOALS {
-        for (format, bits, is_signed) in [
-            (Format::F32, 64, true),
-            (Format::F64, 64, true),
-            (Format::F64, 64, false),
-            (Format::F32, 32, false),
+        for (format, fixed) in [
+            (Format::F32, Fixed::signed(64)),
+            (Format::F64, Fixed::signed(64)),
+            (Format::F64, Fixed::unsigned(64)),
+            (Format::F32, Fixed::unsigned(32)),
         ] {
             let of = Arithmetic::new(format);
-            let fixed = Fixed {
-                bits,
-                signed: is_signed,
-                fraction: 0,
-            };
             let circuit = Circuit::new(goal, &[format.bits()], |b, x| {
                 vec![of.to_fixed(b, &x[0], fixed, Rounding::Zero).value]
             });
             let rows = singles(format, 2000);
             for (row, found) in rows.iter().zip(circuit.run(&rows)) {
                 let x = decode(format, row[0]);
-                let want = match (bits, is_signed) {
+                let want = match (fixed.bits, fixed.signed) {
                     (64, true) => (x as i64 as u64).into(),
                     (64, false) => u128::from(x as u64),
                     _ => u128::from(x as u32),

@@ -53,15 +53,13 @@ const SHALLOW: &[(&str, f64, [u64; 2])] = &[
 ];
 
 fn costs(name: &str, format: Format) -> [Cost; 4] {
-    let mut costs = [(0, 0); 4];
-    let forms = both(format)
-        .into_iter()
-        .flat_map(|of| GOALS.map(|goal| (of, goal)));
-    for (cost, (of, goal)) in costs.iter_mut().zip(forms) {
-        let info = circuit(name, of, goal).info();
-        *cost = (info.ands, info.depth);
-    }
-    costs
+    let [kept, flushed] = both(format);
+    let (forms, [small, flat]) = ([kept, kept, flushed, flushed], GOALS);
+    let goals = [small, flat, small, flat];
+    std::array::from_fn(|i| {
+        let info = circuit(name, forms[i], goals[i]).info();
+        (info.ands, info.depth)
+    })
 }
 
 #[test]
@@ -74,10 +72,8 @@ fn costs_are_as_pinned() {
             different += &format!("    ({name:?}, Format::{format}, {found:?}),\n");
         }
     }
-    assert!(
-        different.is_empty(),
-        "these costs have changed:\n{different}"
-    );
+    let same = different.is_empty();
+    assert!(same, "these costs have changed:\n{different}");
 }
 
 #[test]
@@ -100,12 +96,8 @@ fn shallow_forms_keep_to_their_bounds() {
                 let [small, shallow] = GOALS.map(|goal| circuit(name, of, goal).info());
                 let ratio = shallow.ands as f64 / small.ands as f64;
                 assert!(ratio <= 1.6, "{name} in {of:?}: {ratio} times the ANDs");
-                let sum = ["add", "sub"].contains(name);
-                assert!(
-                    !sum || shallow.depth <= deepest,
-                    "{name} in {of:?}: depth {}",
-                    shallow.depth
-                );
+                let (sum, depth) = (["add", "sub"].contains(name), shallow.depth);
+                assert!(!sum || depth <= deepest, "{name} in {of:?}: depth {depth}");
             }
         }
     }

@@ -25,11 +25,10 @@ const CASES: &[Case] = &[
     ("asin", libm::asin, Real::asin),
     ("acos", libm::acos, |x| &Real::pi().shifted(-1) - &x.asin()),
     ("atan", libm::atan, |x| {
-        if x > &Real::of(1) {
-            &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
-        } else {
-            x.atan()
+        if x <= &Real::of(1) {
+            return x.atan();
         }
+        &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
     }),
     ("sinh", libm::sinh, |x| (&x.exp() - &(-x).exp()).shifted(-1)),
     ("cosh", libm::cosh, |x| (&x.exp() + &(-x).exp()).shifted(-1)),
@@ -80,19 +79,9 @@ const UNSURE: f64 = 1.0 / (1 << 20) as f64;
 
 /// The forms that are tried. Flushed, the other form has the same digits.
 const FORMS: [(Arithmetic, Goal); 3] = {
-    let kept = Arithmetic {
-        format: Format::F32,
-        subnormals: Subnormals::Kept,
-    };
-    let flushed = Arithmetic {
-        subnormals: Subnormals::Flushed,
-        ..kept
-    };
-    [
-        (kept, Goal::Size),
-        (kept, Goal::Depth),
-        (flushed, Goal::Size),
-    ]
+    let kept = Arithmetic::new(Format::F32);
+    let (kept_small, flushed) = ((kept, Goal::Size), kept.flushed());
+    [kept_small, (kept, Goal::Depth), (flushed, Goal::Size)]
 };
 
 /// The unit in the last place of a result of f32.
@@ -119,23 +108,16 @@ fn nearest(case: &Case, x: f32) -> (u32, f64) {
     let exponent = (bits >> 52) as i64 - 1023;
     let size = Real::scaled(bits << 12 >> 12 | 1 << 52, exponent - 52);
     // Roots of numbers of any size: of those a power of 64 away.
-    let scaled = ["cbrt", "rsqrt"].contains(&case.0);
-    let by = if scaled {
-        exponent.div_euclid(6) * 6
-    } else {
-        0
-    };
-    let back = match case.0 {
-        "cbrt" => by / 3,
-        _ => -by / 2,
+    let by = exponent.div_euclid(6) * 6;
+    let (by, back) = match case.0 {
+        "cbrt" => (by, by / 3),
+        "rsqrt" => (by, -by / 2),
+        _ => (0, 0),
     };
     let size = size.shifted(-by);
-    let argument = if x < 0.0 && !SYMMETRIC.contains(&case.0) {
-        -&size
-    } else {
-        size
-    };
-    let exact = many(&argument).abs().shifted(if scaled { back } else { 0 });
+    let negative = x < 0.0 && !SYMMETRIC.contains(&case.0);
+    let argument = if negative { -&size } else { size };
+    let exact = many(&argument).abs().shifted(back);
     let units = exact.shifted(-place);
     let whole = units.floor();
     let rest = &(&units - &Real::scaled(whole.clone(), 0)) - &Real::ratio(1, 2);
@@ -149,10 +131,8 @@ fn nearest(case: &Case, x: f32) -> (u32, f64) {
     let whole = whole + i64::from(up);
     let size = whole as f64 * 2f64.powi(place as i32);
     let nearest = size.copysign(value) as f32;
-    (
-        nearest.to_bits(),
-        rest.rounded_i128(60) as f64 / 2f64.powi(60),
-    )
+    let distance = rest.rounded_i128(60) as f64 / 2f64.powi(60);
+    (nearest.to_bits(), distance)
 }
 
 fn runner(name: &str, arithmetic: Arithmetic, goal: Goal) -> Runner {
@@ -199,10 +179,8 @@ fn wrong(case: &Case, arguments: &[u32]) -> Vec<(u32, String, f64)> {
         let results = run(&runner(case.0, arithmetic, goal), &operands);
         for ((&x, &(expected, distance)), found) in arguments.iter().zip(&expected).zip(results) {
             if found != u64::from(expected) && !flushes(arithmetic, [x, expected]) {
-                let form = format!(
-                    "{arithmetic:?} {goal:?}, turn {:#x}",
-                    found ^ u64::from(expected)
-                );
+                let turn = found ^ u64::from(expected);
+                let form = format!("{arithmetic:?} {goal:?}, turn {turn:#x}");
                 wrong.push((x, form, distance.abs()));
             }
         }
@@ -229,28 +207,18 @@ fn arguments_near_a_middle_are_rounded_correctly() {
     let mut all_wrong = vec![];
     for case in CASES.iter().filter(|case| asked(case.0)) {
         let (name, single, _) = *case;
-        let last = if SYMMETRIC.contains(&name) {
-            u32::MAX >> 1
-        } else {
-            u32::MAX
-        };
+        let last = u32::MAX >> u32::from(SYMMETRIC.contains(&name));
         let hard = (0..=last).filter(|&x| is_hard(single(f64::from(f32::from_bits(x))), NEAR));
         let hard: Vec<u32> = hard.collect();
         let distance = |&x: &u32| nearest(case, f32::from_bits(x)).1.abs();
         let nearest = hard.iter().map(|x| (distance(x), x));
-        let nearest = nearest.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some");
+        let (off, at) = nearest.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some");
         let wrong = wrong(case, &hard);
-        println!(
-            "{name}: {} arguments, the nearest {:#x} at 2^{:.2}, {} wrong",
-            hard.len(),
-            nearest.1,
-            nearest.0.log2(),
-            wrong.len()
-        );
+        let (count, off, fails) = (hard.len(), off.log2(), wrong.len());
+        println!("{name}: {count} arguments, the nearest {at:#x} at 2^{off:.2}, {fails} wrong");
         if !wrong.is_empty() {
-            let lines = wrong
-                .iter()
-                .map(|(x, form, off)| format!("{x:#x} {form} 2^{:.2}", off.log2()));
+            let lines = wrong.iter();
+            let lines = lines.map(|(x, form, off)| format!("{x:#x} {form} 2^{:.2}", off.log2()));
             all_wrong.push(format!("{name}: {:#?}", lines.collect::<Vec<_>>()));
         }
     }
@@ -262,11 +230,8 @@ fn result(case: &Case, x: f32) -> u32 {
     let value = case.1(f64::from(x));
     // Most values are normal numbers of f32, and the bits that f64 has more are not near a half.
     let more = value.to_bits() & ((1 << 29) - 1);
-    let size = value.abs();
-    if size >= f64::from(f32::MIN_POSITIVE)
-        && size < f64::from(f32::MAX)
-        && more.abs_diff(1 << 28) > 1 << 9
-    {
+    let normal = f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX);
+    if normal.contains(&value.abs()) && more.abs_diff(1 << 28) > 1 << 9 {
         return (value as f32).to_bits();
     }
     match value.is_nan() {

@@ -39,17 +39,15 @@ const VALUES: &[(&str, Value)] = &[
         let power = x.shifted(1).exp();
         &(&power - &Real::of(1)) / &(&power + &Real::of(1))
     }),
-    ("erf", |x| {
-        if x.abs() < 12 {
-            x.erf()
-        } else {
-            Real::ratio(if x.is_negative() { -1 } else { 1 }, 1)
-        }
+    ("erf", |x| match (x.abs() < 12, x.is_negative()) {
+        (true, _) => x.erf(),
+        (false, negative) => Real::of(if negative { -1 } else { 1 }),
     }),
     ("sigmoid", |x| &Real::of(1) / &(&Real::of(1) + &(-x).exp())),
 ];
 
-fn points(lo: i128, hi: i128, fraction: usize, to: Fixed, saturate: bool) -> Points {
+/// Operands from `lo` to `hi` with bits behind the point, and results that may saturate or not.
+fn points([lo, hi]: [i128; 2], fraction: usize, to: Fixed, saturate: bool) -> Points {
     Points {
         lo,
         hi,
@@ -59,18 +57,28 @@ fn points(lo: i128, hi: i128, fraction: usize, to: Fixed, saturate: bool) -> Poi
     }
 }
 
+/// Results of a function that may be off by less than 0.76 units in the last place.
+fn assert_near(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128]) {
+    let (ands, off) = worst(function, points, goal, operands);
+    println!("{} {points:?}: {ands} ANDs, {off:.4}", function.name);
+    assert!(off < 0.76, "{} {points:?}: {off}", function.name);
+}
+
+/// The bits of numbers as operands of circuits with inputs of `WIDTH` bits.
+fn row<const N: usize>(numbers: [i128; N]) -> Vec<u128> {
+    numbers.map(|x| x as u128 & ((1 << WIDTH) - 1)).to_vec()
+}
+
+const WIDTH: usize = 66;
+
 /// The gates and the worst error, in units in the last place, of some operands.
 fn worst(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128]) -> (u64, f64) {
-    let width = 66;
-    let runner = Runner::build(goal, &[width], |b, x| {
+    let runner = Runner::build(goal, &[WIDTH], |b, x| {
         vec![function.build(b, &x[0], points)]
     });
-    let mask = (1u128 << width) - 1;
-    let rows: Vec<Vec<u128>> = operands.iter().map(|&x| vec![x as u128 & mask]).collect();
-    let (_, value) = VALUES
-        .iter()
-        .find(|(name, _)| *name == function.name)
-        .expect("a value");
+    let rows: Vec<Vec<u128>> = operands.iter().map(|&x| row([x])).collect();
+    let value = VALUES.iter().find(|(name, _)| *name == function.name);
+    let (_, value) = value.expect("a value");
     let to = points.to;
     let range = function.results(points).expect("a range");
     let unit = 1i128 << points.fraction;
@@ -85,11 +93,8 @@ fn worst(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128
     let mut most = 0f64;
     for (&x, found) in operands.iter().zip(runner.run(&rows)) {
         let found = stored(found[0], to);
-        assert!(
-            range.0 <= found && found <= range.1,
-            "{} of {x}: {found}",
-            function.name
-        );
+        let within = range.0 <= found && found <= range.1;
+        assert!(within, "{} of {x}: {found}", function.name);
         let x = Real::scaled(x.clamp(domain[0], domain[1]), -(points.fraction as i64));
         let huge = ["exp", "exp2", "expm1", "sinh", "cosh"].contains(&function.name);
         let x = match huge && x.abs() > 100 {
@@ -148,38 +153,23 @@ fn sample(lo: i128, hi: i128, count: usize) -> Vec<i128> {
 /// The largest range of operands that a function takes with results in the type.
 fn taken(function: &FixedFunction, fraction: usize, bits: usize, to: Fixed) -> Option<Points> {
     let sizes = (0..bits).rev().map(|k| 1i128 << k);
-    let ranges = sizes.flat_map(|size| {
-        [
-            (-size, size - 1),
-            (0, size - 1),
-            (1, size),
-            (size / 8, size),
-        ]
-    });
-    let mut tasks = ranges.map(|(lo, hi)| points(lo, hi, fraction, to, false));
+    let ranges = sizes.flat_map(|n| [[-n, n - 1], [0, n - 1], [1, n], [n / 8, n]]);
+    let mut tasks = ranges.map(|range| points(range, fraction, to, false));
     tasks.find(|points| function.results(points).is_ok())
 }
 
 #[test]
 fn all_operands_of_small_types() {
     for function in fixed_functions() {
-        for (bits, fraction) in [(8, 4), (10, 7)] {
+        for (bits, fraction, goal) in [(8, 4, Goal::Size), (10, 7, Goal::Depth)] {
             let to = Fixed::signed(bits).with_fraction(fraction);
             let Some(plain) = taken(function, fraction, bits, to) else {
                 panic!("no range of {} in {bits}.{fraction}", function.name)
             };
-            let (lo, hi) = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1);
-            let whole = points(lo, hi, fraction, to, true);
-            let goal = if fraction == 4 {
-                Goal::Size
-            } else {
-                Goal::Depth
-            };
+            let whole = points(ends(to), fraction, to, true);
             for points in [plain, whole] {
                 let operands: Vec<i128> = (points.lo..=points.hi).collect();
-                let (ands, off) = worst(function, &points, goal, &operands);
-                println!("{} {points:?}: {ands} ANDs, {off:.4}", function.name);
-                assert!(off < 0.76, "{} {points:?}: {off}", function.name);
+                assert_near(function, &points, goal, &operands);
             }
         }
     }
@@ -203,10 +193,9 @@ fn few_operands_and_results_that_leave_a_type_and_return() {
         ("sinh", 0, [-190, -90], above),
     ] {
         let function = fixed_function(name).expect("a function");
-        let points = points(lo, hi, fraction, to, true);
         let operands: Vec<i128> = (lo..=hi).collect();
-        let (_, off) = worst(function, &points, Goal::Size, &operands);
-        assert!(off < 0.76, "{name} {points:?}: {off}");
+        let points = points([lo, hi], fraction, to, true);
+        assert_near(function, &points, Goal::Size, &operands);
     }
 }
 
@@ -216,10 +205,9 @@ fn zero_alone_is_an_operand() {
     for name in ["sqrt", "cbrt", "atan", "log1p", "asin"] {
         let function = fixed_function(name).expect("a function");
         for lo in [0, -9] {
-            let points = points(lo, 0, 8, to, true);
             let operands: Vec<i128> = (lo..=0).collect();
-            let (_, off) = worst(function, &points, Goal::Size, &operands);
-            assert!(off < 0.76, "{name} {points:?}: {off}");
+            let points = points([lo, 0], 8, to, true);
+            assert_near(function, &points, Goal::Size, &operands);
         }
     }
 }
@@ -233,13 +221,10 @@ fn of_every_size(
         for &(bits, fraction) in sizes {
             let to = Fixed::signed(bits).with_fraction(fraction);
             let plain = taken(function, fraction, bits, to).expect("a range");
-            let (lo, hi) = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1);
-            let whole = points(lo, hi, fraction, to, true);
+            let whole = points(ends(to), fraction, to, true);
             for points in [plain, whole] {
                 let operands = sample(points.lo, points.hi, 100);
-                let (ands, off) = worst(function, &points, Goal::Size, &operands);
-                println!("{} {points:?}: {ands} ANDs, {off:.4}", function.name);
-                assert!(off < 0.76, "{} {points:?}: {off}", function.name);
+                assert_near(function, &points, Goal::Size, &operands);
             }
         }
     }
@@ -263,65 +248,47 @@ fn what_could_overflow_or_has_no_value_is_refused() {
     let to = Fixed::signed(32).with_fraction(16);
     let results = |name: &str, lo: i128, hi: i128, saturate: bool| {
         let function = fixed_function(name).expect("a function");
-        function.results(&points(lo << 16, hi << 16, 16, to, saturate))
+        function.results(&points([lo << 16, hi << 16], 16, to, saturate))
     };
+    let (one, most) = (1 << 16, (1 << 31) - 1);
     assert!(matches!(results("exp", 0, 11, false), Err(Refused::Range(_, hi)) if hi > 1 << 31));
-    assert_eq!(results("exp", 0, 10, false), Ok((1 << 16, 1_443_526_463)));
-    assert_eq!(
-        results("exp", 0, 1 << 14, true),
-        Ok((1 << 16, (1 << 31) - 1))
-    );
-    assert!(matches!(
-        results("log", 0, 5, false),
-        Err(Refused::Domain(_))
-    ));
-    assert!(matches!(
-        results("log", -5, 0, true),
-        Err(Refused::Domain(_))
-    ));
-    assert!(matches!(
-        results("asin", -1, 2, false),
-        Err(Refused::Domain(_))
-    ));
+    assert_eq!(results("exp", 0, 10, false), Ok((one, 1_443_526_463)));
+    assert_eq!(results("exp", 0, 1 << 14, true), Ok((one, most)));
+    for (name, lo, hi, saturate) in [
+        ("log", 0, 5, false),
+        ("log", -5, 0, true),
+        ("asin", -1, 2, false),
+    ] {
+        let refused = results(name, lo, hi, saturate);
+        let domain = matches!(refused, Err(Refused::Domain(_)));
+        assert!(domain, "{name}: {refused:?}");
+    }
     // An extreme value inside of the range, and none.
-    assert_eq!(
-        results("cosh", -1, 2, false).map(|range| range.0),
-        Ok(1 << 16)
-    );
-    assert_eq!(
-        results("sin", 1, 2, false).map(|range| range.1),
-        Ok(1 << 16)
-    );
-    assert_eq!(results("sin", 2, 4, false), Ok((-49_598, 59_592)));
-    assert_eq!(
-        results("cos", 3, 4, false).map(|range| range.0),
-        Ok(-(1 << 16))
-    );
+    let range = |name, lo, hi| results(name, lo, hi, false).expect("a range");
+    assert_eq!(range("cosh", -1, 2).0, one);
+    assert_eq!(range("sin", 1, 2).1, one);
+    assert_eq!(range("sin", 2, 4), (-49_598, 59_592));
+    assert_eq!(range("cos", 3, 4).0, -one);
 }
 
-/// The worst error, in units in the last place, of powers of some operands; and their gates.
-fn worst_power(powers: &Powers, goal: Goal, pairs: &[[i128; 2]]) -> (u64, f64) {
-    let width = 66;
-    let runner = Runner::build(goal, &[width; 2], |b, x| {
+/// Powers of some operands that may be off by less than 0.76 units in the last place.
+fn assert_powers_near(powers: &Powers, goal: Goal, pairs: &[[i128; 2]]) {
+    let runner = Runner::build(goal, &[WIDTH; 2], |b, x| {
         vec![powers.build(b, &x[0], &x[1])]
     });
-    let mask = (1u128 << width) - 1;
-    let rows = pairs
-        .iter()
-        .map(|pair| pair.map(|x| x as u128 & mask).to_vec());
-    let found = runner.run(&rows.collect::<Vec<_>>());
+    let rows: Vec<Vec<u128>> = pairs.iter().map(|pair| row(*pair)).collect();
+    let found = runner.run(&rows);
     let (lo, hi) = powers.results().expect("a range");
     let mut most = 0f64;
     for (&[x, y], found) in pairs.iter().zip(found) {
         let found = stored(found[0], powers.to);
-        assert!(
-            lo <= found && found <= hi,
-            "{x} to the power of {y}: {found}"
-        );
+        let within = lo <= found && found <= hi;
+        assert!(within, "{x} to the power of {y}: {found}");
         let x = x.max(i128::from(powers.exponent.lo < 0));
         most = most.max(off(found, &power(x, y, powers), powers.to));
     }
-    (runner.ands, most)
+    println!("{powers:?}: {} ANDs, {most:.4}", runner.ands);
+    assert!(most < 0.76, "{powers:?}: {most}");
 }
 
 /// A power of stored numbers: by the machine where few bits are asked for, and by many digits, but
@@ -337,45 +304,33 @@ fn power(x: i128, y: i128, of: &Powers) -> Real {
     (&logarithm * &Real::scaled(y, -(of.exponent.fraction as i64))).exp()
 }
 
-fn powers(base: (i128, i128, usize), exponent: (i128, i128, usize), to: Fixed) -> Powers {
+type Range = (i128, i128, usize);
+
+fn powers(base: Range, exponent: Range, to: Fixed, saturate: bool) -> Powers {
     let [base, exponent] = [base, exponent].map(|(lo, hi, fraction)| Stored { lo, hi, fraction });
     Powers {
         base,
         exponent,
         to,
-        saturate: false,
+        saturate,
     }
 }
 
 #[test]
 fn all_powers_of_small_types() {
     let to = Fixed::signed(12).with_fraction(5);
-    let plain = powers((1, 63, 4), (-11, 20, 3), to);
-    let of_zero = powers((0, 63, 4), (0, 20, 3), to);
-    let whole = Powers {
-        saturate: true,
-        ..powers((-64, 63, 4), (-32, 31, 3), to)
-    };
-    let positive = Powers {
-        to: Fixed::unsigned(8).with_fraction(8),
-        ..powers((0, 16, 4), (0, 31, 3), to)
-    };
-    let positive = Powers {
-        saturate: true,
-        ..positive
-    };
-    for (powers, goal) in [
-        (plain, Goal::Size),
-        (of_zero, Goal::Depth),
-        (whole, Goal::Size),
-        (positive, Goal::Depth),
-    ] {
+    let plain = powers((1, 63, 4), (-11, 20, 3), to, false);
+    let of_zero = powers((0, 63, 4), (0, 20, 3), to, false);
+    let whole = powers((-64, 63, 4), (-32, 31, 3), to, true);
+    let to = Fixed::unsigned(8).with_fraction(8);
+    let positive = powers((0, 16, 4), (0, 31, 3), to, true);
+    let small = [plain, whole].map(|powers| (powers, Goal::Size));
+    let shallow = [of_zero, positive].map(|powers| (powers, Goal::Depth));
+    for (powers, goal) in small.into_iter().chain(shallow) {
         let bases = powers.base.lo..=powers.base.hi;
         let pair = |x| (powers.exponent.lo..=powers.exponent.hi).map(move |y| [x, y]);
         let pairs: Vec<[i128; 2]> = bases.flat_map(pair).collect();
-        let (ands, off) = worst_power(&powers, goal, &pairs);
-        println!("{powers:?}: {ands} ANDs, {off:.4}");
-        assert!(off < 0.76, "{powers:?}: {off}");
+        assert_powers_near(&powers, goal, &pairs);
     }
 }
 
@@ -391,9 +346,7 @@ fn powers_of_every_size(all: &[Powers]) {
             some.into_iter().chain([[x, exponent.lo], [x, exponent.hi]])
         });
         let pairs: Vec<[i128; 2]> = pairs.collect();
-        let (ands, off) = worst_power(powers, Goal::Size, &pairs);
-        println!("{powers:?}: {ands} ANDs, {off:.4}");
-        assert!(off < 0.76, "{powers:?}: {off}");
+        assert_powers_near(powers, Goal::Size, &pairs);
     }
 }
 
@@ -401,11 +354,8 @@ fn powers_of_every_size(all: &[Powers]) {
 fn powers_of_every_size_in_larger_types() {
     let (one, to) = (1 << 16, Fixed::signed(32).with_fraction(16));
     powers_of_every_size(&[
-        powers((one / 8, 100 * one, 16), (-3 * one, 2 * one, 16), to),
-        Powers {
-            saturate: true,
-            ..powers((-one, 1 << 31, 16), (-9 * one, 30 * one, 16), to)
-        },
+        powers((one / 8, 100 * one, 16), (-3 * one, 2 * one, 16), to, false),
+        powers((-one, 1 << 31, 16), (-9 * one, 30 * one, 16), to, true),
     ]);
 }
 
@@ -413,52 +363,41 @@ fn powers_of_every_size_in_larger_types() {
 #[ignore = "tables of many digits take a minute"]
 fn powers_of_every_size_in_types_of_64_bits() {
     let one = 1 << 32;
+    let (signed, unsigned) = (Fixed::signed(64).with_fraction(32), Fixed::unsigned(64));
+    let near_one = unsigned.with_fraction(58);
     powers_of_every_size(&[
         powers(
             (one / 2, 2 * one, 32),
             (-30 * one, 30 * one, 32),
-            Fixed::signed(64).with_fraction(32),
+            signed,
+            false,
         ),
-        powers(
-            (1 << 58, 1 << 62, 60),
-            (0, 2 * one, 32),
-            Fixed::unsigned(64).with_fraction(58),
-        ),
-        powers((1, 1 << 62, 0), (0, 1 << 20, 20), Fixed::unsigned(64)),
+        powers((1 << 58, 1 << 62, 60), (0, 2 * one, 32), near_one, false),
+        powers((1, 1 << 62, 0), (0, 1 << 20, 20), unsigned, false),
     ]);
 }
 
 #[test]
 fn powers_that_could_overflow_or_have_no_value_are_refused() {
     let to = Fixed::signed(32).with_fraction(16);
-    let results = |base: (i128, i128), exponent: (i128, i128), saturate: bool| {
-        let of = powers(
-            (base.0 << 16, base.1 << 16, 16),
-            (exponent.0, exponent.1, 0),
-            to,
-        );
-        Powers { saturate, ..of }.results()
+    let results = |(lo, hi): (i128, i128), (least, most): (i128, i128), saturate: bool| {
+        powers((lo << 16, hi << 16, 16), (least, most, 0), to, saturate).results()
     };
     // Powers of whole numbers are known exactly, so that the largest one just fits or does not.
     assert_eq!(results((0, 8), (0, 4), false), Ok((0, 4096 << 16)));
     assert_eq!(results((1, 8), (-4, 4), false), Ok((16, 4096 << 16)));
-    assert_eq!(
-        results((1, 8), (0, 5), false),
-        Err(Refused::Range(1 << 16, 1 << 31))
-    );
+    let too_large = Err(Refused::Range(1 << 16, 1 << 31));
+    assert_eq!(results((1, 8), (0, 5), false), too_large);
     assert_eq!(results((1, 8), (0, 5), true), Ok((1 << 16, (1 << 31) - 1)));
-    assert!(matches!(
-        results((-1, 8), (2, 2), false),
-        Err(Refused::Domain(_))
-    ));
-    assert!(matches!(
-        results((0, 8), (-1, 2), false),
-        Err(Refused::Domain(_))
-    ));
-    assert!(matches!(
-        results((-8, -1), (2, 2), true),
-        Err(Refused::Domain(_))
-    ));
+    for (base, exponent, saturate) in [
+        ((-1, 8), (2, 2), false),
+        ((0, 8), (-1, 2), false),
+        ((-8, -1), (2, 2), true),
+    ] {
+        let refused = results(base, exponent, saturate);
+        let domain = matches!(refused, Err(Refused::Domain(_)));
+        assert!(domain, "{base:?}: {refused:?}");
+    }
     assert_eq!(results((-8, 2), (2, 2), true), Ok((0, 4 << 16)));
     assert_eq!(results((0, 0), (0, 3), false), Ok((0, 1 << 16)));
     assert_eq!(results((1, 2), (0, 1 << 62), true), Err(Refused::Bits));

@@ -43,9 +43,8 @@ fn numbers_are_split_at_the_point() {
     let split = |format, x: &[u128]| {
         let x = decode(format, x[0]);
         let behind = if x.is_infinite() { 0.0 } else { x - x.trunc() };
-        [behind.copysign(x), x.trunc()]
-            .map(|part| encode(format, part))
-            .to_vec()
+        let parts = [behind.copysign(x), x.trunc()];
+        parts.map(|part| encode(format, part)).to_vec()
     };
     for format in [Format::F16, Format::BF16, Format::new(4, 3)] {
         check("modf", format, &all(format), |x| split(format, x));

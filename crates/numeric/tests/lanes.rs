@@ -46,9 +46,8 @@ impl Circuit {
 
 /// Both goals and both ways of subnormal numbers.
 pub fn variants(format: Format) -> impl Iterator<Item = (Goal, Arithmetic)> {
-    GOALS
-        .into_iter()
-        .flat_map(move |goal| both(format).map(|arithmetic| (goal, arithmetic)))
+    let all = move |goal| both(format).map(|arithmetic| (goal, arithmetic));
+    GOALS.into_iter().flat_map(all)
 }
 
 /// Runs a function of the list on all rows and compares with `expected`, in all variants. Operands

@@ -11,6 +11,7 @@ use crate::scale::{next, next_flushed};
 use crate::values::{doubles, edges, flush};
 use sealane_numeric::measure::{BLOCK, ROW, Runner, Scan};
 use sealane_numeric::{Arithmetic, Format, Subnormals, function};
+use std::cmp::Ordering;
 
 /// Results in other words.
 #[derive(Clone, Copy)]
@@ -39,14 +40,8 @@ const PAIRS: &[(&str, Reference)] = &[
     ("f16.le", Truth(|x, y| x <= y)),
     ("f16.gt", Truth(|x, y| x > y)),
     ("f16.ge", Truth(|x, y| x >= y)),
-    (
-        "f16.fmin",
-        Number(|x, y| chosen(x, y, x.total_cmp(&y).is_le())),
-    ),
-    (
-        "f16.fmax",
-        Number(|x, y| chosen(x, y, x.total_cmp(&y).is_ge())),
-    ),
+    ("f16.fmin", Number(|x, y| chosen(x, y, Ordering::is_le))),
+    ("f16.fmax", Number(|x, y| chosen(x, y, Ordering::is_ge))),
     ("f16.fdim", Number(|x, y| if x <= y { 0.0 } else { x - y })),
     ("f16.copysign", Bits(|_, x, y| x & 0x7fff | y & 0x8000)),
     ("f16.nextafter", Bits(neighbour)),
@@ -55,12 +50,13 @@ const PAIRS: &[(&str, Reference)] = &[
     ("f16.atan2", Number(f64::atan2)),
 ];
 
-/// The first number if so asked, else the second; of a NaN and a number the number.
-fn chosen(x: f64, y: f64, first: bool) -> f64 {
+/// The first number if its order says so, else the second; of a NaN and a number the number. The
+/// order of IEEE 754 section 5.10 is stable on zeros; NaN are left out first.
+pub fn chosen(x: f64, y: f64, first: fn(Ordering) -> bool) -> f64 {
     match (x.is_nan(), y.is_nan()) {
         (true, _) => y,
         (_, true) => x,
-        _ if first => x,
+        _ if first(x.total_cmp(&y)) => x,
         _ => y,
     }
 }
@@ -109,11 +105,11 @@ impl Forms {
         for (i, &[x, y]) in pairs.iter().enumerate() {
             let expected = self.expected(x, y);
             for (found, goal) in found.iter().zip(GOALS) {
+                let (found, subnormals) = (found[i], self.of.subnormals);
                 assert!(
-                    found[i] == expected,
-                    "{name} of {x:#x} and {y:#x} in {:?} for {goal:?} is {:#x}, not {expected:#x}",
-                    self.of.subnormals,
-                    found[i]
+                    found == expected,
+                    "{name} of {x:#x} and {y:#x} in {subnormals:?} for {goal:?} is {found:#x}, \
+                     not {expected:#x}"
                 );
             }
         }
@@ -136,17 +132,13 @@ fn edges_and_samples_of_f16_are_exact() {
     let edges = edges(Format::F16);
     let beside = |(i, &x): (usize, &u128)| {
         let others = edges.iter().skip(i % 7).step_by(7);
-        others
-            .map(move |&y| [x as u64, y as u64])
-            .collect::<Vec<_>>()
+        others.map(move |&y| [x as u64, y as u64])
     };
     let mut pairs: Vec<[u64; 2]> = edges.iter().enumerate().flat_map(beside).collect();
     let samples = doubles(Format::F16, 6000);
     pairs.extend(samples.iter().map(|pair| [pair[0] as u64, pair[1] as u64]));
-    let rows: Vec<Vec<u128>> = pairs
-        .iter()
-        .map(|pair| pair.map(u128::from).to_vec())
-        .collect();
+    let rows = pairs.iter().map(|pair| pair.map(u128::from).to_vec());
+    let rows: Vec<Vec<u128>> = rows.collect();
     for &(name, reference) in PAIRS {
         for forms in Forms::of(name, reference) {
             let run = |runner: &Runner| -> Vec<u64> {
@@ -176,11 +168,8 @@ fn all_pairs_of_f16() {
             let all = &all;
             move |block| {
                 let y = block >> 16;
-                let expected = all.each_ref().map(|forms| {
-                    let numbers = 0..BLOCK;
-                    numbers
-                        .map(|x| forms.expected(x, y) as u32)
-                        .collect::<Vec<u32>>()
+                let expected = all.each_ref().map(|forms| -> Vec<u32> {
+                    (0..BLOCK).map(|x| forms.expected(x, y) as u32).collect()
                 });
                 for (forms, form, scan) in &mut scans {
                     let flushed = form.subnormals == Subnormals::Flushed;

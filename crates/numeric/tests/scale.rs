@@ -1,10 +1,10 @@
 //! Exponents and next numbers, against exact arithmetic and the machine's functions.
 
-use crate::common::Random;
 use crate::common::exact::{Value, decode as exact, encode_value};
-use crate::lanes::check;
+use crate::common::{Random, both};
+use crate::lanes::{check, check_variant};
 use crate::values::{all, decode, doubles, encode, pairs, singles};
-use sealane_numeric::{Arithmetic, Format};
+use sealane_numeric::Format;
 
 /// The power of two in a number that is neither zero, infinity nor NaN: found by halving.
 fn exponent(x: f64) -> i32 {
@@ -73,40 +73,28 @@ fn numbers_are_scaled() {
     for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
         let mut source = Random::new(5);
         let span = 2 * format.bias() as u64 + 2 * format.fraction as u64 + 8;
-        let numbers = if format.bits() < 8 {
-            all(format)
-        } else {
-            singles(format, 2000)
+        let numbers = match format.bits() {
+            ..8 => all(format),
+            _ => singles(format, 2000),
         };
-        let rows: Vec<_> = numbers
-            .iter()
-            .flat_map(|x| [x[0]; 4])
-            .enumerate()
-            .map(|(i, x)| {
-                let n = source.below(2 * span) as i64 - span as i64;
-                let ends = [i32::MIN, i32::MAX, -(1 << 16), 1 << 12, 0, 1, -1];
-                let n = if i % 8 == 0 {
-                    ends[source.below(7) as usize]
-                } else {
-                    n as i32
-                };
-                vec![x, int(n)]
-            })
-            .collect();
-        for flushed in [false, true] {
-            let of = if flushed {
-                Arithmetic::new(format).flushed()
-            } else {
-                Arithmetic::new(format)
+        let scaled = |(i, x): (usize, u128)| {
+            let n = source.below(2 * span) as i64 - span as i64;
+            let ends = [i32::MIN, i32::MAX, -(1 << 16), 1 << 12, 0, 1, -1];
+            let n = match i % 8 {
+                0 => ends[source.below(7) as usize],
+                _ => n as i32,
             };
-            crate::lanes::check_variant("ldexp", of, &rows, |x| {
+            vec![x, int(n)]
+        };
+        let numbers = numbers.iter().flat_map(|x| [x[0]; 4]).enumerate();
+        let rows: Vec<_> = numbers.map(scaled).collect();
+        for of in both(format) {
+            check_variant("ldexp", of, &rows, |x| {
                 let n = i64::from(x[1] as u32 as i32).clamp(-5000, 5000);
-                let value = match exact(of, x[0]) {
-                    Value::Finite(negative, size, exponent) => {
-                        Value::Finite(negative, size, exponent + n)
-                    }
-                    other => other,
-                };
+                let mut value = exact(of, x[0]);
+                if let Value::Finite(_, _, exponent) = &mut value {
+                    *exponent += n;
+                }
                 vec![encode_value(of, &value)]
             });
         }
@@ -124,11 +112,11 @@ pub fn next(format: Format, x: &[u128]) -> Vec<u128> {
     }
     if format == Format::F64 {
         let next = if from < to {
-            from.next_up()
+            f64::next_up
         } else {
-            from.next_down()
+            f64::next_down
         };
-        return vec![encode(format, next)];
+        return vec![encode(format, next(from))];
     }
     let order = |bits: u128| match bits >> (format.bits() - 1) {
         0 => bits as i64,
@@ -152,12 +140,9 @@ fn next_numbers() {
         (Format::F64, doubles(Format::F64, 4000)),
         (Format::BF16, doubles(Format::BF16, 4000)),
     ] {
-        crate::lanes::check_variant("nextafter", Arithmetic::new(format), &rows, |x| {
-            next(format, x)
-        });
-        crate::lanes::check_variant("nextafter", Arithmetic::new(format).flushed(), &rows, |x| {
-            next_flushed(format, x)
-        });
+        let [kept, flushed] = both(format);
+        check_variant("nextafter", kept, &rows, |x| next(format, x));
+        check_variant("nextafter", flushed, &rows, |x| next_flushed(format, x));
     }
 }
 

@@ -25,12 +25,11 @@ impl Sum {
     /// The sum in another format than that of the addends.
     fn rounded(of: Accumulator, goal: Goal, format: Format) -> Sum {
         let bits = of.arithmetic.format.bits();
-        let place = match of.terms {
-            Terms::Numbers => Circuit::new(goal, &[bits], |b, x| of.place(b, &x[0])),
-            Terms::Products => {
-                Circuit::new(goal, &[bits; 2], |b, x| of.place_product(b, &x[0], &x[1]))
-            }
-        };
+        let inputs = vec![bits; factors(of)];
+        let place = Circuit::new(goal, &inputs, |b, x| match x {
+            [x, y] => of.place_product(b, x, y),
+            _ => of.place(b, &x[0]),
+        });
         assert!(of.limbs().iter().all(|&width| width <= LIMB));
         let mut widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
         let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums, format)]);
@@ -59,15 +58,9 @@ impl Sum {
 
     /// The sums of many groups of addends.
     fn all(&self, groups: &[Vec<Vec<u128>>]) -> Vec<u128> {
-        let totals: Vec<_> = groups
-            .iter()
-            .map(|group| total(&self.place(group)))
-            .collect();
-        self.finish
-            .run(&totals)
-            .into_iter()
-            .map(|sum| sum[0])
-            .collect()
+        let totals = groups.iter().map(|group| total(&self.place(group)));
+        let sums = self.finish.run(&totals.collect::<Vec<_>>());
+        sums.into_iter().map(|sum| sum[0]).collect()
     }
 
     /// The means of groups of addends.
@@ -82,15 +75,8 @@ impl Sum {
     }
 
     fn value(&self, addend: &[u128]) -> Value {
-        let factors: Vec<_> = addend
-            .iter()
-            .map(|&x| decode(self.of.arithmetic, x))
-            .collect();
-        match &factors[..] {
-            [x, y] => x.mul(y),
-            [x] => x.clone(),
-            _ => panic!("an addend"),
-        }
+        let factors = addend.iter().map(|&x| decode(self.of.arithmetic, x));
+        factors.reduce(|x, y| x.mul(&y)).expect("an addend")
     }
 
     /// IEEE's sum of exact values.
@@ -123,13 +109,9 @@ impl Sum {
     fn check(&self, groups: &[Vec<Vec<u128>>]) {
         let found = self.all(groups).into_iter().zip(self.means(groups));
         for (group, (sum, mean)) in groups.iter().zip(found) {
-            let want = (self.expected(group), self.expected_mean(group));
-            assert_eq!(
-                (sum, mean),
-                want,
-                "{:?} of {group:x?}: {sum:x} and {mean:x}, not {want:x?}",
-                self.of
-            );
+            let (of, want) = (self.of, (self.expected(group), self.expected_mean(group)));
+            let id = format!("{of:?} of {group:x?}: {sum:x} and {mean:x}, not {want:x?}");
+            assert_eq!((sum, mean), want, "{id}");
         }
     }
 }
@@ -138,18 +120,22 @@ impl Sum {
 fn total(words: &[Vec<u128>]) -> Vec<u128> {
     let mut total = vec![0; words[0].len()];
     for words in words {
-        total
-            .iter_mut()
-            .zip(words)
-            .for_each(|(sum, word)| *sum += word);
+        for (sum, word) in total.iter_mut().zip(words) {
+            *sum += word;
+        }
     }
     total
+}
+
+/// The factors of an addend.
+fn factors(of: Accumulator) -> usize {
+    if of.terms == Terms::Products { 2 } else { 1 }
 }
 
 /// Groups of `count` addends: any numbers, some special; numbers that cancel; zeros.
 fn groups(of: Accumulator, count: usize, groups: usize) -> Vec<Vec<Vec<u128>>> {
     let (format, mut source) = (of.arithmetic.format, Random::new(23));
-    let factors = if of.terms == Terms::Products { 2 } else { 1 };
+    let factors = factors(of);
     let (edges, sign) = (edges(format), 1 << (format.bits() - 1));
     let number = |kind: usize, source: &mut Random| match kind {
         0 => edges[source.below(edges.len() as u64) as usize],
@@ -236,14 +222,11 @@ fn sums_in_other_formats() {
 fn sums_of_decimal_fractions() {
     let of = Accumulator::sum(Arithmetic::new(Format::F64), 10);
     let tenth: Vec<_> = vec![vec![u128::from(0.1f64.to_bits())]; 10];
-    assert_eq!(
-        Sum::new(of, Goal::Size).all(&[tenth]),
-        [u128::from(1f64.to_bits())]
-    );
+    let one = u128::from(1f64.to_bits());
+    assert_eq!(Sum::new(of, Goal::Size).all(&[tenth]), [one]);
     let of = Accumulator::sum(Arithmetic::new(Format::F64), 4);
-    let cancel: Vec<_> = [1e308, 1e308, -1e308, -1e308f64]
-        .map(|x| vec![u128::from(x.to_bits())])
-        .to_vec();
+    let cancel = [1e308, 1e308, -1e308, -1e308f64];
+    let cancel = cancel.map(|x| vec![u128::from(x.to_bits())]).to_vec();
     assert_eq!(Sum::new(of, Goal::Size).all(&[cancel]), [0]);
 }
 
@@ -278,10 +261,9 @@ fn ranges_of_exponents() {
             let full = Sum::new(Accumulator::sum(arithmetic, 2), Goal::Size);
             let mut values = edges(Format::F32);
             values.extend(random(Format::F32, &mut Random::new(1), 300));
-            let groups: Vec<_> = values
-                .chunks(2)
-                .map(|pair| pair.iter().map(|&x| vec![x]).collect())
-                .collect::<Vec<Vec<_>>>();
+            let pairs = values.chunks(2);
+            let groups = pairs.map(|pair| pair.iter().map(|&x| vec![x]).collect());
+            let groups: Vec<Vec<_>> = groups.collect();
             let found = circuit.all(&groups).into_iter().zip(circuit.means(&groups));
             for (group, found) in groups.iter().zip(found) {
                 let inside = group.iter().all(|x| {
@@ -291,11 +273,9 @@ fn ranges_of_exponents() {
                         && (arithmetic != of || x[0] & 0x7fff_ffff == 0);
                     zero || field == 255 || (lowest..=highest).contains(&exponent)
                 });
-                let want = if inside {
-                    (full.expected(group), full.expected_mean(group))
-                } else {
-                    (Format::F32.nan(), Format::F32.nan())
-                };
+                let nan = Format::F32.nan();
+                let exact = (full.expected(group), full.expected_mean(group));
+                let want = if inside { exact } else { (nan, nan) };
                 assert_eq!(found, want, "{group:x?} in {lowest}..={highest}");
             }
         }
@@ -322,12 +302,13 @@ fn ranges_of_exponents_of_products() {
         (f32::INFINITY.to_bits(), 0, true),
     ] {
         let row = vec![u128::from(x), u128::from(y)];
+        let group = vec![row];
         let want = if inside {
-            circuit.expected(std::slice::from_ref(&row))
+            circuit.expected(&group)
         } else {
             Format::F32.nan()
         };
-        assert_eq!(circuit.all(&[vec![row]]), [want], "{x:x} {y:x}");
+        assert_eq!(circuit.all(&[group]), [want], "{x:x} {y:x}");
     }
 }
 
@@ -340,30 +321,20 @@ fn addends_take_few_gates() {
         let placed = Circuit::new(Goal::Size, &[format.bits()], |b, x| of.place(b, &x[0]));
         let whole = Circuit::new(Goal::Size, &vec![format.bits(); count as usize], |b, x| {
             let words: Vec<_> = x.iter().map(|x| of.place(b, x)).collect();
-            let column = |i: usize| {
-                words
-                    .iter()
-                    .map(|words| words[i].clone())
-                    .collect::<Vec<_>>()
-            };
             let widths = of.limbs();
-            (0..widths.len())
-                .map(|i| {
-                    let column = column(i);
-                    if i + 3 >= widths.len() {
-                        return vec![b.any(&column.concat())];
-                    }
-                    let ints: Vec<_> = column.iter().map(|word| Int::unsigned(word)).collect();
-                    b.sum(&ints, widths[i] + 6)
-                })
-                .collect()
+            let mut column = |i: usize| {
+                let column: Vec<&[_]> = words.iter().map(|words| &words[i][..]).collect();
+                if i + 3 >= widths.len() {
+                    return vec![b.any(&column.concat())];
+                }
+                let ints: Vec<_> = column.into_iter().map(Int::unsigned).collect();
+                b.sum(&ints, widths[i] + 6)
+            };
+            (0..widths.len()).map(&mut column).collect()
         });
         let each = whole.ands.div_ceil(count);
-        println!("{}: {} to place, {each} in all", format.name(), placed.ands);
-        assert!(
-            each <= most,
-            "{each} ANDs for an addend of {}",
-            format.name()
-        );
+        let name = format.name();
+        println!("{name}: {} to place, {each} in all", placed.ands);
+        assert!(each <= most, "{each} ANDs for an addend of {name}");
     }
 }

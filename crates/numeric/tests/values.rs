@@ -8,17 +8,14 @@ use sealane_numeric::Format;
 pub fn decode(format: Format, bits: u128) -> f64 {
     let fraction = (bits & ((1 << format.fraction) - 1)) as u64;
     let exponent = (bits >> format.fraction) as i32 & ((1 << format.exponent) - 1);
-    let sign = if bits >> (format.bits() - 1) & 1 == 1 {
-        -1.0
-    } else {
-        1.0
-    };
+    let sign = 1.0 - 2.0 * (bits >> (format.bits() - 1) & 1) as f64;
     if exponent == (1 << format.exponent) - 1 {
-        return if fraction == 0 {
-            sign * f64::INFINITY
+        let special = if fraction == 0 {
+            f64::INFINITY
         } else {
             f64::NAN
         };
+        return sign * special;
     }
     let hidden = u64::from(exponent > 0) << format.fraction;
     let scale = exponent.max(1) - format.bias() - format.fraction as i32;
@@ -42,11 +39,8 @@ pub fn encode(format: Format, number: f64) -> u128 {
             high = middle
         }
     }
-    assert_eq!(
-        decode(format, low),
-        number.abs(),
-        "{number:e} is no number of {format:?}"
-    );
+    let found = decode(format, low);
+    assert_eq!(found, number.abs(), "{number:e} is no number of {format:?}");
     sign | low
 }
 
@@ -65,27 +59,18 @@ pub fn all(format: Format) -> Vec<Vec<u128>> {
 
 /// All pairs of numbers of a format.
 pub fn pairs(format: Format) -> Vec<Vec<u128>> {
-    let count = 1 << format.bits();
-    (0..count)
-        .flat_map(|x| (0..count).map(move |y| vec![x, y]))
-        .collect()
+    let all = 0..1 << format.bits();
+    let with = |x| all.clone().map(move |y| vec![x, y]);
+    all.clone().flat_map(with).collect()
 }
 
 /// The numbers at which something changes: zeros, ends of subnormal and normal numbers, powers of
 /// 2 with their neighbours, halves, infinities, NaN with several payloads; both signs.
 pub fn edges(format: Format) -> Vec<u128> {
     let infinity = format.infinity();
-    let mut edges = vec![
-        0,
-        1,
-        2,
-        3,
-        infinity - 1,
-        infinity,
-        infinity + 1,
-        format.nan(),
-    ];
-    edges.extend([format.nan() + 1, (1 << (format.bits() - 1)) - 1]);
+    let negative = 1 << (format.bits() - 1);
+    let mut edges = vec![0, 1, 2, 3, infinity - 1, infinity, infinity + 1];
+    edges.extend([format.nan(), format.nan() + 1, negative - 1]);
     for exponent in 1..(1 << format.exponent) - 1 {
         let power: u128 = exponent << format.fraction;
         let near = exponent.abs_diff(format.bias() as u128) < 70;
@@ -95,7 +80,6 @@ pub fn edges(format: Format) -> Vec<u128> {
             edges.push(power + half + 1);
         }
     }
-    let negative = 1 << (format.bits() - 1);
     edges.iter().flat_map(|&x| [x, x | negative]).collect()
 }
 

@@ -42,10 +42,8 @@ impl Graph {
     pub fn push(&mut self, work: NodeCost, needs: &[u32]) -> u32 {
         let node = self.len();
         assert!(node < u32::MAX, "a graph holds fewer than 2^32 nodes");
-        assert!(
-            needs.iter().all(|&n| n < node),
-            "a node needs one that is not written yet"
-        );
+        let written = needs.iter().all(|&needed| needed < node);
+        assert!(written, "a node needs one that is not written yet");
         self.needs.extend_from_slice(needs);
         let end = u32::try_from(self.needs.len()).expect("a graph holds fewer than 2^32 edges");
         self.starts.push(end);
@@ -92,13 +90,8 @@ impl Graph {
     pub fn depths(&self) -> Vec<u32> {
         let mut depths = vec![0; self.len() as usize];
         for node in self.nodes() {
-            let before = self
-                .needs(node)
-                .iter()
-                .map(|&n| depths[n as usize])
-                .max()
-                .unwrap_or(0);
-            depths[node as usize] = before + u32::from(self.is_costly(node));
+            let before = self.needs(node).iter().map(|&n| depths[n as usize]).max();
+            depths[node as usize] = before.unwrap_or(0) + u32::from(self.is_costly(node));
         }
         depths
     }

@@ -69,10 +69,8 @@ impl Pipeline for Lanes<'_> {
 
     fn ready(&self, node: u32) -> u32 {
         let needs = self.graph.needs(node).iter();
-        needs
-            .map(|&needed| self.readable[needed as usize])
-            .max()
-            .unwrap_or(0)
+        let readable = needs.map(|&needed| self.readable[needed as usize]);
+        readable.max().unwrap_or(0)
     }
 
     fn situation(&self, class: usize) -> Option<usize> {

@@ -116,10 +116,8 @@ pub fn in_order<P: Pipeline>(mut machine: P, order: impl IntoIterator<Item = u32
         loop {
             // A delay may reach a node only before it is ready.
             let ready = machine.ready(node);
-            assert!(
-                issued > 0 || ready != u32::MAX,
-                "node {node} stands before one that it needs"
-            );
+            let may_be = issued > 0 || ready != u32::MAX;
+            assert!(may_be, "node {node} stands before one that it needs");
             if ready <= cycle && issued < width {
                 first.get_or_insert(cycle);
                 let takes = machine.situation(machine.class(node)).is_some();
@@ -157,13 +155,8 @@ pub fn prioritised<P: Pipeline>(graph: &Graph, machine: &P, priority: Priority) 
             .collect(),
     };
     let users = Users::of(graph);
-    let list = list(
-        graph,
-        &users,
-        machine.clone(),
-        &Tuning::plain::<P>(&ranks),
-        u32::MAX,
-    );
+    let tuning = Tuning::plain::<P>(&ranks);
+    let list = list(graph, &users, machine.clone(), &tuning, u32::MAX);
     list.expect("no limit was set")
 }
 

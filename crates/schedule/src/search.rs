@@ -35,19 +35,14 @@ struct Draw {
 pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) -> Vec<Issue> {
     let users = Users::of(graph);
     let mut chance = Chance(effort.seed);
+    let fanouts = graph.nodes().map(|node| users.get(node).len() as i32);
+    let latencies = graph.nodes().map(|node| machine.latency(node));
     let searcher = Searcher {
         graph,
         users: &users,
         machine,
-        fanouts: graph
-            .nodes()
-            .map(|node| users.get(node).len() as i32)
-            .collect(),
-        shortest: graph
-            .nodes()
-            .map(|node| machine.latency(node))
-            .min()
-            .unwrap_or(0),
+        fanouts: fanouts.collect(),
+        shortest: latencies.min().unwrap_or(0),
     };
     let mut best = searcher.plain();
     let mut issues = searcher.run(&best, u32::MAX).expect("no limit was set");
@@ -62,13 +57,12 @@ pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) ->
             break; // No order is shorter than the longest path.
         }
         let explores = number <= tries / 2;
-        let draw = if explores {
-            searcher.draw(&mut chance, last)
-        } else {
-            searcher.change(&best, &mut chance)
-        };
         // An exploring try has to be better, a change must not be worse.
-        let limit = if explores { last } else { last + 1 };
+        let (draw, limit) = if explores {
+            (searcher.draw(&mut chance, last), last)
+        } else {
+            (searcher.change(&best, &mut chance), last + 1)
+        };
         if let Some(found) = searcher.run(&draw, limit) {
             (issues, best) = (found, draw);
         }
@@ -154,10 +148,8 @@ impl<P: Pipeline> Searcher<'_, P> {
         // The list left cycles empty in which the machine issues the next node: only its own run
         // counts.
         let again = in_order(self.machine.clone(), found.iter().map(|issue| issue.node));
-        again
-            .last()
-            .is_none_or(|issue| issue.cycle < limit)
-            .then_some(again)
+        let shorter = again.last().is_none_or(|issue| issue.cycle < limit);
+        shorter.then_some(again)
     }
 
     /// Ranks by the latest cycles in which nodes could be issued without a longer order, as far as
@@ -177,11 +169,9 @@ impl<P: Pipeline> Searcher<'_, P> {
             let mut cycle = first_use.min().unwrap_or(last);
             // The first cycle takes all that no other one does.
             while cycle > 0 && used[class][cycle] >= units {
-                let next = before[class][cycle];
-                let next = if next == cycle {
-                    cycle - 1
-                } else {
-                    before[class][next]
+                let next = match before[class][cycle] {
+                    next if next == cycle => cycle - 1,
+                    next => before[class][next],
                 };
                 before[class][cycle] = next;
                 cycle = next;
@@ -251,21 +241,15 @@ impl<P: Pipeline> Searcher<'_, P> {
     fn levels(&self, short: i32, long: i32) -> Vec<i32> {
         let length = |node| {
             let latency = self.machine.latency(node);
-            let extra = if latency == self.shortest {
-                short
-            } else {
-                long
-            };
-            latency as i32 * RANK + extra
+            let is_short = latency == self.shortest;
+            latency as i32 * RANK + if is_short { short } else { long }
         };
         Levels::of(self.graph, length).bottom
     }
 
     fn draw(&self, chance: &mut Chance, last: u32) -> Draw {
-        let [short, long] = [
-            chance.one_of(&[0, 0, 8, 16]),
-            chance.one_of(&[0, 0, 16, 32]),
-        ];
+        let short = chance.one_of(&[0, 0, 8, 16]);
+        let long = chance.one_of(&[0, 0, 16, 32]);
         let mut ranks = self.levels(short, long);
         let fanout = chance.one_of(&[0, 0, 0, 8, 32]);
         let noise = chance.one_of(&[0, 16, 64, 160, 480]);

@@ -56,13 +56,11 @@ impl Pool {
         let sources = graph.sources();
         let mut of = vec![0; graph.len() as usize];
         (0..sources).for_each(|s| of[s as usize] = s);
-        let unused = (0..sources)
-            .rev()
-            .filter(|&s| uses[s as usize] == 0)
-            .collect();
+        let unused = (0..sources).rev().filter(|&s| uses[s as usize] == 0);
+        let (unused, count) = (unused.collect(), sources);
         Pool {
             of,
-            count: sources,
+            count,
             uses,
             unused,
         }

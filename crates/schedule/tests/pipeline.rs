@@ -2,7 +2,8 @@
 //! the machine takes it.
 
 use proptest::prelude::*;
-use sealane_schedule::{Effort, Graph, Issue, NodeCost, Pipeline, Priority, in_order, prioritised};
+use sealane_schedule::NodeCost::{Costly, Free};
+use sealane_schedule::{Effort, Graph, Issue, Pipeline, Priority, in_order, prioritised};
 
 /// A machine whose costly nodes take five cycles and free ones one, and which takes no two costly
 /// nodes in a row.
@@ -43,10 +44,8 @@ impl Pipeline for Toy<'_> {
 
     fn ready(&self, node: u32) -> u32 {
         let needs = self.graph.needs(node).iter();
-        needs
-            .map(|&needed| self.done[needed as usize])
-            .max()
-            .unwrap_or(0)
+        let done = needs.map(|&needed| self.done[needed as usize]);
+        done.max().unwrap_or(0)
     }
 
     fn situation(&self, class: usize) -> Option<usize> {
@@ -59,10 +58,8 @@ impl Pipeline for Toy<'_> {
     }
 
     fn step(&mut self) {
-        self.tired = self
-            .issued
-            .take()
-            .is_some_and(|node| self.graph.is_costly(node));
+        let issued = self.issued.take();
+        self.tired = issued.is_some_and(|node| self.graph.is_costly(node));
         self.cycle += 1;
     }
 }
@@ -70,13 +67,11 @@ impl Pipeline for Toy<'_> {
 fn graph(draws: &[(bool, u16, u16)]) -> Graph {
     let mut graph = Graph::new(2);
     for &(costly, a, b) in draws {
-        let cost = if costly {
-            NodeCost::Costly
-        } else {
-            NodeCost::Free
-        };
         let len = graph.len();
-        graph.push(cost, &[u32::from(a) % len, u32::from(b) % len]);
+        graph.push(
+            if costly { Costly } else { Free },
+            &[u32::from(a) % len, u32::from(b) % len],
+        );
     }
     graph
 }
@@ -127,11 +122,11 @@ proptest! {
 #[test]
 fn priorities_differ_as_their_definitions_do() {
     let mut graph = Graph::new(1);
-    let free: Vec<u32> = (0..3).map(|_| graph.push(NodeCost::Free, &[0])).collect();
-    let head = graph.push(NodeCost::Free, &[0]);
+    let free: Vec<u32> = (0..3).map(|_| graph.push(Free, &[0])).collect();
+    let head = graph.push(Free, &[0]);
     let mut chain = head;
     for _ in 0..3 {
-        chain = graph.push(NodeCost::Costly, &[chain]);
+        chain = graph.push(Costly, &[chain]);
     }
     let first = |priority| prioritised(&graph, &Toy::new(&graph), priority)[0].node;
     assert_eq!(first(Priority::BLevel), head);

@@ -1,8 +1,9 @@
 //! Properties of every order on random graphs, and the differences between the orders.
 
 use proptest::prelude::*;
+use sealane_schedule::NodeCost::{Costly, Free};
 use sealane_schedule::{
-    Graph, Lanes, Machine, NodeCost, Order, Priority, Schedule, Slots, prioritised, schedule, slots,
+    Graph, Lanes, Machine, Order, Priority, Schedule, Slots, prioritised, schedule, slots,
 };
 
 /// A graph of `sources` sources and nodes that need up to two earlier ones, most of them near.
@@ -10,19 +11,10 @@ fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
     let mut graph = Graph::new(sources);
     for &(costly, x, y) in nodes {
         let len = graph.len();
-        let needs: Vec<u32> = [x, y]
-            .iter()
-            .filter(|_| len > 0)
-            .map(|&back| len - 1 - u32::from(back) % len)
-            .collect();
-        graph.push(
-            if costly {
-                NodeCost::Costly
-            } else {
-                NodeCost::Free
-            },
-            &needs,
-        );
+        let backs: &[u8] = if len > 0 { &[x, y] } else { &[] };
+        let needs = backs.iter().map(|&back| len - 1 - u32::from(back) % len);
+        let cost = if costly { Costly } else { Free };
+        graph.push(cost, &needs.collect::<Vec<_>>());
     }
     graph
 }
@@ -50,33 +42,24 @@ fn check_order(graph: &Graph, schedule: &Schedule, machine: &Machine) {
     for (i, batch) in schedule.batches.iter().enumerate() {
         let (free, costly) = (schedule.free_of(batch), schedule.costly_of(batch));
         assert!(costly.len() as u64 <= u64::from(machine.lanes.max(1)));
-        assert!(
-            !costly.is_empty() || i + 1 == schedule.batches.len(),
-            "only the last lacks ANDs"
-        );
+        let last = i + 1 == schedule.batches.len();
+        assert!(!costly.is_empty() || last, "only the last lacks ANDs");
+        let early = |done: &[bool], node| graph.needs(node).iter().any(|&n| !done[n as usize]);
+        let run = |done: &mut [bool], node: u32| {
+            let twice = std::mem::replace(&mut done[node as usize], true);
+            assert!(!twice, "{node} runs twice");
+        };
         for &node in free {
             assert!(!graph.is_costly(node));
-            assert!(
-                graph.needs(node).iter().all(|&n| done[n as usize]),
-                "free {node} too early"
-            );
-            assert!(
-                !std::mem::replace(&mut done[node as usize], true),
-                "{node} runs twice"
-            );
+            assert!(!early(&done, node), "free {node} too early");
+            run(&mut done, node);
         }
         for &node in costly {
             assert!(graph.is_costly(node));
-            assert!(
-                graph.needs(node).iter().all(|&n| done[n as usize]),
-                "{node} too early"
-            );
+            assert!(!early(&done, node), "{node} too early");
         }
         for &node in costly {
-            assert!(
-                !std::mem::replace(&mut done[node as usize], true),
-                "{node} runs twice"
-            );
+            run(&mut done, node);
         }
     }
     assert!(done.into_iter().all(|done| done), "a node never runs");
@@ -90,33 +73,26 @@ fn check_slots(graph: &Graph, schedule: &Schedule, slots: &Slots, keep: &[u32]) 
         holds[source as usize] = Some(source);
     }
     let place = |node: u32| slots.of[node as usize] as usize;
+    let hold = |holds: &[Option<u32>], nodes: &[u32]| {
+        nodes.iter().all(|&node| holds[place(node)] == Some(node))
+    };
     for batch in &schedule.batches {
         for &node in schedule.free_of(batch) {
-            assert!(
-                graph
-                    .needs(node)
-                    .iter()
-                    .all(|&n| holds[place(n)] == Some(n))
-            );
+            assert!(hold(&holds, graph.needs(node)));
             holds[place(node)] = Some(node);
         }
         // Costly nodes run in any order: here all writes happen, then all reads, and the values
         // must still be right.
         let costly = schedule.costly_of(batch);
-        costly
-            .iter()
-            .for_each(|&node| holds[place(node)] = Some(node));
         for &node in costly {
-            assert_eq!(holds[place(node)], Some(node));
-            assert!(
-                graph
-                    .needs(node)
-                    .iter()
-                    .all(|&n| holds[place(n)] == Some(n))
-            );
+            holds[place(node)] = Some(node);
+        }
+        assert!(hold(&holds, costly));
+        for &node in costly {
+            assert!(hold(&holds, graph.needs(node)));
         }
     }
-    assert!(keep.iter().all(|&node| holds[place(node)] == Some(node)));
+    assert!(hold(&holds, keep));
 }
 
 proptest! {
@@ -147,7 +123,7 @@ fn chains(count: u32, length: u32) -> Graph {
     for _ in 0..count {
         let mut last = 0;
         for _ in 0..length {
-            last = graph.push(NodeCost::Costly, &[last]);
+            last = graph.push(Costly, &[last]);
         }
     }
     graph
@@ -157,26 +133,25 @@ fn chains(count: u32, length: u32) -> Graph {
 fn the_window_fills_lanes_and_keeps_the_live_set_small() {
     let (count, length) = (1000, 10);
     let graph = chains(count, length);
-    let run = |lanes, order| {
-        let order = schedule(&graph, &Machine { lanes, order });
-        (order.batches.len() as u32, slots(&graph, &order, &[]).count)
-    };
     let all = count * length;
-    let (batches, live) = run(8, Order::Queue { over_free: false });
-    assert!(
-        batches > all - count && live <= 4,
-        "{batches} batches, {live} slots"
-    );
-    let (batches, live) = run(8, Order::Levels);
-    assert!(
-        batches == all / 8 && live > count,
-        "{batches} batches, {live} slots"
-    );
-    let (batches, live) = run(8, Order::Window { window: 80 });
-    assert!(
-        batches <= all / 8 + length && live < 40,
-        "{batches} batches, {live} slots"
-    );
+    let check = |order, fits: &dyn Fn(u32, u32) -> bool| {
+        let schedule = schedule(&graph, &Machine { lanes: 8, order });
+        let live = slots(&graph, &schedule, &[]).count;
+        let batches = schedule.batches.len() as u32;
+        assert!(
+            fits(batches, live),
+            "{order:?}: {batches} batches, {live} slots"
+        );
+    };
+    check(Order::Queue { over_free: false }, &|batches, live| {
+        batches > all - count && live <= 4
+    });
+    check(Order::Levels, &|batches, live| {
+        batches == all / 8 && live > count
+    });
+    check(Order::Window { window: 80 }, &|batches, live| {
+        batches <= all / 8 + length && live < 40
+    });
 }
 
 #[test]
@@ -186,16 +161,11 @@ fn free_nodes_wait_for_the_window() {
     let mut graph = Graph::new(2);
     let mut last = 0;
     for _ in 0..1000 {
-        let free = graph.push(NodeCost::Free, &[0, 1]);
-        last = graph.push(NodeCost::Costly, &[last, free]);
+        let free = graph.push(Free, &[0, 1]);
+        last = graph.push(Costly, &[last, free]);
     }
-    let order = schedule(
-        &graph,
-        &Machine {
-            lanes: 4,
-            order: Order::Window { window: 8 },
-        },
-    );
+    let (lanes, order) = (4, Order::Window { window: 8 });
+    let order = schedule(&graph, &Machine { lanes, order });
     let live = slots(&graph, &order, &[0, 1, last]).count;
     assert!(live < 20, "{live} slots");
 }
@@ -212,11 +182,12 @@ fn millions_of_nodes_take_a_moment() {
 fn batches(graph: &Graph, schedule: &Schedule) -> Vec<u32> {
     let mut batches = vec![0; graph.len() as usize];
     for (number, batch) in (0..).zip(&schedule.batches) {
-        let nodes = schedule
-            .free_of(batch)
+        for &node in [schedule.free_of(batch), schedule.costly_of(batch)]
+            .concat()
             .iter()
-            .chain(schedule.costly_of(batch));
-        nodes.for_each(|&node| batches[node as usize] = number);
+        {
+            batches[node as usize] = number;
+        }
     }
     batches
 }

@@ -14,18 +14,21 @@ use super::{AlignedBlocks, Count, Mode, Params, Wave};
 /// Expanded key of a mode.
 pub(crate) struct KeyMaterial<M: Mode> {
     pub(crate) params: Params,
-    pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
+    pub(crate) schedules: Schedules<M>,
     pub(crate) constants: <M::Constants as Count>::Array<Block>,
     /// Further blocks that depend on the key alone, looked up lane by lane at public places.
     pub(crate) table: AlignedBlocks,
 }
 
+/// The schedules of a mode.
+type Schedules<M> = <<M as Mode>::Schedules as Count>::Array<[Block; 11]>;
+
 impl<M: Mode> KeyMaterial<M> {
-    /// All zero.
-    pub(crate) fn new(params: Params) -> KeyMaterial<M> {
+    /// A key of these schedules, with constants of zero and an empty table.
+    pub(crate) fn new(params: Params, schedules: Schedules<M>) -> KeyMaterial<M> {
         KeyMaterial {
             params,
-            schedules: M::Schedules::filled([Block::ZERO; 11]),
+            schedules,
             constants: M::Constants::filled(Block::ZERO),
             table: AlignedBlocks::default(),
         }

@@ -115,6 +115,16 @@ pub(crate) struct TextLayout {
 }
 
 impl TextLayout {
+    /// A text in front of its buffer, of which all is held.
+    pub(crate) fn in_front(text: usize, sealed: usize) -> TextLayout {
+        let (front, held) = (0, text);
+        TextLayout {
+            front,
+            held,
+            sealed,
+        }
+    }
+
     /// Moves a text from the front of its buffer to its place, with zeros before it.
     pub(crate) fn make_room(&self, buffer: &mut [u8], text: usize) {
         buffer.copy_within(..text, self.front);
@@ -170,11 +180,7 @@ pub(crate) trait Mode: Sized + 'static {
 
     /// Returns the places of a text of `text` bytes and of its sealed message.
     fn shape(params: &Params, text: usize) -> TextLayout {
-        TextLayout {
-            front: 0,
-            held: text,
-            sealed: text + params.tag_len,
-        }
+        TextLayout::in_front(text, text + params.tag_len)
     }
 
     /// Returns the length of the text in a sealed message of `sealed` bytes, or an upper bound

@@ -27,6 +27,9 @@ macro_rules! each {
     };
 }
 
+#[cfg(feature = "research")]
+pub(crate) use each;
+
 impl<L: Lanes, const N: usize> Wave<L, N> {
     /// Number of lanes.
     pub(crate) const LANES: usize = N * L::WIDTH;
@@ -94,16 +97,6 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         mask
     }
 
-    /// The same wave behind an optimisation barrier, so that later operations are not moved before
-    /// this point.
-    #[inline(always)]
-    pub(crate) fn optimization_barrier(mut self) -> Self {
-        for i in 0..N {
-            self.v[i] = self.l.optimization_barrier(self.v[i]);
-        }
-        self
-    }
-
     /// The blocks of the lanes, in order.
     #[inline(always)]
     pub(crate) fn lanes(&self) -> &[Block] {
@@ -116,6 +109,11 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         bytemuck::must_cast_slice_mut(&mut self.v)
     }
 
+    each! {
+        /// The same wave behind an optimisation barrier, so that later operations are not moved
+        /// before this point.
+        optimization_barrier() = optimization_barrier
+    }
     each! {
         /// The 16 bytes of every lane in reverse order.
         reversed() = reverse_bytes

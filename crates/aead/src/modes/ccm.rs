@@ -26,9 +26,7 @@ impl Mode for Ccm {
     const PARALLEL: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ccm> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key)])
     }
 
     /// B_0, then the length of the associated data and these themselves.

@@ -24,9 +24,7 @@ impl Mode for Ctr {
     const ALONE_BYTES: usize = 0;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ctr> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key)])
     }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         1

@@ -23,9 +23,7 @@ impl Mode for Ecb {
     const ALONE_BYTES: usize = 0;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ecb> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key), back(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)])
     }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         0

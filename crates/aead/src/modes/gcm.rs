@@ -33,8 +33,7 @@ impl Mode for Gcm {
     const PARALLEL: bool = true;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Gcm> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
         let hash_key = aes(cpu, key).encrypt(Block::ZERO);
         (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
         material

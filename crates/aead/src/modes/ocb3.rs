@@ -46,8 +46,7 @@ impl Mode for Ocb3 {
     const PARALLEL: bool = true;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ocb3> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key), back(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
         let rest = aes(cpu, key).encrypt(Block::ZERO);
         let last = double(rest);
         material.constants = [rest, last];

@@ -4,7 +4,8 @@
 //! hashes of 128 rows, which are masked and summed, are the packed bits: two operations a vector,
 //! and nothing is stored, moved or transposed. Any bit of a hash is as good as any other.
 
-use super::{HashLanes, LabelHash, Prp, Tweak, batch_tweaks};
+use super::rows::batch_tweaks;
+use super::{HashLanes, LabelHash, Prp, Tweak};
 use crate::lanes::MAX_WIDTH;
 use crate::{Aes128Many, Block, Cpu, GROUP, Kernel, Lanes, aes};
 use zeroize::Zeroize;
@@ -87,11 +88,8 @@ impl BitHash {
     }
 
     fn check(&self, call: u64, rows: &[Block]) {
-        let first = Tweak {
-            call,
-            ..Tweak::default()
-        };
-        first.check(rows.len());
+        let none = Tweak::default();
+        Tweak { call, ..none }.check(rows.len());
     }
 
     /// The keys of a call.
@@ -123,13 +121,7 @@ impl Keys {
             let mut keys = [Block::ZERO; GROUP];
             let keys = &mut keys[..GROUP.min(self.count - self.next)];
             for (i, key) in keys.iter_mut().enumerate() {
-                let tweak = Tweak {
-                    call: self.call,
-                    row: (self.next + i) as u32,
-                    part: 1,
-                    gate: 0,
-                };
-                *key = self.seed ^ tweak.block();
+                *key = self.seed ^ key_tweak(self.call, (self.next + i) as u32).block();
             }
             self.expanded = Aes128Many::new(self.cpu, keys);
         }
@@ -137,6 +129,16 @@ impl Keys {
         Prp {
             round_keys: self.expanded.round_keys((self.next - 1) % GROUP),
         }
+    }
+}
+
+/// The tweak that makes the key of 128 rows.
+fn key_tweak(call: u64, row: u32) -> Tweak {
+    Tweak {
+        call,
+        row,
+        part: 1,
+        gate: 0,
     }
 }
 
@@ -219,7 +221,7 @@ fn sum_of_lanes<L: Lanes>(l: L, v: L::V, lanes: &mut [Block]) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
+    use crate::testing::{drawn, values};
 
     #[test]
     fn bits_are_those_of_the_hashes_on_every_tier() {
@@ -227,23 +229,15 @@ mod tests {
         let seed = Block::new(99);
         let (hash, call) = (BitHash::new(seed), 7 << 33);
         for count in [0, 1, 7, 8, 31, 127, 128, 129, 160, 256, 1000] {
-            let mut rows = vec![Block::ZERO; count];
-            Prg::danger_fixed(Cpu::best(), 5).fill(&mut rows);
+            let rows = drawn(count, 5);
             let mut expected = [vec![0; count.div_ceil(BITS)], vec![0; count.div_ceil(BITS)]];
             for (i, row) in rows.iter().enumerate() {
                 // By its definition: the hash of a row under the key of its 128.
-                let key = Tweak {
-                    call,
-                    row: (i / BITS) as u32,
-                    part: 1,
-                    gate: 0,
-                };
+                let key = key_tweak(call, (i / BITS) as u32);
                 let prp = Prp::new(Cpu::best(), seed ^ key.block());
-                let tweak = Tweak {
-                    row: (i % BITS) as u32,
-                    ..Tweak::default()
-                };
                 let mut pair = [[*row], [*row ^ delta]];
+                let (row, none) = ((i % BITS) as u32, Tweak::default());
+                let tweak = Tweak { row, ..none };
                 let [zero, one] = &mut pair;
                 prp.hash(Cpu::best(), tweak, zero);
                 prp.hash(Cpu::best(), tweak, one);
@@ -256,9 +250,6 @@ mod tests {
                 let (mut alone, mut zeros, mut sums) = (fresh(), fresh(), fresh());
                 hash.hash(cpu, call, &rows, &mut alone);
                 hash.hash_pairs(cpu, call, delta, &rows, [&mut zeros, &mut sums]);
-                let values = |blocks: &[Block]| -> Vec<u128> {
-                    blocks.iter().map(|block| block.value()).collect()
-                };
                 let tier = cpu.tier();
                 assert!(values(&alone) == expected[0], "{count} rows, {tier}");
                 assert!(values(&zeros) == expected[0], "{count} rows, {tier}");

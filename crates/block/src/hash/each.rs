@@ -42,14 +42,14 @@ impl Kernel for HashEach<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cpu, Prg, Tweak};
+    use crate::testing::drawn;
+    use crate::{Cpu, Tweak};
 
     #[test]
     fn hashes_are_those_of_single_calls_on_every_tier() {
         let hash = Mi::new(Cpu::best(), Block::new(77));
         for count in [0, 1, 7, 8, 9, 31, 32, 33, 100] {
-            let mut blocks = vec![Block::ZERO; count];
-            Prg::danger_fixed(Cpu::best(), 6).fill(&mut blocks);
+            let blocks = drawn(count, 6);
             let tweak = |i: usize| Tweak {
                 gate: 3,
                 call: 1 << 40 | i as u64,

@@ -85,12 +85,11 @@ macro_rules! fresh_rounds {
         #[inline]
         #[target_feature(enable = $features)]
         fn $each(states: &mut [$vector; 8], schedules: &mut [SlicedKeys<$token>; 2]) {
-            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             let (_t, _low, _high, _key, _v, _w): ($vector, $vector, $vector, $vector, $vector, $vector);
             // SAFETY: the assembly reads and writes the two schedules at `keys` and reads the
             // constants; it writes nothing else but the registers it names.
             unsafe {
-                asm!(
+                on_eight!($register, states, [
                     concat!($move, " {v}, [{keys}]"),
                     concat!($move, " {w}, [{others}]"),
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
@@ -103,6 +102,7 @@ macro_rules! fresh_rounds {
                         "v": ["s0"] ["s1"] ["s2"] ["s3"]),
                     fresh_round!("10", "vaesenclast", $size $move $xor, from "others",
                         "w": ["s4"] ["s5"] ["s6"] ["s7"]),
+                ], [
                     keys = in(reg) &raw mut schedules[0],
                     others = in(reg) &raw mut schedules[1],
                     constants = in(reg) &CONSTANTS,
@@ -112,30 +112,19 @@ macro_rules! fresh_rounds {
                     low = out($register) _low,
                     high = out($register) _high,
                     key = out($register) _key,
-                    s0 = inout($register) s0,
-                    s1 = inout($register) s1,
-                    s2 = inout($register) s2,
-                    s3 = inout($register) s3,
-                    s4 = inout($register) s4,
-                    s5 = inout($register) s5,
-                    s6 = inout($register) s6,
-                    s7 = inout($register) s7,
-                    options(nostack, preserves_flags)
-                );
+                ], [nostack, preserves_flags]);
             }
-            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
         }
 
         /// Rounds 1 to 10, all under the keys of one schedule.
         #[inline]
         #[target_feature(enable = $features)]
         fn $shared(states: &mut [$vector; 8], schedule: &mut SlicedKeys<$token>) {
-            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             let (_t, _low, _high, _key, _v): ($vector, $vector, $vector, $vector, $vector);
             // SAFETY: the assembly reads and writes the schedule at `keys` and reads the constants;
             // it writes nothing else but the registers it names.
             unsafe {
-                asm!(
+                on_eight!($register, states, [
                     concat!($move, " {v}, [{keys}]"),
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
                     fresh_round!("\\round", "vaesenc", $size $move $xor, from "keys",
@@ -143,6 +132,7 @@ macro_rules! fresh_rounds {
                     ".endr",
                     fresh_round!("10", "vaesenclast", $size $move $xor, from "keys",
                         "v": ["s0" "s4"] ["s1" "s5"] ["s2" "s6"] ["s3" "s7"]),
+                ], [
                     keys = in(reg) &raw mut *schedule,
                     constants = in(reg) &CONSTANTS,
                     v = out($register) _v,
@@ -150,18 +140,8 @@ macro_rules! fresh_rounds {
                     low = out($register) _low,
                     high = out($register) _high,
                     key = out($register) _key,
-                    s0 = inout($register) s0,
-                    s1 = inout($register) s1,
-                    s2 = inout($register) s2,
-                    s3 = inout($register) s3,
-                    s4 = inout($register) s4,
-                    s5 = inout($register) s5,
-                    s6 = inout($register) s6,
-                    s7 = inout($register) s7,
-                    options(nostack, preserves_flags)
-                );
+                ], [nostack, preserves_flags]);
             }
-            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
         }
     };
 }

@@ -28,7 +28,6 @@ macro_rules! nine_rounds_interleaved {
             const WIDTH: usize = $size / 16;
             products.check(WIDTH);
             let at = |list: &[Block]| list.as_ptr();
-            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             let mut second = MaybeUninit::<[$vector; 3]>::uninit();
             // Typed variables, because the compiler may choose registers of another class for
             // anonymous ones.
@@ -38,7 +37,7 @@ macro_rules! nine_rounds_interleaved {
             // each of the other addresses, which `check` found there. It writes the registers that
             // it names, and three vectors at `second`.
             unsafe {
-                asm!(
+                on_eight!($register, states, [
                     // One round on all vectors, with one product of vectors.
                     ".macro sealane_round round, blocks, words, more, at",
                     concat!($spread, " {key}, [{keys} + \\round * 16]"),
@@ -85,15 +84,11 @@ macro_rules! nine_rounds_interleaved {
                     "sealane_round 7, {blocks0}, {words0}, {more0}, 1",
                     "sealane_round 8, {blocks0}, {words0}, {more0}, 0",
                     concat!($spread, " {key}, [{keys} + 9 * 16]"),
-                    "vaesenc {s0}, {s0}, {key}",
-                    "vaesenc {s1}, {s1}, {key}",
-                    "vaesenc {s2}, {s2}, {key}",
-                    "vaesenc {s3}, {s3}, {key}",
-                    "vaesenc {s4}, {s4}, {key}",
-                    "vaesenc {s5}, {s5}, {key}",
-                    "vaesenc {s6}, {s6}, {key}",
-                    "vaesenc {s7}, {s7}, {key}",
+                    ".irp state, {s0}, {s1}, {s2}, {s3}, {s4}, {s5}, {s6}, {s7}",
+                    "vaesenc \\state, \\state, {key}",
+                    ".endr",
                     ".purgem sealane_round",
+                ], [
                     keys = in(reg) keys.as_ptr(),
                     blocks0 = in(reg) at(products.blocks[0]),
                     blocks1 = in(reg) at(products.blocks[1]),
@@ -108,18 +103,8 @@ macro_rules! nine_rounds_interleaved {
                     low = out($register) low,
                     sums = out($register) sums,
                     high = out($register) high,
-                    s0 = inout($register) s0,
-                    s1 = inout($register) s1,
-                    s2 = inout($register) s2,
-                    s3 = inout($register) s3,
-                    s4 = inout($register) s4,
-                    s5 = inout($register) s5,
-                    s6 = inout($register) s6,
-                    s7 = inout($register) s7,
-                    options(nostack, preserves_flags)
-                );
+                ], [nostack, preserves_flags]);
             }
-            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
             // SAFETY: the assembly has written all three vectors.
             [[low, sums, high], unsafe { second.assume_init() }]
         }

@@ -1,6 +1,7 @@
 //! Every operation on every tier against its plain definition on one block.
 
 use super::*;
+use crate::testing::values;
 use crate::{Cpu, Kernel};
 
 /// Blocks painted by a prime cycle, so that no two and no two lanes are alike.
@@ -104,28 +105,21 @@ fn from_words(words: [u32; 4]) -> Block {
 fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
     let half = |x: Block, upper| (if upper { x.value() >> 64 } else { x.value() }) as u64 as u128;
     let (a, b) = (half(a, upper_a), half(b, upper_b));
-    Block::new(
-        (0..64)
-            .filter(|i| b >> i & 1 == 1)
-            .fold(0, |sum, i| sum ^ a << i),
-    )
+    let shifts = (0..64).filter(|i| b >> i & 1 == 1);
+    Block::new(shifts.fold(0, |sum, i| sum ^ a << i))
 }
 
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 28] = [
+    let (fourth, factor) = (a[3], Block::new(FACTOR.into()));
+    let definitions: [(usize, Definition<'_>); 32] = [
         (0, &|a, _| a),
+        (1, &|_, _| fourth),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
         (4, &|a, b| Block::new(a.value() & b.value())),
-        (5, &|a, _| {
-            if a.lsb() == 1 {
-                Block::ONES
-            } else {
-                Block::ZERO
-            }
-        }),
+        (5, &|a, _| [Block::ZERO, Block::ONES][usize::from(a.lsb())]),
         (6, &|a, _| {
             let (low, high) = (a.value() as u64, (a.value() >> 64) as u64);
             Block::new(high as u128 | ((low ^ high) as u128) << 64)
@@ -142,6 +136,9 @@ fn plain_operations_match_their_definitions() {
         (16, &|a, b| zip_bytes(a, b, 8, true)),
         (17, &|a, _| Block::new(a.value().swap_bytes())),
         (21, &|a, b| clmul_bits(a, b, false, false)),
+        (22, &|a, b| clmul_bits(a, b, true, false)),
+        (23, &|a, b| clmul_bits(a, b, false, true)),
+        (24, &|a, b| clmul_bits(a, b, true, true)),
         (25, &|a, _| a),
         (26, &|_, b| b),
         (27, &|a, b| {
@@ -156,39 +153,17 @@ fn plain_operations_match_their_definitions() {
         (30, &|a, _| Block::new(a.value() << 120)),
         (31, &|a, _| Block::new(a.value() >> 32)),
         (32, &|a, _| Block::new(a.value() >> 120)),
-        (33, &|a, _| {
-            clmul_bits(a, Block::new(FACTOR.into()), false, false)
-        }),
-        (34, &|a, _| {
-            clmul_bits(a, Block::new(FACTOR.into()), true, false)
-        }),
+        (33, &|a, _| clmul_bits(a, factor, false, false)),
+        (34, &|a, _| clmul_bits(a, factor, true, false)),
     ];
     for cpu in Cpu::available() {
         let results = cpu.run(AllOperations { a: &a, b: &b });
         for (index, definition) in definitions {
             for i in 0..GROUP {
                 let expected = definition(a[i], b[i]).value();
-                assert_eq!(
-                    results[index][i].value(),
-                    expected,
-                    "{} op {index}",
-                    cpu.tier()
-                );
+                let found = results[index][i].value();
+                assert_eq!(found, expected, "{} op {index}", cpu.tier());
             }
-        }
-        for i in 0..GROUP {
-            for (index, (upper_a, upper_b)) in
-                [(22, (true, false)), (23, (false, true)), (24, (true, true))]
-            {
-                let expected = clmul_bits(a[i], b[i], upper_a, upper_b).value();
-                assert_eq!(
-                    results[index][i].value(),
-                    expected,
-                    "{} clmul {index}",
-                    cpu.tier()
-                );
-            }
-            assert_eq!(results[1][i].value(), a[3].value());
         }
     }
 }
@@ -203,13 +178,8 @@ fn tiers_agree_on_single_aes_steps() {
         .collect();
     for results in &all {
         for index in 18..=20 {
-            for i in 0..GROUP {
-                assert_eq!(
-                    results[index][i].value(),
-                    all[0][index][i].value(),
-                    "op {index}"
-                );
-            }
+            let [found, first] = [results, &all[0]].map(|results| values(&results[index]));
+            assert_eq!(found, first, "op {index}");
         }
     }
 }
@@ -227,12 +197,9 @@ fn unmix_columns_by_definition(x: Block) -> Block {
     let from = x.to_bytes();
     Block::from_bytes(std::array::from_fn(|i| {
         let (column, row) = (i / 4 * 4, i % 4);
-        [14, 11, 13, 9]
-            .iter()
-            .enumerate()
-            .fold(0, |sum, (j, factor)| {
-                sum ^ mul(from[column + (row + j) % 4], *factor)
-            })
+        let factors = [14, 11, 13, 9].into_iter().enumerate();
+        let products = factors.map(|(j, factor)| mul(from[column + (row + j) % 4], factor));
+        products.fold(0, |sum, product| sum ^ product)
     }))
 }
 
@@ -263,10 +230,10 @@ fn inverse_aes_steps_match_their_definitions() {
     for cpu in Cpu::available() {
         let [round, last] = cpu.run(Steps { a: &a, b: &b });
         for i in 0..a.len() {
-            let expected = unmix_columns_by_definition(a[i]).value() ^ b[i].value();
-            assert_eq!(round[i].value(), expected, "round, {}", cpu.tier());
-            let expected = a[i].value() ^ b[i].value();
-            assert_eq!(last[i].value(), expected, "last, {}", cpu.tier());
+            let expected = unmix_columns_by_definition(a[i]) ^ b[i];
+            assert_eq!(round[i].value(), expected.value(), "round, {}", cpu.tier());
+            let expected = a[i] ^ b[i];
+            assert_eq!(last[i].value(), expected.value(), "last, {}", cpu.tier());
         }
     }
 }
@@ -317,14 +284,10 @@ fn nine_rounds_are_nine_single_rounds() {
     }
     let (states, keys) = (paint(32, 17), paint(11 * 32, 19));
     for cpu in Cpu::available() {
-        let [nine, single] = cpu.run(Nine {
-            states: &states,
-            keys: &keys,
-        });
+        let (states, keys) = (&states, &keys);
+        let [nine, single] = cpu.run(Nine { states, keys });
         for (which, (nine, single)) in nine.iter().zip(&single).enumerate() {
-            for (nine, single) in nine.iter().zip(single) {
-                assert_eq!(nine.value(), single.value(), "{which}, {}", cpu.tier());
-            }
+            assert_eq!(values(nine), values(single), "{which}, {}", cpu.tier());
         }
     }
 }
@@ -358,9 +321,7 @@ fn doubling_by_bytes_is_doubling_by_bits() {
     for cpu in Cpu::available() {
         let [one, two, four, slow @ ..] = cpu.run(Bytes(&a));
         for (bytes, bits) in [one, two, four].iter().zip(&slow) {
-            for (bytes, bits) in bytes.iter().zip(bits) {
-                assert_eq!(bytes.value(), bits.value(), "{}", cpu.tier());
-            }
+            assert_eq!(values(bytes), values(bits), "{}", cpu.tier());
         }
     }
 }
@@ -388,9 +349,7 @@ fn doubling_in_the_order_of_blocks_is_doubling_backwards() {
     }
     for cpu in Cpu::available() {
         let [blocks, backwards] = cpu.run(Backwards(&a));
-        for (blocks, backwards) in blocks.iter().zip(&backwards) {
-            assert_eq!(blocks.value(), backwards.value(), "{}", cpu.tier());
-        }
+        assert_eq!(values(&blocks), values(&backwards), "{}", cpu.tier());
     }
 }
 
@@ -461,22 +420,18 @@ fn blocks_pass_between_lanes_in_order() {
     let a = paint(16, 29);
     for cpu in Cpu::available() {
         let (width, [previous, last, next, backwards, changed]) = cpu.run(Between(&a));
-        assert_eq!(previous[0].value(), 0, "{}", cpu.tier());
-        assert_eq!(next[a.len() - 1].value(), 0, "{}", cpu.tier());
-        for i in 0..a.len() {
-            if i > 0 {
-                assert_eq!(previous[i].value(), a[i - 1].value(), "{}", cpu.tier());
-            }
-            if i + 1 < a.len() {
-                assert_eq!(next[i].value(), a[i + 1].value(), "{}", cpu.tier());
-            }
-            let end = i / width * width + width - 1;
-            assert_eq!(last[i].value(), a[end].value(), "{}", cpu.tier());
-            let from_behind = a[a.len() - 1 - i];
-            assert_eq!(backwards[i].value(), from_behind.value(), "{}", cpu.tier());
-            let expected = if i == end { Block::ONES } else { a[i] };
-            assert_eq!(changed[i].value(), expected.value(), "{}", cpu.tier());
-        }
+        let (tier, zero) = (cpu.tier(), [Block::ZERO]);
+        let end = |i: usize| i / width * width + width - 1;
+        let lasts: Vec<Block> = (0..a.len()).map(|i| a[end(i)]).collect();
+        let behind: Vec<Block> = a.iter().rev().copied().collect();
+        let change = |i| if i == end(i) { Block::ONES } else { a[i] };
+        let changes: Vec<Block> = (0..a.len()).map(change).collect();
+        let before = values(&[&zero, &a[..15]].concat());
+        assert_eq!(values(&previous), before, "{tier}");
+        assert_eq!(values(&next), values(&[&a[1..], &zero].concat()), "{tier}");
+        assert_eq!(values(&last), values(&lasts), "{tier}");
+        assert_eq!(values(&backwards), values(&behind), "{tier}");
+        assert_eq!(values(&changed), values(&changes), "{tier}");
     }
 }
 

@@ -54,50 +54,34 @@ macro_rules! nine_rounds {
         #[inline]
         #[target_feature(enable = $features)]
         fn $one(states: &mut [$vector; 8], keys: &[Block; 11]) {
-            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             // A typed variable, because the compiler may choose a register of another class for
             // an anonymous one.
             let _key: $vector;
             // SAFETY: the assembly reads keys 1 to 9 of the eleven at `keys` and writes nothing
             // but the registers it names.
             unsafe {
-                asm!(
+                on_eight!($register, states, [
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
                     concat!($spread, " {key}, [{keys} + \\round * 16]"),
-                    concat!($round, " {s0}, {s0}, {key}"),
-                    concat!($round, " {s1}, {s1}, {key}"),
-                    concat!($round, " {s2}, {s2}, {key}"),
-                    concat!($round, " {s3}, {s3}, {key}"),
-                    concat!($round, " {s4}, {s4}, {key}"),
-                    concat!($round, " {s5}, {s5}, {key}"),
-                    concat!($round, " {s6}, {s6}, {key}"),
-                    concat!($round, " {s7}, {s7}, {key}"),
+                    ".irp state, {s0}, {s1}, {s2}, {s3}, {s4}, {s5}, {s6}, {s7}",
+                    concat!($round, " \\state, \\state, {key}"),
                     ".endr",
+                    ".endr",
+                ], [
                     keys = in(reg) keys.as_ptr(),
                     key = out($register) _key,
-                    s0 = inout($register) s0,
-                    s1 = inout($register) s1,
-                    s2 = inout($register) s2,
-                    s3 = inout($register) s3,
-                    s4 = inout($register) s4,
-                    s5 = inout($register) s5,
-                    s6 = inout($register) s6,
-                    s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
-                );
+                ], [pure, readonly, nostack, preserves_flags]);
             }
-            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
         }
 
         /// Rounds 1 to 9 on eight registers, each with round keys of its own in memory.
         #[inline]
         #[target_feature(enable = $features)]
         fn $each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
-            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             // SAFETY: the assembly reads keys 1 to 9 of the eleven rows at `keys` and writes
             // nothing but the registers it names.
             unsafe {
-                asm!(
+                on_eight!($register, states, [
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
                     concat!($round, " {s0}, {s0}, [{keys} + \\round * 8 * ", $size, "]"),
                     concat!($round, " {s1}, {s1}, [{keys} + (\\round * 8 + 1) * ", $size, "]"),
@@ -108,19 +92,10 @@ macro_rules! nine_rounds {
                     concat!($round, " {s6}, {s6}, [{keys} + (\\round * 8 + 6) * ", $size, "]"),
                     concat!($round, " {s7}, {s7}, [{keys} + (\\round * 8 + 7) * ", $size, "]"),
                     ".endr",
+                ], [
                     keys = in(reg) keys.as_ptr(),
-                    s0 = inout($register) s0,
-                    s1 = inout($register) s1,
-                    s2 = inout($register) s2,
-                    s3 = inout($register) s3,
-                    s4 = inout($register) s4,
-                    s5 = inout($register) s5,
-                    s6 = inout($register) s6,
-                    s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
-                );
+                ], [pure, readonly, nostack, preserves_flags]);
             }
-            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
         }
     };
 }
@@ -267,46 +242,20 @@ macro_rules! tier {
             fn rotate_words(self, v: $vector) -> $vector {
                 self.shuffle(v, ROTATE_WORDS)
             }
-            #[inline(always)]
-            fn nine_rounds(self, states: &mut [$vector; 8], keys: &[Block; 11]) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_rounds(states, keys) }
-            }
-            #[inline(always)]
-            fn nine_rounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_rounds_each(states, keys) }
-            }
-            #[inline(always)]
-            fn fresh_rounds_each(self, states: &mut [$vector; 8], schedules: &mut [SlicedKeys<Self>; 2]) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $fresh_each(states, schedules) }
-            }
-            #[inline(always)]
-            fn fresh_rounds_shared(self, states: &mut [$vector; 8], schedule: &mut SlicedKeys<Self>) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $fresh_shared(states, schedule) }
-            }
-            #[inline(always)]
-            fn nine_unrounds(self, states: &mut [$vector; 8], keys: &[Block; 11]) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_unrounds(states, keys) }
-            }
-            #[inline(always)]
-            fn nine_unrounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_unrounds_each(states, keys) }
-            }
-            #[inline(always)]
-            fn nine_rounds_interleaved(
-                self,
-                states: &mut [$vector; 8],
-                keys: &[Block; 11],
-                products: &Products<'_>,
-            ) -> [[$vector; 3]; 2] {
-                // SAFETY: the token proves that the instructions exist.
-                unsafe { $nine_rounds_interleaved(states, keys, products) }
-            }
+            operation!(nine_rounds(states: &mut [$vector; 8], keys: &[Block; 11]) -> () =
+                $nine_rounds(states, keys));
+            operation!(nine_rounds_each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11])
+                -> () = $nine_rounds_each(states, keys));
+            operation!(fresh_rounds_each(states: &mut [$vector; 8], schedules: &mut [SlicedKeys<Self>; 2])
+                -> () = $fresh_each(states, schedules));
+            operation!(fresh_rounds_shared(states: &mut [$vector; 8], schedule: &mut SlicedKeys<Self>)
+                -> () = $fresh_shared(states, schedule));
+            operation!(nine_unrounds(states: &mut [$vector; 8], keys: &[Block; 11]) -> () =
+                $nine_unrounds(states, keys));
+            operation!(nine_unrounds_each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11])
+                -> () = $nine_unrounds_each(states, keys));
+            operation!(nine_rounds_interleaved(states: &mut [$vector; 8], keys: &[Block; 11], products: &Products<'_>)
+                -> [[$vector; 3]; 2] = $nine_rounds_interleaved(states, keys, products));
             #[inline(always)]
             fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
                 // SAFETY: the token proves that the instruction exists.
@@ -400,11 +349,14 @@ macro_rules! tier {
     };
 }
 
-/// A method that is one or a few intrinsics.
+/// A method that is one or a few intrinsics, or a function of the tier.
 macro_rules! operation {
     ($name:ident($($argument:ident: $type:ty),+) = $body:expr) => {
+        operation!($name($($argument: $type),+) -> <Self as Lanes>::V = $body);
+    };
+    ($name:ident($($argument:ident: $type:ty),+) -> $result:ty = $body:expr) => {
         #[inline(always)]
-        fn $name(self, $($argument: $type),+) -> <Self as Lanes>::V {
+        fn $name(self, $($argument: $type),+) -> $result {
             // SAFETY: the token proves that the instructions exist.
             unsafe { $body }
         }

@@ -218,19 +218,13 @@ fn add_places(sum: Block, vector: Vector<'_>, places: [usize; ONES]) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
-
-    fn random(length: usize, number: u64) -> Vec<Block> {
-        let mut blocks = vec![Block::ZERO; length];
-        Prg::danger_fixed(Cpu::available()[0], number).fill(&mut blocks);
-        blocks
-    }
+    use crate::testing::drawn;
 
     #[test]
     fn sums_and_bits_are_those_of_the_definition_on_every_tier() {
         for (length, first) in [(1 << 6, 0), (1 << 12, (1 << 40) + 7)] {
-            let vector = random(length, 1);
-            let errors = random(384, 2);
+            let vector = drawn(length, 1);
+            let errors = drawn(384, 2);
             for cpu in Cpu::available() {
                 let matrix = LocalMatrix::new(cpu, Block::new(99));
                 let mut sums = vec![Block::ONES; errors.len()];
@@ -280,6 +274,6 @@ mod tests {
     #[should_panic(expected = "is_power_of_two")]
     fn other_lengths_are_refused() {
         let matrix = LocalMatrix::new(Cpu::available()[0], Block::ZERO);
-        matrix.encode(&random(100, 1), 0, &random(10, 2), &mut random(10, 2));
+        matrix.encode(&drawn(100, 1), 0, &drawn(10, 2), &mut drawn(10, 2));
     }
 }

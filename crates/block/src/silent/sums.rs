@@ -8,10 +8,8 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::gf::{
-    self, Order, mul_prepared_lanes, prepare, prepare_whole, reduce_whole_lanes,
-    whole_product_lanes,
-};
+use crate::gf::{self, Order, mul_prepared_lanes, prepare, prepare_whole};
+use crate::gf::{reduce_whole_lanes, whole_product_lanes};
 use crate::{Block, Cpu, Kernel, Lanes};
 
 /// Coefficients that are summed before a reduction, and bits in a block.
@@ -140,13 +138,12 @@ fn sum_of_lanes<L: Lanes>(l: L, v: L::V) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
+    use crate::testing::drawn;
 
     #[test]
     fn sums_are_values_of_polynomials_on_every_tier() {
         for chunks in [0, 1, 2, 5] {
-            let mut drawn = vec![Block::ZERO; chunks * CHUNK + chunks + 1];
-            Prg::danger_fixed(Cpu::available()[0], chunks as u64).fill(&mut drawn);
+            let drawn = drawn(chunks * CHUNK + chunks + 1, chunks as u64);
             let (point, rest) = drawn.split_first().expect("at least the point");
             let (bits, blocks) = rest.split_at(chunks);
             for cpu in Cpu::available() {

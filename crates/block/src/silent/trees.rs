@@ -94,11 +94,8 @@ impl TreeHash {
     /// # Panics
     /// If the paths do not end one level above the leaves.
     pub fn finish(&self, leaves: &mut [Block], paths: &mut Paths, correction: &Row, last: &Row) {
-        assert_eq!(
-            leaves.len(),
-            (2 * TREES) << paths.level(),
-            "two leaves a mask"
-        );
+        let count = (2 * TREES) << paths.level();
+        assert_eq!(leaves.len(), count, "two leaves a mask");
         let mut added = Zeroizing::new([*correction; 2]);
         for tree in 0..TREES {
             let even = added[0][tree] & BUT_ONE;

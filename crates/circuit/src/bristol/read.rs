@@ -62,15 +62,13 @@ pub fn read(text: &str) -> Result<CircuitFile, ReadError> {
         return Err(line.error_at(0, last));
     }
     let outputs = reader.outputs(&outputs, &lines)?;
-    let info = CircuitInfo {
-        wires: wire_count as u64,
-        gates: gate_count as u64,
-        ..reader.info
-    };
+    let mut info = reader.info;
+    (info.wires, info.gates) = (wire_count as u64, gate_count as u64);
+    let circuit = reader.builder.finish(outputs);
     Ok(CircuitFile {
         format,
         info,
-        circuit: reader.builder.finish(outputs),
+        circuit,
     })
 }
 
@@ -92,9 +90,8 @@ fn widths(lines: &mut Lines) -> Result<(Format, Vec<usize>, Vec<usize>), ReadErr
         return Ok((Format::Bristol, inputs, vec![values[2]]));
     }
     let inputs = first.width_list("input")?;
-    let outputs = lines
-        .next("the widths of the outputs")?
-        .width_list("output")?;
+    let mut second = lines.next("the widths of the outputs")?;
+    let outputs = second.width_list("output")?;
     Ok((Format::BristolFashion, inputs, outputs))
 }
 
@@ -126,14 +123,12 @@ impl Reader {
             let constant = line.number("the constant 0 or 1", 1)?;
             return self.write(&mut line, Wire::constant(constant == 1), 0);
         }
-        let count = if matches!(kind, GateKind::Xor | GateKind::And) {
-            2 * outputs
-        } else {
-            1
+        let count = match kind {
+            GateKind::Xor | GateKind::And => 2 * outputs,
+            _ => 1,
         };
-        let operands: Vec<(Wire, u32)> = (0..count)
-            .map(|_| self.read(&mut line))
-            .collect::<Result<_, _>>()?;
+        let operands = (0..count).map(|_| self.read(&mut line));
+        let operands: Vec<(Wire, u32)> = operands.collect::<Result<_, _>>()?;
         for i in 0..outputs {
             let (a, depth) = operands[i];
             let (b, other_depth) = *operands.get(i + outputs).unwrap_or(&(a, depth));
@@ -162,10 +157,10 @@ impl Reader {
     fn write(&mut self, line: &mut Line, value: Wire, depth: u32) -> Result<(), ReadError> {
         let at = line.next;
         let wire = line.number("a wire", self.wires.len().saturating_sub(1))?;
-        match self.wires.get_mut(wire) {
-            Some(free @ None) => *free = Some((value, depth)),
-            _ => return Err(line.error_at(at, "a wire that nothing writes before")),
-        }
+        let Some(free @ None) = self.wires.get_mut(wire) else {
+            return Err(line.error_at(at, "a wire that nothing writes before"));
+        };
+        *free = Some((value, depth));
         Ok(())
     }
 
@@ -177,10 +172,8 @@ impl Reader {
             None => Err(lines.error_at_end(format_args!("a gate that writes output wire {wire}"))),
         };
         let mut wires = start..self.wires.len();
-        widths
-            .iter()
-            .map(|&width| wires.by_ref().take(width).map(value).collect())
-            .collect()
+        let mut word = |&width: &usize| wires.by_ref().take(width).map(value).collect();
+        widths.iter().map(&mut word).collect()
     }
 }
 
@@ -212,16 +205,13 @@ fn gate_kind(line: &mut Line, format: Format) -> Result<(GateKind, usize), ReadE
     };
     if (inputs, outputs) != (expected_inputs, expected_outputs) {
         let name = line.tokens[name_at].1;
-        return Err(line.error_at(
-            0,
-            format_args!("{expected_inputs} {expected_outputs}, the inputs and outputs of {name}"),
-        ));
+        let needed = format!("{expected_inputs} {expected_outputs}");
+        let expected = format_args!("{needed}, the inputs and outputs of {name}");
+        return Err(line.error_at(0, expected));
     }
     if line.tokens.len() > name_at + 1 {
-        return Err(line.error_at(
-            name_at + 1,
-            "the end of the line, after the name of the gate",
-        ));
+        let expected = "the end of the line, after the name of the gate";
+        return Err(line.error_at(name_at + 1, expected));
     }
     Ok((kind, outputs))
 }
@@ -242,11 +232,8 @@ impl<'a> Lines<'a> {
     }
 
     fn skip_blank(&mut self) {
-        while self
-            .rest
-            .next_if(|(_, line)| line.trim().is_empty())
-            .is_some()
-        {}
+        let is_blank = |(_, line): &(usize, &str)| line.trim().is_empty();
+        while self.rest.next_if(is_blank).is_some() {}
     }
 
     fn next_line(&mut self) -> Option<Line<'a>> {
@@ -272,17 +259,17 @@ impl<'a> Lines<'a> {
     /// True if the next line holds nothing but numbers.
     fn peek_is_numbers(&mut self) -> bool {
         self.skip_blank();
-        self.rest
-            .peek()
-            .is_some_and(|(_, line)| line.split_whitespace().all(is_number))
+        let next = self.rest.peek();
+        next.is_some_and(|(_, line)| line.split_whitespace().all(is_number))
     }
 
     fn error_at_end(&self, expected: impl fmt::Display) -> ReadError {
-        let found = "the end of the file".into();
+        let (line, column) = (self.last + 1, 1);
+        let (expected, found) = (expected.to_string(), "the end of the file".into());
         ReadError {
-            line: self.last + 1,
-            column: 1,
-            expected: expected.to_string(),
+            line,
+            column,
+            expected,
             found,
         }
     }
@@ -303,10 +290,8 @@ struct Line<'a> {
 impl Line<'_> {
     /// A number of at most `max`.
     fn number(&mut self, what: impl fmt::Display, max: usize) -> Result<usize, ReadError> {
-        let token = self
-            .tokens
-            .get(self.next)
-            .filter(|(_, token)| is_number(token));
+        let token = self.tokens.get(self.next);
+        let token = token.filter(|(_, token)| is_number(token));
         match token.and_then(|(_, token)| token.parse().ok()) {
             Some(number) if number <= max => {
                 self.next += 1;
@@ -332,10 +317,9 @@ impl Line<'_> {
 
     fn end(&self, expected: impl fmt::Display) -> Result<(), ReadError> {
         if self.next < self.tokens.len() {
-            Err(self.error_at(self.next, expected))
-        } else {
-            Ok(())
+            return Err(self.error_at(self.next, expected));
         }
+        Ok(())
     }
 
     /// An error at a token, or behind the last.
@@ -347,11 +331,12 @@ impl Line<'_> {
             }
             None => (self.text.trim_end().len(), "the end of the line".into()),
         };
-        let column = self.text[..offset].chars().count() + 1;
+        let (line, column) = (self.number, self.text[..offset].chars().count() + 1);
+        let expected = expected.to_string();
         ReadError {
-            line: self.number,
+            line,
             column,
-            expected: expected.to_string(),
+            expected,
             found,
         }
     }

@@ -33,11 +33,10 @@ pub enum WriteError {
 /// [`Circuit::info`] counts.
 pub fn write(circuit: &Circuit, format: Format) -> Result<String, WriteError> {
     let (inputs, outputs) = (circuit.input_widths(), circuit.output_widths());
-    if format == Format::Bristol && (!matches!(inputs.len(), 1 | 2) || outputs.len() != 1) {
-        return Err(WriteError::Shape {
-            inputs: inputs.len(),
-            outputs: outputs.len(),
-        });
+    let shape = (inputs.len(), outputs.len());
+    if format == Format::Bristol && !matches!(shape, (1 | 2, 1)) {
+        let (inputs, outputs) = shape;
+        return Err(WriteError::Shape { inputs, outputs });
     }
     let list = circuit.lower();
     let lines = number(&list, format)?;
@@ -135,7 +134,6 @@ const UNNUMBERED: u32 = u32::MAX;
 fn copies(list: &GateList) -> Vec<(usize, u32)> {
     let mut seen = HashSet::new();
     let outputs = list.outputs.iter().copied().enumerate();
-    outputs
-        .filter(|&(_, wire)| wire < list.first_gate || !seen.insert(wire))
-        .collect()
+    let mut is_copy = |wire| wire < list.first_gate || !seen.insert(wire);
+    outputs.filter(|&(_, wire)| is_copy(wire)).collect()
 }

@@ -137,16 +137,13 @@ impl Field {
         let mut scratch = vec![[0]; self.scratch(1)];
         for (factor, bits) in inputs.chunks(self.bits).enumerate() {
             let places = &mut scratch[factor * self.factor_places()..];
-            places
-                .iter_mut()
-                .zip(bits)
-                .for_each(|(to, bit)| *to = [*bit]);
+            for (to, bit) in places.iter_mut().zip(bits) {
+                *to = [*bit];
+            }
         }
         let products = self.add_products(&mut scratch, 1);
-        let outputs = self.outputs.iter();
-        outputs
-            .map(|place| products[usize::from(*place)][0])
-            .collect()
+        let outputs = self.outputs.iter().map(|place| usize::from(*place));
+        outputs.map(|place| products[place][0]).collect()
     }
 
     /// The gates of a product.
@@ -253,13 +250,8 @@ impl Method {
                 let mut times = |place: u8| self.product(&[place])[0][0];
                 let [a, b, c] = [a, b, c].map(&mut times);
                 let [ab, ac, bc] = sums.map(&mut times);
-                vec![
-                    vec![a],
-                    vec![ab, a, b],
-                    vec![ac, a, b, c],
-                    vec![bc, b, c],
-                    vec![c],
-                ]
+                let middle = [vec![ab, a, b], vec![ac, a, b, c], vec![bc, b, c]];
+                [&[vec![a]][..], &middle, &[vec![c]]].concat()
             }
             _ => {
                 let half = of.len().div_ceil(2);
@@ -308,12 +300,9 @@ impl Method {
         let outputs = product.iter().map(|sum| self.join(sum));
         let outputs = outputs.collect::<Vec<_>>();
         let count = self.products.len() as u8;
-        let place = |number: u8| {
-            if number < Method::JOINS {
-                number
-            } else {
-                number - Method::JOINS + count
-            }
+        let place = |number: u8| match number.checked_sub(Method::JOINS) {
+            Some(join) => join + count,
+            None => number,
         };
         let joins = self.joins.iter().map(|sum| sum.map(place));
         (outputs.into_iter().map(place).collect(), joins.collect())
@@ -439,12 +428,8 @@ mod tests {
             let polynomial = field.polynomial();
             let last = (1u16 << field.bits()) - 1;
             for x in 0..=last {
-                let wanted = (0..=last).map(|y| slow(polynomial, x, y));
-                assert_eq!(
-                    row(&field, x),
-                    wanted.collect::<Vec<_>>(),
-                    "{polynomial:#x}"
-                );
+                let wanted: Vec<u16> = (0..=last).map(|y| slow(polynomial, x, y)).collect();
+                assert_eq!(row(&field, x), wanted, "{polynomial:#x}");
             }
         }
     }

@@ -25,11 +25,8 @@ pub(super) fn inverse16() -> Arc<TruthTable> {
             let inverse = (0..16).find(|b| times16(a, *b) == 1).unwrap_or(0);
             (0..4).map(|bit| inverse >> bit & 1 == 1).collect()
         };
-        Arc::new(TruthTable::new(
-            4,
-            4,
-            &(0..16).map(entry).collect::<Vec<_>>(),
-        ))
+        let entries: Vec<_> = (0..16).map(entry).collect();
+        Arc::new(TruthTable::new(4, 4, &entries))
     };
     Arc::clone(TABLE.get_or_init(make))
 }
@@ -50,10 +47,8 @@ type Affine = Vec<(u8, bool)>;
 fn rows(map: &Linear, constant: u8) -> Affine {
     let row = |output: usize| {
         let inputs = (0..8).filter(|i| map[*i] >> output & 1 == 1);
-        (
-            inputs.fold(0, |row, i| row | 1 << i),
-            constant >> output & 1 == 1,
-        )
+        let row = inputs.fold(0, |row, i| row | 1 << i);
+        (row, constant >> output & 1 == 1)
     };
     (0..8).map(row).collect()
 }
@@ -182,11 +177,8 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
     let crossed = product(b, h, l);
     // E h^2 + l^2, of the bits of l and then of h.
     let squares = std::array::from_fn(|bit| {
-        if bit < 4 {
-            times16(1 << bit, 1 << bit)
-        } else {
-            times16(e, times16(1 << (bit - 4), 1 << (bit - 4)))
-        }
+        let square = times16(1 << (bit % 4), 1 << (bit % 4));
+        if bit < 4 { square } else { times16(e, square) }
     });
     let squares = linear(b, &rows(&squares, 0), element);
     let v = b.zip(&squares[..4], &crossed, Builder::xor);
@@ -261,11 +253,8 @@ mod tests {
             let bit = |at: usize| entry[at / 8] >> (at % 8) & 1 == 1;
             (0..8 * BYTES).map(bit).collect()
         };
-        let found = sbox(
-            &mut b,
-            &index,
-            &entries.iter().map(bits).collect::<Vec<_>>(),
-        )?;
+        let entries: Vec<Vec<bool>> = entries.iter().map(bits).collect();
+        let found = sbox(&mut b, &index, &entries)?;
         let tape = compile(&b.finish(vec![found]), &Machine::ROUNDS);
         tape.check().unwrap();
         assert_eq!((tape.depth, tape.ands.len()), (levels, 0));

@@ -30,13 +30,11 @@ pub fn is_in<'a>(
 ) -> Wire {
     // The item is inverted here, once, so that no XOR needs a NOT behind it.
     let inverse: Word = item.iter().map(|&bit| !bit).collect();
-    let same: Word = others
-        .into_iter()
-        .map(|other| {
-            let same = b.zip(&inverse, other, Builder::xor);
-            b.all(&same)
-        })
-        .collect();
+    let mut is_same = |other: &Word| {
+        let same = b.zip(&inverse, other, Builder::xor);
+        b.all(&same)
+    };
+    let same: Word = others.into_iter().map(&mut is_same).collect();
     // At most one comparison is true, so the XOR is the OR, and free.
     b.parity(&same)
 }

@@ -106,24 +106,19 @@ pub fn circuit(sizes: &Sizes) -> Circuit {
     let mut b = Builder::new();
     let mut words = |count: usize, width: usize| {
         let all = b.input(count * width);
-        all.chunks(width)
-            .map(<[Wire]>::to_vec)
-            .collect::<Vec<Word>>()
+        let words = all.chunks(width).map(<[Wire]>::to_vec);
+        words.collect::<Vec<Word>>()
     };
     let table = words(sizes.bins, sizes.stored);
     let stash = words(STASH, sizes.width);
     let candidates = words(sizes.bins * sizes.load, sizes.stored);
     let items = words(sizes.items, sizes.width);
     let bins = candidates.chunks(sizes.load);
-    let in_bins: Word = table
-        .iter()
-        .zip(bins)
-        .map(|(item, bin)| is_in(&mut b, item, bin))
-        .collect();
-    let in_stash: Word = stash
-        .iter()
-        .map(|item| is_in(&mut b, item, &items))
-        .collect();
+    let in_bins = table.iter().zip(bins);
+    let in_bins = in_bins.map(|(item, bin)| is_in(&mut b, item, bin));
+    let in_bins: Word = in_bins.collect();
+    let in_stash = stash.iter().map(|item| is_in(&mut b, item, &items));
+    let in_stash: Word = in_stash.collect();
     b.finish(vec![in_bins, in_stash])
 }
 
@@ -136,16 +131,9 @@ mod tests {
     /// Compares with the same bound in exact fractions, computed with Python's integers.
     #[test]
     fn bins_are_as_large_as_the_bound_asks() {
-        let exact = [
-            (1, 2, 3),
-            (2, 3, 6),
-            (3, 4, 9),
-            (7, 9, 17),
-            (16, 20, 19),
-            (64, 77, 22),
-            (128, 154, 22),
-            (256, 308, 23),
-        ];
+        let small = [(1, 2, 3), (2, 3, 6), (3, 4, 9), (7, 9, 17)];
+        let large = [(16, 20, 19), (64, 77, 22), (128, 154, 22), (256, 308, 23)];
+        let exact = small.into_iter().chain(large);
         for (items, bins, load) in exact {
             let sizes = Sizes::new(items, 32);
             assert_eq!((sizes.bins, sizes.load), (bins, load));
@@ -184,10 +172,7 @@ mod tests {
     fn the_circuit_of_the_paper_has_the_size_that_is_stated() {
         let sizes = Sizes::new(1024, 32);
         let circuit = circuit(&sizes);
-        let Sizes {
-            bins, load, stored, ..
-        } = sizes;
-        assert_eq!((bins, load, stored), (1229, 23, 24));
+        assert_eq!((sizes.bins, sizes.load, sizes.stored), (1229, 23, 24));
         assert_eq!((circuit.info().ands, sizes.ands()), (681_885, 681_885));
         compile(&circuit, &Machine::CPU).check().unwrap();
     }

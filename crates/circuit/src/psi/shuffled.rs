@@ -24,9 +24,8 @@ pub fn circuit(items: usize, width: usize) -> Circuit {
     let mut b = Builder::new();
     let [first, second] = [(); 2].map(|()| {
         let list = b.input(items * width);
-        list.chunks(width.max(1))
-            .map(<[Wire]>::to_vec)
-            .collect::<Vec<Word>>()
+        let words = list.chunks(width.max(1)).map(<[Wire]>::to_vec);
+        words.collect::<Vec<Word>>()
     });
     let switches = b.input(permutation_network(items).len());
     let found = intersect(&mut b, first, second, &switches);
@@ -45,12 +44,7 @@ pub fn intersect(
     second: Vec<Word>,
     switches: &[Wire],
 ) -> Vec<Word> {
-    let width = first
-        .iter()
-        .chain(&second)
-        .map(Vec::len)
-        .next()
-        .unwrap_or(0);
+    let width = first.iter().chain(&second).next().map_or(0, Vec::len);
     let mut merged: Vec<Word> = first.into_iter().rev().chain(second).collect();
     let network = merging_network(merged.len());
     b.compare(&mut merged, &network, width, false);
@@ -85,9 +79,8 @@ mod tests {
         let circuit = circuit(first.len(), WIDTH);
         let inputs = [bits(first), bits(second), permutation_switches(order)];
         let word = |bits: Vec<bool>| {
-            bits.iter()
-                .rev()
-                .fold(0, |word, &bit| word << 1 | bit as u64)
+            let bits = bits.iter().rev();
+            bits.fold(0, |word, &bit| word << 1 | bit as u64)
         };
         circuit.eval(&inputs).into_iter().map(word).collect()
     }
@@ -99,11 +92,8 @@ mod tests {
         (1usize..=64).prop_flat_map(move |n| {
             let few = move |all: Vec<u64>| all[..(2 * n).min(all.len())].to_vec();
             let order = Just((0..n).collect::<Vec<_>>()).prop_shuffle();
-            (
-                subsequence(few(item()), n),
-                subsequence(few(item()), n),
-                order,
-            )
+            let [first, second] = [(); 2].map(|()| subsequence(few(item()), n));
+            (first, second, order)
         })
     }
 

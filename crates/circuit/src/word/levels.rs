@@ -22,9 +22,9 @@ use crate::word::columns::Columns;
 impl Columns {
     /// Computes the sum, with few ANDs on a chain.
     pub(crate) fn sum_by_levels(mut self, b: &mut Builder) -> Word {
-        let mut columns: Vec<Word> = (0..self.len())
-            .map(|column| self.take(b, column, Word::new()))
-            .collect();
+        let columns = 0..self.len();
+        let columns = columns.map(|column| self.take(b, column, Word::new()));
+        let mut columns: Vec<Word> = columns.collect();
         reduce(b, &mut columns);
         propagate(b, &columns)
     }
@@ -54,10 +54,8 @@ fn reduce(b: &mut Builder, columns: &mut [Word]) {
         } else {
             // Some column holds three bits, so one of them is late.
             let depths = counted.iter().flatten().map(|&bit| b.depth(bit));
-            time = depths
-                .filter(|&depth| depth > time)
-                .min()
-                .expect("a late bit");
+            let late = depths.filter(|&depth| depth > time);
+            time = late.min().expect("a late bit");
         }
     }
 }
@@ -103,10 +101,8 @@ struct Span {
 impl Span {
     /// An empty span with a given carry.
     fn carry(otherwise: Wire) -> Span {
-        Span {
-            through: Wire::ZERO,
-            otherwise,
-        }
+        let through = Wire::ZERO;
+        Span { through, otherwise }
     }
 
     /// The first two bits of a column.

@@ -45,23 +45,16 @@ impl Builder {
     pub fn lookup(&mut self, index: &[Wire], table: &[Word]) -> Word {
         assert!(!table.is_empty(), "a lookup needs a table");
         let width = table[0].len();
-        assert!(
-            table.iter().all(|entry| entry.len() == width),
-            "entries of different widths"
-        );
+        let even = table.iter().all(|entry| entry.len() == width);
+        assert!(even, "entries of different widths");
         let table = &table[..reach(index.len(), table.len())];
-        let constant = table
-            .iter()
-            .flatten()
-            .all(|bit| bit.as_constant().is_some());
+        let mut bits = table.iter().flatten();
+        let constant = bits.all(|bit| bit.as_constant().is_some());
         if constant && let Some(found) = self.whole(index, table) {
             return found;
         }
-        let low = if constant {
-            cut(index.len(), table.len(), width, self.goal())
-        } else {
-            0
-        };
+        let low = cut(index.len(), table.len(), width, self.goal());
+        let low = if constant { low } else { 0 };
         match self.goal() {
             Goal::Depth => self.inner_products(index, table, low),
             Goal::Size if !constant => self.multiplexers(index, table),
@@ -74,11 +67,8 @@ impl Builder {
                 };
                 let tree = form(&|b, index| b.multiplexers(index, table));
                 let product = form(&|b, index| b.inner_products(index, table, low));
-                let smaller = if product.info().ands < tree.info().ands {
-                    product
-                } else {
-                    tree
-                };
+                let less = product.info().ands < tree.info().ands;
+                let smaller = if less { product } else { tree };
                 self.call(&smaller, &[index.to_vec()]).concat()
             }
         }
@@ -111,10 +101,9 @@ impl Builder {
         let beyond = vec![Wire::ZERO; table[0].len()];
         let mut layer = table.to_vec();
         for &bit in index {
-            layer = layer
-                .chunks(2)
-                .map(|pair| self.select(bit, pair.get(1).unwrap_or(&beyond), &pair[0]))
-                .collect();
+            let pairs = layer.chunks(2);
+            let select = |pair: &[Word]| self.select(bit, pair.get(1).unwrap_or(&beyond), &pair[0]);
+            layer = pairs.map(select).collect();
         }
         layer.swap_remove(0)
     }
@@ -127,10 +116,9 @@ impl Builder {
         let rows = table.len().div_ceil(columns);
         let complete = is_range(high.len(), rows);
         let (low, high) = (self.one_hot(low, columns), self.one_hot(high, rows));
-        let rows: Vec<Word> = table
-            .chunks(columns)
-            .map(|row| self.inner_product(&low, row, false))
-            .collect();
+        let rows = table.chunks(columns);
+        let rows = rows.map(|row| self.inner_product(&low, row, false));
+        let rows: Vec<Word> = rows.collect();
         self.inner_product(&high, &rows, complete)
     }
 
@@ -197,9 +185,8 @@ impl Builder {
 
 /// Counts the entries, of `count`, that an index of so many bits reaches.
 fn reach(bits: usize, count: usize) -> usize {
-    1usize
-        .checked_shl(bits as u32)
-        .map_or(count, |all| all.min(count))
+    let all = 1usize.checked_shl(bits as u32);
+    all.map_or(count, |all| all.min(count))
 }
 
 /// Returns true if an index of so many bits has exactly `count` values.
@@ -212,7 +199,8 @@ fn is_range(bits: usize, count: usize) -> bool {
 /// of least depth. ANDs are counted for entries without equal parts.
 fn cut(bits: usize, count: usize, width: usize, goal: Goal) -> usize {
     let one_hot = |bits: usize, count: usize| {
-        if is_range(bits, count) {
+        let whole = is_range(bits, count);
+        if whole {
             count - bits - 1
         } else {
             count + bits

@@ -63,14 +63,9 @@ impl Plans {
         let h = shape.half();
         let (x0, y0) = (shape.x.min(h), shape.y.min(h));
         let (x1, y1) = (shape.x - x0, shape.y - y0);
-        let (low, mixed) = (
-            shape.unsigned(),
-            ProductShape {
-                square: false,
-                ..shape
-            },
-        );
-        let mut parts = vec![(low, x0, y0, 0), (shape, x1, y1, 2 * h)];
+        let mut mixed = shape;
+        mixed.square = false;
+        let mut parts = vec![(shape.unsigned(), x0, y0, 0), (shape, x1, y1, 2 * h)];
         if shape.square {
             parts.push((mixed, x0, y1, h + 1))
         } else {
@@ -109,13 +104,7 @@ impl Plans {
     fn part(&mut self, kind: ProductShape, x: usize, y: usize, width: usize) -> usize {
         let width = width.min(x + y);
         let (x, y) = (x.min(width), y.min(width));
-        self.best(ProductShape {
-            x,
-            y,
-            width,
-            ..kind
-        })
-        .0
+        self.best(kind.of_bits(x, y, width)).0
     }
 }
 
@@ -125,11 +114,15 @@ impl ProductShape {
         self.x.max(self.y).div_ceil(2)
     }
 
-    fn unsigned(self) -> ProductShape {
-        ProductShape {
-            signed: false,
-            ..self
-        }
+    /// The same kind of product, of other widths.
+    fn of_bits(mut self, x: usize, y: usize, width: usize) -> ProductShape {
+        (self.x, self.y, self.width) = (x, y, width);
+        self
+    }
+
+    fn unsigned(mut self) -> ProductShape {
+        self.signed = false;
+        self
     }
 }
 
@@ -138,11 +131,10 @@ fn school(shape: ProductShape) -> usize {
     let mut products = 0;
     for i in 0..shape.x {
         // Row i of a square holds bit i itself, then its products with later bits, doubled.
-        let (bits, shift) = if shape.square {
-            (shape.x - i - 1, 2 * i + 2)
-        } else {
-            (shape.y, i)
-        };
+        let (mut bits, mut shift) = (shape.y, i);
+        if shape.square {
+            (bits, shift) = (shape.x - i - 1, 2 * i + 2);
+        }
         count(&mut counts, usize::from(shape.square), 2 * i);
         count(&mut counts, bits, shift);
         products += bits.min(shape.width.saturating_sub(shift));
@@ -152,11 +144,9 @@ fn school(shape: ProductShape) -> usize {
 
 /// One more bit in each of the columns `shift..shift + bits` that there are.
 fn count(counts: &mut [usize], bits: usize, shift: usize) {
-    counts
-        .iter_mut()
-        .skip(shift)
-        .take(bits)
-        .for_each(|count| *count += 1);
+    for count in counts.iter_mut().skip(shift).take(bits) {
+        *count += 1;
+    }
 }
 
 #[cfg(test)]
@@ -165,22 +155,20 @@ mod tests {
 
     #[test]
     fn karatsuba_is_taken_where_it_wins() {
-        let full = |n, signed| ProductShape {
-            x: n,
-            y: n,
-            width: 2 * n,
+        let kind = |signed| ProductShape {
+            x: 0,
+            y: 0,
+            width: 0,
             square: false,
             signed,
         };
+        let full = |n, signed| kind(signed).of_bits(n, n, 2 * n);
         let mut plans = Plans::default();
         assert_eq!(plans.best(full(8, false)), (2 * 8 * 8 - 8, Method::School));
         assert_eq!(plans.best(full(16, false)).1, Method::Karatsuba);
         assert_eq!(plans.best(full(16, true)).1, Method::School);
         assert_eq!(plans.best(full(64, true)).1, Method::Karatsuba);
-        let low = ProductShape {
-            width: 64,
-            ..full(64, false)
-        };
+        let low = kind(false).of_bits(64, 64, 64);
         assert_eq!(plans.best(low).1, Method::Split);
     }
 }

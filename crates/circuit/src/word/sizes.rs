@@ -38,9 +38,8 @@ fn adders_and_comparators_take_an_and_a_bit() {
             };
             take(w - 1, "sum modulo 2^n", |b, x, y, n| b.add(x, y, n));
             take(w, "sum", |b, x, y, n| b.add(x, y, n + 1));
-            take(w, "sum, whose extension is free,", |b, x, y, n| {
-                b.add(x, y, n + 9)
-            });
+            let longer = "sum, whose extension is free,";
+            take(w, longer, |b, x, y, n| b.add(x, y, n + 9));
             take(w, "difference", |b, x, y, n| b.sub(x, y, n + 1));
             take(w, "less than", |b, x, y, _| vec![b.lt(x, y)]);
             take(w, "at most", |b, x, y, _| vec![b.le(x, y)]);
@@ -57,12 +56,8 @@ fn popcount_takes_the_known_minimum() {
         for goal in [Goal::Size, Goal::Depth] {
             let info = info(goal, n, false, |b, x, _| b.popcount(x.bits, 7));
             assert_eq!(info.ands, minimum, "{n} bits, {goal:?}");
-            let least = log2(n as u64);
-            assert!(
-                goal == Goal::Size || info.depth <= least + 1,
-                "{n}: {}",
-                info.depth
-            );
+            let (depth, most) = (info.depth, log2(n as u64) + 1);
+            assert!(goal == Goal::Size || depth <= most, "{n}: {depth}");
         }
     }
 }
@@ -79,20 +74,17 @@ fn products_take_no_more_than_the_school_book() {
     // 10 = 8 + 2: one addition, of which the lowest bits are free.
     let ten = constant(10);
     assert!(ands(64, true, |b, x, _| b.mul(x, Int::signed(&ten), 64)) < 64);
-    assert_eq!(
-        ands(8, true, |b, x, y| b.mul(x, y, 16)),
-        ands(8, false, |b, x, y| b.mul(x, y, 16))
-    );
+    let of_eight = |signed| ands(8, signed, |b, x, y| b.mul(x, y, 16));
+    assert_eq!(of_eight(true), of_eight(false));
 }
 
 #[test]
 fn division_takes_three_quarters_of_a_square() {
     let q = ands(64, false, |b, x, y| b.div(x, y, 64));
     assert!(q < 64 * 64 * 8 / 10, "{q}");
-    assert_eq!(
-        ands(64, true, |b, x, _| b.div(x, Int::signed(&constant(8)), 64)),
-        0
-    );
+    let eight = constant(8);
+    let shift = ands(64, true, |b, x, _| b.div(x, Int::signed(&eight), 64));
+    assert_eq!(shift, 0);
 }
 
 fn constant(value: i128) -> Word {
@@ -115,11 +107,8 @@ fn carries_are_as_deep_as_their_degree() {
             assert_eq!([sum(n + 1), sum(n + 9)], [least; 2], "sum of {n} bits");
             let difference = |width| depth(n, signed, |b, x, y| b.sub(x, y, width));
             assert_eq!(difference(n), log2(w), "difference modulo 2^{n}");
-            assert_eq!(
-                [difference(n + 1), difference(n + 9)],
-                [least; 2],
-                "difference"
-            );
+            let differences = [difference(n + 1), difference(n + 9)];
+            assert_eq!(differences, [least; 2], "difference");
             let absolute = depth(n, signed, |b, x, _| b.abs(x, n));
             assert!(absolute <= least, "absolute value");
             let maximum = depth(n, signed, |b, x, y| b.max(x, y, n));
@@ -145,17 +134,10 @@ fn sums_of_many_terms_take_a_level_for_each_doubling() {
             let sum = b.sum(&words, width);
             let info = b.finish(vec![sum]).info();
             let bound = log2(terms as u64 - 1) + log2(width as u64 + 1);
-            assert!(
-                info.depth <= bound,
-                "{terms} of {n} bits: {} > {bound}",
-                info.depth
-            );
-            let adders = (terms * n) as u64;
-            assert!(
-                info.ands <= adders + 4 * width as u64,
-                "{terms} of {n}: {}",
-                info.ands
-            );
+            let (depth, ands) = (info.depth, info.ands);
+            assert!(depth <= bound, "{terms} of {n} bits: {depth} > {bound}");
+            let most = (terms * n + 4 * width) as u64;
+            assert!(ands <= most, "{terms} of {n}: {ands}");
         }
     }
 }
@@ -169,11 +151,8 @@ fn products_are_carry_save_trees() {
             let product = info(Goal::Depth, n, signed, |b, x, y| b.mul(x, y, 2 * n));
             assert!(product.depth <= bound, "{n}: {}", product.depth);
             let school = 2 * (n * n - n) as u64;
-            assert!(
-                product.ands <= school + 10 * n as u64,
-                "{n}: {}",
-                product.ands
-            );
+            let (ands, most) = (product.ands, school + 10 * n as u64);
+            assert!(ands <= most, "{n}: {ands}");
             let low = depth(n, signed, |b, x, y| b.mul(x, y, n));
             assert!(low < bound, "{n}: {low}");
             let square = depth(n, signed, |b, x, _| b.mul(x, x, 2 * n));
@@ -198,15 +177,10 @@ fn loops_and_layers_have_steps_of_logarithmic_depth() {
 fn late_terms_join_late() {
     let mut b = Builder::for_goal(Goal::Depth);
     let words: Vec<Word> = (0..9).map(|_| b.input(16)).collect();
-    let late: Word = words[0]
-        .iter()
-        .map(|&bit| b.all(&[&words[1][..], &[bit]].concat()))
-        .collect();
-    let terms: Vec<Int> = words[1..]
-        .iter()
-        .chain([&late])
-        .map(|word| Int::unsigned(word))
-        .collect();
+    let mut late = |bit: &Wire| b.all(&[&words[1][..], &[*bit]].concat());
+    let late: Word = words[0].iter().map(&mut late).collect();
+    let terms = words[1..].iter().chain([&late]);
+    let terms: Vec<Int> = terms.map(|word| Int::unsigned(word)).collect();
     let sum = b.sum(&terms, 16);
     // The late word has depth 5; a level joins it to the two words that the others have become.
     assert_eq!(b.finish(vec![sum]).info().depth, 5 + 1 + 4);
@@ -251,22 +225,17 @@ fn check_table(k: usize, len: usize, width: usize, goal: Goal) {
     let circuit = b.finish(vec![found]);
     let info = circuit.info();
     let rounds = log2(k as u64);
-    assert!(
-        goal == Goal::Size || info.depth <= rounds,
-        "{k} bits, {len} entries: {}",
-        info.depth
-    );
-    assert!(info.ands < 1 << k, "{k} bits, {len} entries: {}", info.ands);
+    let (ands, depth) = (info.ands, info.depth);
+    let shallow = goal == Goal::Size || depth <= rounds;
+    assert!(shallow, "{k} bits, {len} entries: {depth}");
+    assert!(ands < 1 << k, "{k} bits, {len} entries: {ands}");
     for i in 0..1usize << k {
         let bits: Vec<bool> = (0..k).map(|bit| i >> bit & 1 == 1).collect();
         let expected = table.get(i).map_or(vec![false; width], |word| {
             word.iter().map(|&bit| bit == Wire::ONE).collect()
         });
-        assert_eq!(
-            circuit.eval(&[bits]),
-            [expected],
-            "entry {i} of {len}, {goal:?}"
-        );
+        let found = circuit.eval(&[bits]);
+        assert_eq!(found, [expected], "entry {i} of {len}, {goal:?}");
     }
 }
 

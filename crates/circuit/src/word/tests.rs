@@ -75,26 +75,19 @@ fn pack(values: &[i128], width: usize) -> Vec<Lanes> {
 
 fn unpack(lanes: &[Lanes], lane: usize) -> i128 {
     let bit = |bits: &Lanes| i128::from(bits[lane / 64] >> (lane % 64) & 1);
-    lanes
-        .iter()
-        .enumerate()
-        .map(|(i, bits)| bit(bits) << i)
-        .sum()
+    let lanes = lanes.iter().enumerate();
+    lanes.map(|(i, bits)| bit(bits) << i).sum()
 }
 
 fn machine(seed: u64) -> Machine {
-    [
-        Machine::CPU,
-        Machine::ROWS,
-        Machine {
-            lanes: 7,
-            order: Order::Queue { over_free: false },
-        },
-        Machine {
-            lanes: 5,
-            order: Order::Levels,
-        },
-    ][(seed % 4) as usize]
+    let queue = Order::Queue { over_free: false };
+    let (lanes, order) = match seed % 4 {
+        0 => return Machine::CPU,
+        1 => return Machine::ROWS,
+        2 => (7, queue),
+        _ => (5, Order::Levels),
+    };
+    Machine { lanes, order }
 }
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
@@ -111,34 +104,22 @@ fn check(
     }
 }
 
-fn check_goal(
-    case: Case,
-    goal: Goal,
-    build: impl Fn(&mut Builder, Int, Int) -> Word,
-    reference: impl Fn(i128, i128) -> Option<i128>,
-) {
+type Build<'a> = &'a dyn Fn(&mut Builder, Int, Int) -> Word;
+type Expected<'a> = &'a dyn Fn(i128, i128) -> Option<i128>;
+
+fn check_goal(case: Case, goal: Goal, build: Build, reference: Expected) {
     let mut b = Builder::for_goal(goal);
     let (x, y) = (b.input(case.x.0), b.input(case.y.0));
-    let (x, y) = (
-        Int {
-            bits: &x,
-            signed: case.x.1,
-        },
-        Int {
-            bits: &y,
-            signed: case.y.1,
-        },
-    );
+    let [x, y] = [(&x, case.x.1), (&y, case.y.1)].map(|(bits, signed)| Int { bits, signed });
     let output = build(&mut b, x, y);
     let width = output.len();
     let circuit = b.finish(vec![output]);
     let tape = compile(&circuit, &machine(case.seed));
     tape.check().unwrap();
     let rounds = compile(&circuit, &Machine::ROUNDS);
-    assert_eq!(
-        rounds.batches.iter().filter(|b| !b.ands.is_empty()).count() as u32,
-        tape.depth
-    );
+    let batches = rounds.batches.iter();
+    let with_ands = batches.filter(|batch| !batch.ands.is_empty()).count();
+    assert_eq!(with_ands as u32, tape.depth);
 
     let mut random = case.seed;
     let pairs: Vec<(i128, i128)> = (0..512)

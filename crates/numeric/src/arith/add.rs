@@ -194,10 +194,8 @@ impl Arithmetic {
             nan: b.or(sorted.special.nan, opposite),
             ..sorted.special
         };
-        let result = Unrounded {
-            offset: 2,
-            ..Unrounded::whole(sorted.sign, exponent, significand)
-        };
+        let mut result = Unrounded::whole(sorted.sign, exponent, significand);
+        result.offset = 2;
         self.pack(b, &result, special)
     }
 

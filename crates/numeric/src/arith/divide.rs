@@ -37,16 +37,11 @@ impl Arithmetic {
             }
             b.or(inexact, last)
         };
-        let result = Unrounded {
-            offset: self.format.bias().into(),
-            sticky,
-            carries: false,
-            ..Unrounded::whole(
-                b.xor(x.sign, y.sign),
-                self.quotient_exponent(b, &x.exponent, &y.exponent, above),
-                significand,
-            )
-        };
+        let sign = b.xor(x.sign, y.sign);
+        let exponent = self.quotient_exponent(b, &x.exponent, &y.exponent, above);
+        let mut result = Unrounded::whole(sign, exponent, significand);
+        result.offset = self.format.bias().into();
+        (result.sticky, result.carries) = (sticky, false);
         let (x, y) = (x.class, y.class);
         let both = [(x.zero, y.zero), (x.not_finite, y.not_finite)];
         let both = both.map(|(x, y)| b.and(x, y));
@@ -74,29 +69,20 @@ impl Arithmetic {
         // The bias is odd, so an even exponent belongs to an odd power of two.
         let odd = !x.exponent[0];
         let significand = leading(&x.significand);
-        let radicand = b.select(
-            odd,
-            &Int::unsigned(&significand).shl(1, p + 1),
-            &Int::unsigned(&significand).resize(p + 1),
-        );
+        let once = Int::unsigned(&significand);
+        let radicand = b.select(odd, &once.shl(1, p + 1), &once.resize(p + 1));
         let root = root(b, &radicand, p + 1);
         let field = self.root_exponent(b, &x.exponent);
         let negative = b.and(x.sign, !x.class.zero);
-        let special = Special {
-            zero: x.class.zero,
-            not_finite: b.or(x.class.not_finite, negative),
-            nan: b.or(x.class.nan, negative),
-        };
+        let not_finite = b.or(x.class.not_finite, negative);
+        let special = Special::new(x.class.zero, not_finite, b.or(x.class.nan, negative));
         if self.is_narrow() && !self.is_flushed() {
             // Subnormal roots need the remainder, which no format of programs has.
             let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
             let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
             let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
-            let result = Unrounded {
-                sticky: !exact,
-                carries: false,
-                ..Unrounded::whole(x.sign, field, root)
-            };
+            let mut result = Unrounded::whole(x.sign, field, root);
+            (result.sticky, result.carries) = (!exact, false);
             return self.pack(b, &result, special);
         }
         let (fraction, _) = self.round(b, &root, Wire::ONE);

@@ -35,11 +35,10 @@ impl Arithmetic {
         let z = self.format.split(z);
         let class = self.classify(b, &z);
         let normal = b.any(&z.exponent);
-        let (hidden, exponent) = if self.is_flushed() {
-            (Wire::ONE, z.exponent)
-        } else {
-            (normal, self.lift(b, normal, z.exponent))
-        };
+        let (mut hidden, mut exponent) = (Wire::ONE, z.exponent);
+        if !self.is_flushed() {
+            (hidden, exponent) = (normal, self.lift(b, normal, exponent));
+        }
         let addend = [&z.fraction[..], &[hidden]].concat();
         let addend = Int::unsigned(&addend).shl(p, 2 * p);
         let addend = (addend, exponent, class, z.sign);
@@ -121,18 +120,11 @@ impl Arithmetic {
         let cancelled = b.or(!lead, sum.special.zero);
         let positive = b.and(cancelled, sum.differ);
         let positive = b.and(positive, !sum.special.not_finite);
-        let result = Unrounded {
-            offset: 2,
-            ..Unrounded::whole(
-                b.and(sum.sign, !positive),
-                b.sum(&terms, sum.exponent.len()),
-                significand,
-            )
-        };
-        let special = Special {
-            zero: cancelled,
-            ..sum.special
-        };
+        let sign = b.and(sum.sign, !positive);
+        let exponent = b.sum(&terms, sum.exponent.len());
+        let mut result = Unrounded::whole(sign, exponent, significand);
+        result.offset = 2;
+        let special = Special::new(cancelled, sum.special.not_finite, sum.special.nan);
         self.pack(b, &result, special)
     }
 

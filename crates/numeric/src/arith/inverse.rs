@@ -41,10 +41,9 @@ pub(super) struct Division {
 impl Inverse {
     /// The inverse for quotients of at most so many bits.
     pub fn of(b: &mut Builder, divisor: &[Wire], bits: usize) -> Inverse {
-        Inverse {
-            divisor: divisor.to_vec(),
-            twice: twice_inverse_of(b, divisor, bits as i32 + 2),
-        }
+        let twice = twice_inverse_of(b, divisor, bits as i32 + 2);
+        let divisor = divisor.to_vec();
+        Inverse { divisor, twice }
     }
 
     /// The quotient of a word that is at least as wide as the divisor.
@@ -92,20 +91,11 @@ fn twice_inverse_of(b: &mut Builder, number: &[Wire], digits: i32) -> Fixed {
         return first;
     }
     // The product with the inverse is 1 and this.
-    let half = Fixed {
-        low: first.low - 1,
-        ..first.clone()
-    };
+    let half = first.clone().halved();
     let number = Fixed::unsigned(number, 1 - number.len() as i32);
     let low = -digits - 8;
     let mut heap = Heap::new(low);
-    heap.product(b, &number, &half);
-    let units = truncation(
-        number.bits.len(),
-        half.bits.len(),
-        low - number.low - half.low,
-    );
-    heap.constant(&Real::scaled(-(units as i64), i64::from(low) - 1));
+    heap.centred_product(b, &number, &half);
     // Its digits above are those of 1.
     let off = heap.fixed(b, (3 - short - low) as usize);
     corrected(b, &first, &first, &off, digits)
@@ -125,13 +115,7 @@ fn corrected(b: &mut Builder, x: &Fixed, y: &Fixed, off: &Fixed, digits: i32) ->
     let low = -digits - 8;
     let opposite = Fixed::new(off.bits.iter().map(|&bit| !bit).collect(), off.low);
     let mut heap = Heap::new(low);
-    heap.product(b, y, &opposite);
-    let units = truncation(
-        y.bits.len(),
-        opposite.bits.len(),
-        low - y.low - opposite.low,
-    ) as i64;
-    heap.constant(&Real::scaled(-units, i64::from(low) - 1));
+    heap.centred_product(b, y, &opposite);
     heap.signed(x, 0, false);
     heap.fixed(b, (3 - low) as usize)
 }
@@ -154,10 +138,7 @@ pub(super) fn long_root(b: &mut Builder, x: &[Wire], bits: usize) -> Word {
     word[point] = b.xor(high, word[point + 1]);
     // Twice the inverse of the root, and half of it.
     let twice = curve.value(b, &widened(&word));
-    let half = Fixed {
-        low: twice.low - 1,
-        ..twice
-    };
+    let half = twice.halved();
     let number = Fixed::unsigned(x, -(point as i32));
     // A first root r, and then (x - r^2) / 2 sqrt(x) more.
     let first = Fixed::unsigned(&number.bits(-short, 2), -short);
@@ -167,11 +148,7 @@ pub(super) fn long_root(b: &mut Builder, x: &[Wire], bits: usize) -> Word {
     heap.square(b, &first);
     heap.unsigned(x, number.low, true);
     let off = heap.fixed(b, (short + 6) as usize);
-    let half = Fixed {
-        low: half.low - 1,
-        ..half
-    };
-    let root = corrected(b, &first, &half, &off, digits);
+    let root = corrected(b, &first, &half.halved(), &off, digits);
 
     // The nearest number is the root, or one more.
     let unit = 1 - bits as i32;

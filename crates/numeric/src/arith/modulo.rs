@@ -47,11 +47,8 @@ impl Arithmetic {
         let tiny = b.any(&less[1..]);
         let tiny = b.and(tiny, small);
         let once = b.any(&[less[0], tiny]);
-        let unit = b.select(
-            once,
-            &Int::unsigned(&size).resize(p + 2),
-            &Int::unsigned(&size).shl(1, p + 2),
-        );
+        let plain = Int::unsigned(&size);
+        let unit = b.select(once, &plain.resize(p + 2), &plain.shl(1, p + 2));
         let start = b.select(small, &unit, &Int::unsigned(&rest).shl(2, p + 2));
 
         let fixed = b.or(tiny, y.class.not_finite);
@@ -85,22 +82,12 @@ impl Arithmetic {
     ) -> Word {
         let (significand, amount) = normalise(b, significand);
         let invalid = b.any(&[x.class.not_finite, y.class.nan, y.class.zero]);
-        let special = Special::nan_or_zero(
-            invalid,
-            b.or(x.class.zero, !significand[significand.len() - 1]),
-        );
-        let result = Unrounded {
-            carries: false,
-            ..Unrounded::whole(
-                sign,
-                b.sub(
-                    Int::signed(exponent),
-                    Int::unsigned(&amount),
-                    exponent.len(),
-                ),
-                significand,
-            )
-        };
+        let zero = b.or(x.class.zero, !significand[significand.len() - 1]);
+        let special = Special::nan_or_zero(invalid, zero);
+        let (field, amount) = (Int::signed(exponent), Int::unsigned(&amount));
+        let exponent = b.sub(field, amount, exponent.len());
+        let mut result = Unrounded::whole(sign, exponent, significand);
+        result.carries = false;
         self.pack(b, &result, special)
     }
 

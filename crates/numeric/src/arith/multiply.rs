@@ -32,12 +32,9 @@ impl Arithmetic {
         significand.push(Wire::ONE);
         let last = b.and(above, product[p - 2]);
         let low = b.any(&product[..p - 2]);
-        let result = Unrounded {
-            offset: -i128::from(self.format.bias()),
-            above,
-            sticky: b.or(low, last),
-            ..Unrounded::whole(sign, factors.exponent, significand)
-        };
+        let mut result = Unrounded::whole(sign, factors.exponent, significand);
+        result.offset = -i128::from(self.format.bias());
+        (result.above, result.sticky) = (above, b.or(low, last));
         self.pack(b, &result, factors.special)
     }
 

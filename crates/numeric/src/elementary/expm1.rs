@@ -9,7 +9,7 @@ use crate::elementary::exponential::{beyond, power_of_rest};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest, shift_down};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::heap::{Fixed, Heap, truncation};
+use crate::heap::{Fixed, Heap};
 use crate::pack::Special;
 use crate::poly::Piecewise;
 use crate::real::Real;
@@ -23,11 +23,7 @@ fn precision(format: Format, short: Short) -> Precision {
 
 /// The polynomials of both kinds: those of small operands, with 1/2 added, come second.
 fn fit(precision: Precision) -> Arc<Piecewise> {
-    let Precision {
-        index,
-        degree,
-        digits,
-    } = precision;
+    let (index, degree, digits) = (precision.index, precision.degree, precision.digits);
     let half = Real::scaled(1, -1);
     Piecewise::known(("expm1", [index, degree, digits as usize, 0]), || {
         Piecewise::fit(2 << index, degree, &|segment, t| {
@@ -78,18 +74,12 @@ impl Arithmetic {
         let (large, exponent) = less_one(b, &value, &times, large, -digits - 1);
         let result = b.select(near, &small.bits(-digits, 2), &large.bits(-digits, 2));
         let bias = b.constant(self.format.bias().into(), exponent.len());
-        let exponent = b.add(
-            Int::signed(&exponent),
-            Int::signed(&bias),
-            self.exponent_width(),
-        );
+        let (exponent, bias) = (Int::signed(&exponent), Int::signed(&bias));
+        let exponent = b.add(exponent, bias, self.exponent_width());
         let own = Int::unsigned(&parts.exponent).resize(exponent.len());
         let exponent = b.select(near, &own, &exponent);
         let special = beyond(b, &parts, too_large);
-        let special = Special {
-            zero: Wire::ZERO,
-            ..special
-        };
+        let special = Special::new(Wire::ZERO, special.not_finite, special.nan);
         let number = self.settle(b, (&result, 1, -2), &exponent, parts.sign, special);
         self.tiny_or(b, &parts, self.format.fraction as i32 + 2, &number)
     }
@@ -108,10 +98,7 @@ impl Arithmetic {
         let x = Fixed::unsigned(&significand, -(fraction.len() as i32));
         let guard = (self.precision() as u32).ilog2() as i32;
         let mut heap = Heap::new((-digits - guard).max(x.low + factor.low - 1));
-        heap.product(b, &x, factor);
-        let first = heap.low() - x.low - factor.low;
-        let cut = truncation(x.bits.len(), factor.bits.len(), first) as i64;
-        heap.constant(&Real::scaled(-cut, i64::from(heap.low()) - 1));
+        heap.centred_product(b, &x, factor);
         let width = (3 - heap.low()) as usize;
         heap.fixed(b, width)
     }

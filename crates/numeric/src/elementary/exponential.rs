@@ -62,11 +62,8 @@ impl Arithmetic {
 
     /// The power of Euler's number.
     pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.exp_with(
-            b,
-            x,
-            precision(self.format, false, [(7, 2, 25), (5, 2, 21)]),
-        )
+        let precision = precision(self.format, false, [(7, 2, 25), (5, 2, 21)]);
+        self.exp_with(b, x, precision)
     }
 
     /// The power of Euler's number, by polynomials of some precision.
@@ -121,11 +118,8 @@ impl Arithmetic {
         };
         let mut significand = sum.bits(-fraction - 1, 0);
         significand.push(Wire::ONE);
-        let unrounded = Unrounded {
-            offset: offset.into(),
-            sticky,
-            ..Unrounded::whole(sign, exponent, significand)
-        };
+        let mut unrounded = Unrounded::whole(sign, exponent, significand);
+        (unrounded.offset, unrounded.sticky) = (offset.into(), sticky);
         self.pack(b, &unrounded, special)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::elementary::reduce::Precision;
 use crate::format::{Arithmetic, Format, Parts};
-use crate::heap::{Fixed, Heap};
+use crate::heap::{Fixed, Heap, plus};
 use crate::pack::Special;
 use crate::poly::Piecewise;
 use crate::real::Real;
@@ -29,11 +29,7 @@ impl Grouped {
         fraction: &[Wire],
         function: &dyn Fn(usize, &Real) -> Real,
     ) -> Grouped {
-        let Precision {
-            index,
-            degree,
-            digits,
-        } = precision;
+        let (index, degree, digits) = (precision.index, precision.degree, precision.digits);
         let shape = format.fraction << 8 | group.len();
         let fit = Piecewise::known((name, [index, degree, digits as usize, shape]), || {
             Piecewise::fit(1 << (index + group.len()), degree, &|segment, t| {
@@ -97,10 +93,7 @@ impl Arithmetic {
         other: &Fixed,
     ) -> Word {
         let width = self.exponent_width();
-        let mut heap = Heap::new(0);
-        heap.signed(other, 0, false);
-        heap.constant(&Real::of(self.format.bias().into()));
-        let other = heap.sum(b, width);
+        let other = plus(b, other, self.format.bias().into(), width);
         let field = Int::unsigned(&parts.exponent).resize(width);
         b.select(own, &field, &other)
     }

@@ -10,7 +10,7 @@ use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::heap::{Fixed, Heap};
+use crate::heap::{Fixed, Heap, plus};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
 use crate::word::mask;
@@ -89,10 +89,7 @@ impl Arithmetic {
         });
         let value = value.value(b);
         let exponent = self.one_less(b, &power.quotient);
-        let magnitude = Parts {
-            sign: Wire::ZERO,
-            ..parts
-        };
+        let magnitude = Parts::new(parts.fraction, parts.exponent, Wire::ZERO);
         let special = beyond(b, &magnitude, power.too_large);
         let bits = value.bits(-precision.digits, 3);
         let none = Wire::ZERO;
@@ -135,10 +132,8 @@ impl Arithmetic {
         let value = value.value(b);
         let exponent = self.one_less(b, &power.quotient);
         let exponent = self.exponent_or(b, (near, &parts), &exponent);
-        let magnitude = Parts {
-            sign: Wire::ZERO,
-            ..parts.clone()
-        };
+        let mut magnitude = parts.clone();
+        magnitude.sign = Wire::ZERO;
         let special = beyond(b, &magnitude, power.too_large);
         let bits = value.bits(-precision.digits - 1, 2);
         let number = self.settle(b, (&bits, 1, -1), &exponent, parts.sign, special);
@@ -151,10 +146,7 @@ impl Arithmetic {
         let power = self.power_of_e(b, &parts, true, precision(self.format, SIGMOID));
         let special = beyond(b, &parts, power.too_large);
         // The positive ones of the operands that are too large have the result 1.
-        let special = Special {
-            not_finite: special.nan,
-            ..special
-        };
+        let special = Special::nan_or_zero(special.nan, special.zero);
         let width = power.quotient.bits.len();
         let sign = power.quotient.bits[width - 1];
         let negative = b.and(sign, !power.too_large);
@@ -163,10 +155,7 @@ impl Arithmetic {
             ..=23 => (-30, 6),
             _ => (-60, 7),
         };
-        let mut group = Heap::new(0);
-        group.signed(&power.quotient, 0, false);
-        group.constant(&Real::of(-least));
-        let mut group = group.sum(b, width + 1);
+        let mut group = plus(b, &power.quotient, -least, width + 1);
         let below = group.pop().expect("a sign");
         let below = b.and(below, !power.too_large);
         group.push(power.too_large);
@@ -217,11 +206,9 @@ impl Arithmetic {
         heap.unsigned(&moved, 0, true);
         let bias = i64::from(self.format.bias() + most);
         heap.constant(&Real::of(bias - UNROUNDED_OFFSET));
-        let unrounded = Unrounded {
-            offset: UNROUNDED_OFFSET.into(),
-            sticky: Wire::ONE,
-            ..Unrounded::whole(Wire::ZERO, heap.sum(b, self.exponent_width()), significand)
-        };
+        let exponent = heap.sum(b, self.exponent_width());
+        let mut unrounded = Unrounded::whole(Wire::ZERO, exponent, significand);
+        (unrounded.offset, unrounded.sticky) = (UNROUNDED_OFFSET.into(), Wire::ONE);
         self.pack(b, &unrounded, special)
     }
 
@@ -252,20 +239,14 @@ impl Arithmetic {
     }
 
     fn one_less(self, b: &mut Builder, quotient: &Fixed) -> Fixed {
-        let mut heap = Heap::new(0);
-        heap.signed(quotient, 0, false);
-        heap.constant(&Real::of(-1));
-        heap.fixed(b, quotient.bits.len())
+        Fixed::new(plus(b, quotient, -1, quotient.bits.len()), 0)
     }
 }
 
 /// The group of a multiple of the logarithm of 2 that is -1 or more: beyond the last one, the other
 /// power does not matter.
 fn group_of(b: &mut Builder, quotient: &Fixed, precision: Precision) -> Word {
-    let mut heap = Heap::new(0);
-    heap.signed(quotient, 0, false);
-    heap.constant(&Real::of(1));
-    let group = heap.sum(b, quotient.bits.len());
+    let group = plus(b, quotient, 1, quotient.bits.len());
     let bits = match precision.digits {
         ..=28 => 4,
         _ => 5,

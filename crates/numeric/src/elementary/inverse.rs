@@ -36,11 +36,8 @@ impl Arithmetic {
         let small = clip(b, &small, bits);
         let mut group = b.select(near, &small, &far);
         group.push(near);
-        let form = (
-            "asinh",
-            self.format,
-            precision(self.format, [(3, 3, 20), (2, 3, 16)]),
-        );
+        let precision = precision(self.format, [(3, 3, 20), (2, 3, 16)]);
+        let form = ("asinh", self.format, precision);
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| {
             if group < half {
@@ -79,11 +76,8 @@ impl Arithmetic {
         let far = clip(b, &above, bits);
         let small = Int::unsigned(&zeros).resize(bits);
         let (group, rest) = choose(b, near, (small, less), (far, parts.fraction.clone()));
-        let form = (
-            "acosh",
-            self.format,
-            precision(self.format, [(2, 4, 18), (2, 3, 12)]),
-        );
+        let precision = precision(self.format, [(2, 4, 18), (2, 3, 12)]);
+        let form = ("acosh", self.format, precision);
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| {
             if group < half {
@@ -132,11 +126,8 @@ impl Arithmetic {
         let far = Int::unsigned(&zeros).resize(bits);
         let rest = leading[..fraction].to_vec();
         let (group, rest) = choose(b, near, (small, parts.fraction.clone()), (far, rest));
-        let form = (
-            "atanh",
-            self.format,
-            precision(self.format, [(2, 3, 18), (2, 3, 14)]),
-        );
+        let precision = precision(self.format, [(2, 3, 18), (2, 3, 14)]);
+        let form = ("atanh", self.format, precision);
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| {
             if group < half {

@@ -11,7 +11,7 @@ use crate::format::{Arithmetic, Format};
 use crate::heap::{Fixed, Heap};
 use crate::pack::Special;
 use crate::real::Real;
-use crate::word::mask;
+use crate::word::{flip_if, mask};
 use sealane_circuit::{Builder, Wire, Word};
 
 fn precision(format: Format, short: Short) -> Precision {
@@ -51,19 +51,10 @@ impl Arithmetic {
         // enough.
         let low = centred.t.low;
         let own = Fixed::unsigned(&significand, -(significand.len() as i32));
-        let own: Word = own
-            .bits(low, 1)
-            .into_iter()
-            .map(|bit| b.xor(bit, parts.sign))
-            .collect();
+        let own = flip_if(b, parts.sign, &own.bits(low, 1));
         let t = b.select(near, &own, &centred.t.bits(low, 1));
-        let log = self.sum(
-            b,
-            (Base::E, precision),
-            fraction,
-            &Fixed::new(t, low),
-            &centred.exponent,
-        );
+        let (base, t) = ((Base::E, precision), Fixed::new(t, low));
+        let log = self.sum(b, base, fraction, &t, &centred.exponent);
         // The exponent of x is below -1 where the sum is near 1.
         let shift: Word = exponent.bits.iter().map(|&bit| b.and(!bit, near)).collect();
         let special = self.special_log1p(b, &parts, small, &sum);
@@ -84,10 +75,8 @@ impl Arithmetic {
         digits: i32,
     ) -> Word {
         let &small = exponent.bits.last().expect("a sign");
-        let (low, fraction) = (
-            -(self.format.fraction as i32),
-            &significand[..self.format.fraction],
-        );
+        let low = -(self.format.fraction as i32);
+        let fraction = &significand[..self.format.fraction];
         // The smaller term: half of the significand, shifted by -exponent - 1, or 1.
         let mut smaller = mask(b, small, significand);
         smaller.push(!small);
@@ -99,10 +88,7 @@ impl Arithmetic {
         heap.unsigned(&larger, low, false);
         heap.constant(&Real::of(1));
         // Numbers of -1 or less are special, so that the smaller term is subtracted from 1.
-        let flipped = Fixed::new(
-            smaller.bits.iter().map(|&bit| b.xor(bit, sign)).collect(),
-            smaller.low,
-        );
+        let flipped = Fixed::new(flip_if(b, sign, &smaller.bits), smaller.low);
         heap.signed(&flipped, 0, false);
         heap.bit(sign, smaller.low.max(-digits), false);
         heap.sum(b, (2 + digits) as usize)

@@ -10,7 +10,7 @@
 
 use crate::elementary::reduce::{Precision, Short};
 use crate::format::{Arithmetic, Format};
-use crate::heap::{Fixed, Heap, truncation};
+use crate::heap::{Fixed, Heap};
 use crate::pack::{Number, Special};
 use crate::real::Real;
 use crate::word::{flip_if, mask};
@@ -92,29 +92,20 @@ impl Centred {
 impl Arithmetic {
     /// The natural logarithm.
     pub fn log(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(
-            b,
-            x,
-            (Base::E, precision(self.format, [(5, 2, 19), (4, 2, 18)])),
-        )
+        let precision = precision(self.format, [(5, 2, 19), (4, 2, 18)]);
+        self.logarithm(b, x, (Base::E, precision))
     }
 
     /// The logarithm to base 2.
     pub fn log2(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(
-            b,
-            x,
-            (Base::Two, precision(self.format, [(5, 2, 19), (5, 2, 16)])),
-        )
+        let precision = precision(self.format, [(5, 2, 19), (5, 2, 16)]);
+        self.logarithm(b, x, (Base::Two, precision))
     }
 
     /// The logarithm to base 10.
     pub fn log10(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(
-            b,
-            x,
-            (Base::Ten, precision(self.format, [(6, 2, 23), (5, 2, 18)])),
-        )
+        let precision = precision(self.format, [(6, 2, 23), (5, 2, 18)]);
+        self.logarithm(b, x, (Base::Ten, precision))
     }
 
     /// A number around 1, times a power of 2.
@@ -177,10 +168,7 @@ impl Arithmetic {
         // The product has an error of half as many units as it has bits.
         let guard = (fraction.len() as u32).ilog2() as i32;
         let mut heap = Heap::new(-precision.digits - 1 - guard);
-        heap.product(b, t, &factor);
-        let first = heap.low() - t.low - factor.low;
-        let cut = truncation(t.bits.len(), factor.bits.len(), first);
-        heap.constant(&Real::scaled(-(cut as i64), i64::from(heap.low()) - 1));
+        heap.centred_product(b, t, &factor);
         heap.times(exponent, &base.two(), -heap.low() + 8);
         let largest = self.format.bias() + self.format.fraction as i32 + 2;
         let largest = &Real::of(largest.into()) * &base.two();
@@ -221,9 +209,9 @@ impl Arithmetic {
         let (fraction, exponent) = bits.split_at_mut(width - 2);
         let quiet = fraction.last_mut().expect("a fraction");
         *quiet = b.xor(*quiet, special.nan);
-        exponent
-            .iter_mut()
-            .for_each(|bit| *bit = b.xor(*bit, special.not_finite));
+        for bit in exponent {
+            *bit = b.xor(*bit, special.not_finite);
+        }
         bits.push(b.and(sign, !special.nan));
         bits
     }
@@ -243,10 +231,7 @@ pub(crate) fn magnify(b: &mut Builder, x: &Fixed, enabled: Wire) -> (Fixed, Word
     let mut amount = Word::new();
     for k in (0..crate::word::layers(width)).rev() {
         let by = 1 << k;
-        let top: Word = word[width - by..width]
-            .iter()
-            .map(|&bit| b.xor(bit, sign))
-            .collect();
+        let top = flip_if(b, sign, &word[width - by..width]);
         let any = b.any(&top);
         let shift = b.and(!any, enabled);
         let moved = Int::unsigned(&word[..width]).shl(by, width);
@@ -272,12 +257,8 @@ pub(crate) fn lead(b: &mut Builder, x: &[Wire], places: usize, width: usize) -> 
         let keep = (width + by - 1).min(word.len());
         let from = word.len() - keep;
         let stay = &word[from..];
-        let moved: Word = (0..keep)
-            .map(|i| match (from + i).checked_sub(by) {
-                Some(i) => word[i],
-                None => Wire::ZERO,
-            })
-            .collect();
+        let below = |i: usize| (from + i).checked_sub(by).map_or(Wire::ZERO, |i| word[i]);
+        let moved: Word = (0..keep).map(below).collect();
         word = b.select(shift, &moved, stay);
         amount.insert(0, shift);
         left = left.saturating_sub(by);

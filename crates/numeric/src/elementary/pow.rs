@@ -12,7 +12,7 @@
 use crate::elementary::logarithm::{Base, lead, magnify};
 use crate::elementary::reduce::{Precision, complement_if, shift_down};
 use crate::format::{Arithmetic, Format};
-use crate::heap::{Fixed, Heap, truncation};
+use crate::heap::{Fixed, Heap};
 use crate::pack::{Number, Special};
 use crate::real::Real;
 use crate::word::flip_if;
@@ -77,13 +77,8 @@ impl Arithmetic {
         let centred = self.centred(b, x);
         let elsewhere = b.any(&centred.exponent.bits);
         let (near, shift) = magnify(b, &centred.t, !elsewhere);
-        let log = self.sum(
-            b,
-            (Base::Two, precision),
-            fraction,
-            &near,
-            &centred.exponent,
-        );
+        let base = (Base::Two, precision);
+        let log = self.sum(b, base, fraction, &near, &centred.exponent);
         let moved = b.any(&near.bits);
         let (&negative, magnitude) = log.bits.split_last().expect("a sign");
         let magnitude = flip_if(b, negative, magnitude);
@@ -110,10 +105,7 @@ impl Arithmetic {
         let guard = (self.precision() as u32).ilog2() as i32;
         let low = -digits - self.format.exponent as i32 - guard;
         let mut heap = Heap::new(low.max(x.low + y.low - 1));
-        heap.product(b, &x, &y);
-        let first = heap.low() - x.low - y.low;
-        let cut = truncation(x.bits.len(), y.bits.len(), first) as i64;
-        heap.constant(&Real::scaled(-cut, i64::from(heap.low()) - 1));
+        heap.centred_product(b, &x, &y);
         let width = (2 - heap.low()) as usize;
         heap.sum(b, width)
     }

@@ -20,7 +20,7 @@ pub(crate) struct Precision {
 }
 
 impl Precision {
-    pub(crate) fn new(index: usize, degree: usize, digits: i32) -> Precision {
+    pub(crate) const fn new(index: usize, degree: usize, digits: i32) -> Precision {
         Precision {
             index,
             degree,
@@ -98,10 +98,7 @@ impl Arithmetic {
         let mut significand = parts.fraction.clone();
         significand.push(Wire::ONE);
         let low = integer as i32 - significand.len() as i32;
-        let word = Fixed {
-            bits: significand,
-            low,
-        };
+        let word = Fixed::new(significand, low);
         let bits = shift_down(b, word, shift, -(fraction as i32));
         (bits, too_large)
     }

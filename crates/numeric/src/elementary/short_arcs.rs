@@ -20,15 +20,14 @@ const LAST_OF_F16: u16 = 0x6405;
 /// The least magnitude of a negative number of f16 whose arc cosine rounds to more than that.
 const LEAST_OF_F16: i128 = 0x004b;
 
+/// The polynomials of other formats than f16 and bf16.
+const USUAL: Precision = Precision::new(3, 5, 28);
+
 impl Arithmetic {
     /// The arc tangent of f16 and bf16: a function by binades up to the last one in which it is
     /// not half of pi, rounded, throughout.
     pub(crate) fn atan_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let precision = Precision::short(
-            self.format,
-            [(4, 3, 20), (2, 2, 13)],
-            Precision::new(3, 5, 28),
-        );
+        let precision = Precision::short(self.format, [(4, 3, 20), (2, 2, 13)], USUAL);
         let parts = self.format.split(x);
         let first = self.first_binade();
         let binade = self.binade(b, &parts, first);
@@ -64,11 +63,7 @@ impl Arithmetic {
 
     /// The arc sine of f16 and bf16.
     pub(crate) fn asin_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let precision = Precision::short(
-            self.format,
-            [(3, 3, 20), (2, 3, 16)],
-            Precision::new(3, 5, 28),
-        );
+        let precision = Precision::short(self.format, [(3, 3, 20), (2, 3, 16)], USUAL);
         let parts = self.format.split(x);
         let first = self.first_binade();
         let far = self.far_place(b, &parts);
@@ -97,11 +92,7 @@ impl Arithmetic {
 
     /// The arc cosine of f16 and bf16.
     pub(crate) fn acos_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let precision = Precision::short(
-            self.format,
-            [(2, 4, 23), (2, 3, 16)],
-            Precision::new(3, 5, 28),
-        );
+        let precision = Precision::short(self.format, [(2, 4, 23), (2, 3, 16)], USUAL);
         let parts = self.format.split(x);
         let far = self.far_place(b, &parts);
         // Below that, the result is half of pi, rounded to the nearest.
@@ -139,8 +130,9 @@ impl Arithmetic {
         if self.format == Format::F16 {
             // Half of pi is so near to the middle of two numbers of f16 that small negative
             // arguments lead to the number above: from here on.
+            let normal = 1 << self.format.fraction;
             let limit = if self.is_flushed() {
-                1 << self.format.fraction
+                normal
             } else {
                 LEAST_OF_F16
             };
@@ -204,16 +196,14 @@ struct Far {
 /// The number that [`Far`] is a place of.
 fn far_number(group: usize, fraction: &Real) -> Real {
     if group + 1 == 1 << GROUP_BITS {
-        Real::of(1)
-    } else {
-        &Real::of(1) - &number(-1 - group as i64, fraction)
+        return Real::of(1);
     }
+    &Real::of(1) - &number(-1 - group as i64, fraction)
 }
 
 fn atan(x: &Real) -> Real {
-    if x > &Real::of(1) {
-        &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
-    } else {
-        x.atan()
+    if x <= &Real::of(1) {
+        return x.atan();
     }
+    &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan()
 }

@@ -36,12 +36,8 @@ impl Arithmetic {
         let tail = b.select(high, &tail.bits(-digits, 2), &tail.bits(-digits - 1, 1));
         let tail = Fixed::unsigned(&tail, -digits);
         let places: Word = slow.places.iter().map(|&bit| !bit).collect();
-        let terms = [
-            Int::signed(&power.exponent),
-            Int::signed(&places),
-            bit(&high),
-        ];
-        let exponent = b.sum(&terms, width);
+        let (power_exponent, places) = (Int::signed(&power.exponent), Int::signed(&places));
+        let exponent = b.sum(&[power_exponent, places, bit(&high)], width);
 
         let beyond = self.at_least(b, &parts, REACH);
         let negative = parts.sign;
@@ -73,10 +69,8 @@ impl Arithmetic {
         let (low, width) = (heap.low(), self.exponent_width());
         let sum = heap.fixed(b, (width as i32 - low) as usize);
         let significand = [sum.bits(low, 0), vec![Wire::ONE]].concat();
-        Estimate {
-            exponent: sum.bits(0, width as i32),
-            significand: Fixed::unsigned(&significand, low),
-        }
+        let exponent = sum.bits(0, width as i32);
+        Estimate::new(exponent, Fixed::unsigned(&significand, low))
     }
 
     /// `e^(x^2) erfc(x)` of a magnitude that also comes as a word of fixed point.

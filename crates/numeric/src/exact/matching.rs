@@ -26,9 +26,8 @@ struct ArgumentTable {
 /// # Panics
 /// If an argument is listed twice, or the list is too long for a table of `2^12` places.
 pub(crate) fn entry_at(b: &mut Builder, x: &[Wire], list: &[(u64, u64)]) -> Word {
-    let width = list
-        .iter()
-        .map(|(_, entry)| u64::BITS - entry.leading_zeros());
+    let entries = list.iter().map(|(_, entry)| *entry);
+    let width = entries.map(|entry| u64::BITS - entry.leading_zeros());
     let Some(width) = width.max() else {
         return Word::new();
     };
@@ -39,11 +38,8 @@ pub(crate) fn entry_at(b: &mut Builder, x: &[Wire], list: &[(u64, u64)]) -> Word
         let counted: Word = counted.map(|(_, &bit)| bit).collect();
         b.parity(&counted)
     };
-    let hashes: Word = table
-        .parities
-        .iter()
-        .map(|&parity| hash(b, parity))
-        .collect();
+    let parities = table.parities.iter();
+    let hashes: Word = parities.map(|&parity| hash(b, parity)).collect();
     let (name, place) = hashes.split_at(names);
     let displacements: Vec<BigInt> = table.displacements.iter().map(|&d| d.into()).collect();
     let hot = b.demux(name);
@@ -67,17 +63,12 @@ impl ArgumentTable {
     fn of(list: &[(u64, u64)]) -> ArgumentTable {
         let price = |bits: usize| (1 << bits) - bits;
         let least = list.len().next_power_of_two().trailing_zeros() as usize;
-        let mut sizes: Vec<[usize; 2]> = (least..=12)
-            .flat_map(|places| (0..=places).map(move |names| [names, places]))
-            .collect();
+        let sizes = |places| (0..=places).map(move |names| [names, places]);
+        let mut sizes: Vec<[usize; 2]> = (least..=12).flat_map(sizes).collect();
         sizes.sort_by_key(|[names, places]| price(*names) + price(*places));
-        let seeds = sizes
-            .into_iter()
-            .flat_map(|sizes| (1..=16).map(move |seed| (sizes, seed)));
-        let mut found = seeds.filter_map(|(sizes, seed)| ArgumentTable::with(list, sizes, seed));
-        found
-            .next()
-            .expect("different arguments, at most a few thousand")
+        let seeded = |sizes| (1..=16).find_map(|seed| ArgumentTable::with(list, sizes, seed));
+        let found = sizes.into_iter().find_map(seeded);
+        found.expect("different arguments, at most a few thousand")
     }
 
     /// A table with hashes by a seed, if all arguments find a place in it.
@@ -120,11 +111,8 @@ impl ArgumentTable {
             if taken.len() < bucket.len() {
                 return None;
             }
-            let free = |d: &u64| {
-                taken
-                    .iter()
-                    .all(|place| places[(place ^ d) as usize].is_none())
-            };
+            let is_free = |place: u64| places[place as usize].is_none();
+            let free = |d: &u64| taken.iter().all(|place| is_free(place ^ d));
             let displacement = (0..1 << low).find(free)?;
             displacements[name] = displacement;
             for &(place, argument) in bucket {
@@ -169,11 +157,8 @@ mod tests {
                 for bit in 0..32 {
                     let other = argument ^ 1 << bit;
                     let wanted = list.iter().find(|(of, _)| *of == other);
-                    assert_eq!(
-                        run(other),
-                        wanted.map_or(0, |w| w.1),
-                        "{other:#x} of {count}"
-                    );
+                    let wanted = wanted.map_or(0, |wanted| wanted.1);
+                    assert_eq!(run(other), wanted, "{other:#x} of {count}");
                 }
             }
             assert_eq!(run(0), 0);

@@ -7,11 +7,11 @@ use super::Fixed as Type;
 use super::function::{CurveShape, FixedFunction, Points, saturated};
 use crate::curve::Curve;
 use crate::heap::{Fixed, Heap};
+use crate::known::Known;
 use crate::real::Real;
 use crate::word::{flip_if, layers, mask, normalise_near};
 use sealane_circuit::{Builder, Int, Wire, Word};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Bits of an operand that name a segment, at most.
 const MOST_INDEX: usize = 9;
@@ -79,19 +79,15 @@ impl FixedFunction {
                 let one = b.constant(one, width + 1);
                 let distance = b.sub(Int::unsigned(&one), Int::unsigned(&size), width);
                 // Beyond a distance of 1, which is a binade's first number, there are none.
-                let value = |y: &Real| {
-                    if *y < 1 {
-                        (&Real::of(1) - y).asin()
-                    } else {
-                        Real::of(0)
-                    }
-                };
+                let value = |y: &Real| (&Real::of(1) - y).max(zero.clone()).asin();
                 let core = self.binades(b, &distance, (points, digits + 1), ends, &value);
-                if rest {
-                    affine(b, &Real::pi().shifted(-1), &core, !sign)
+                let quarter = Real::pi().shifted(-1);
+                let (base, sign) = if rest {
+                    (&quarter, !sign)
                 } else {
-                    affine(b, &zero, &core, sign)
-                }
+                    (&zero, sign)
+                };
+                affine(b, base, &core, sign)
             }
         };
         rounded(b, sum, span.results, points.to)
@@ -175,15 +171,8 @@ impl FixedFunction {
 
     /// The curve of a function for some points, which is made once in a process.
     fn known(&self, points: &Points, make: impl FnOnce() -> Curve) -> Arc<Curve> {
-        type Known = BTreeMap<(&'static str, Points), Arc<Curve>>;
-        static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
-        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&(self.name, *points)) {
-            return known.clone();
-        }
-        let new = Arc::new(make());
-        lock().insert((self.name, *points), new.clone());
-        new
+        static KNOWN: Known<(&str, Points), Curve> = Known::new();
+        KNOWN.get((self.name, *points), make)
     }
 }
 

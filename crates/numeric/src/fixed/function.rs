@@ -5,6 +5,8 @@
 //! the results, and what does not fit its type is refused, or stops at its ends where that is asked
 //! for.
 
+use self::CurveShape::{Arc, Circular, Even, Odd, Rising};
+use self::Domain::{Above, All, NotNegative, Within};
 use super::Fixed;
 use super::body::MOST_ENTRIES;
 use crate::real::Real;
@@ -104,22 +106,19 @@ impl FixedFunction {
     pub fn results(&self, points: &Points) -> Result<(i128, i128), Refused> {
         let ends = points.to.ends();
         let [lo, hi] = self.span(points)?.results;
-        if points.saturate {
-            Ok((lo.clamp(ends[0], ends[1]), hi.clamp(ends[0], ends[1])))
-        } else {
-            Ok((lo, hi))
-        }
+        let inside = (lo.clamp(ends[0], ends[1]), hi.clamp(ends[0], ends[1]));
+        Ok(if points.saturate { inside } else { (lo, hi) })
     }
 
     /// Its domain in words.
     fn domain(&self) -> &'static str {
         match self.domain {
-            Domain::All => "all numbers",
-            Domain::Above(0) => "numbers above 0",
-            Domain::Above(_) => "numbers above -1",
-            Domain::NotNegative => "numbers from 0 on",
-            Domain::Within(2) => "numbers from -1 to 1",
-            Domain::Within(_) => "numbers from -1.5 to 1.5",
+            All => "all numbers",
+            Above(0) => "numbers above 0",
+            Above(_) => "numbers above -1",
+            NotNegative => "numbers from 0 on",
+            Within(2) => "numbers from -1 to 1",
+            Within(_) => "numbers from -1.5 to 1.5",
         }
     }
 
@@ -127,13 +126,13 @@ impl FixedFunction {
     fn inside(&self, lo: i128, hi: i128, fraction: usize) -> [i128; 2] {
         let unit = 1i128 << fraction;
         let (least, most) = match self.domain {
-            Domain::All => (lo, hi),
-            Domain::Above(end) => (i128::from(end) * unit + 1, hi),
-            Domain::NotNegative => (0, hi),
-            Domain::Within(halves) => (
-                -(i128::from(halves) * unit / 2),
-                i128::from(halves) * unit / 2,
-            ),
+            All => (lo, hi),
+            Above(end) => (i128::from(end) * unit + 1, hi),
+            NotNegative => (0, hi),
+            Within(halves) => {
+                let most = i128::from(halves) * unit / 2;
+                (-most, most)
+            }
         };
         [lo.max(least), hi.min(most)]
     }
@@ -151,13 +150,13 @@ impl FixedFunction {
         };
         // The operand from which results become larger in both directions, if there are two.
         let middle = match (self.shape, self.name) {
-            (CurveShape::Rising, "exp" | "exp2" | "sigmoid") => lo,
+            (Rising, "exp" | "exp2" | "sigmoid") => lo,
             (CurveShape::Binades { falls: true, .. }, _) => hi,
             (CurveShape::Binades { offset: 0, .. }, _) => 1 << points.fraction,
             _ => 0,
         };
         let middle = middle.clamp(lo, hi);
-        let turns = matches!(self.shape, CurveShape::Circular(_));
+        let turns = matches!(self.shape, Circular(_));
         match fits(middle) {
             // With the first operand on each side whose result is beyond the end, as all further
             // ones are.
@@ -181,13 +180,11 @@ impl FixedFunction {
         if hi - lo >= MOST_ENTRIES && (wide > most || long) {
             return Err(Refused::Bits);
         }
-        if self.shape == CurveShape::Rising {
+        if self.shape == Rising {
             [lo, hi] = self.without_tails([lo, hi], points);
         }
-        Ok(Span {
-            operands: [lo, hi],
-            results,
-        })
+        let operands = [lo, hi];
+        Ok(Span { operands, results })
     }
 
     /// Operands between those from which on the function changes by less than an eighth of a unit,
@@ -203,11 +200,8 @@ impl FixedFunction {
         let least = last(lo, hi, near(lo));
         let upper = near(hi);
         let most = -last(-hi, -lo, |x| upper(-x));
-        if least < most && 2 * (most - least) <= hi - lo {
-            [least, most]
-        } else {
-            [lo, hi]
-        }
+        let halved = least < most && 2 * (most - least) <= hi - lo;
+        if halved { [least, most] } else { [lo, hi] }
     }
 
     /// True for functions that grow as a power of their operand does.
@@ -232,9 +226,8 @@ impl FixedFunction {
 
     /// The stored numbers next to a value, or that number.
     fn stored(&self, x: i128, points: &Points) -> [i128; 2] {
-        let scaled = self
-            .at(x, points.fraction)
-            .shifted(points.to.fraction as i64);
+        let value = self.at(x, points.fraction);
+        let scaled = value.shifted(points.to.fraction as i64);
         [saturated(scaled.floor()), saturated(-(-&scaled).floor())]
     }
 
@@ -244,8 +237,8 @@ impl FixedFunction {
         let (mut least, mut most) = (a[0].min(b[0]), a[1].max(b[1]));
         let one = 1i128 << points.to.fraction;
         match self.shape {
-            CurveShape::Even if lo < 0 && hi > 0 => least = one,
-            CurveShape::Circular(first) => {
+            Even if lo < 0 && hi > 0 => least = one,
+            Circular(first) => {
                 // Extreme values are half a turn apart, and alternate.
                 let half = Real::pi().shifted(-1);
                 let place = |x: i128| {
@@ -300,9 +293,11 @@ impl Fixed {
     }
 }
 
+type Value = fn(&Real) -> Real;
+
 const fn function(
     name: &'static str,
-    value: fn(&Real) -> Real,
+    value: Value,
     shape: CurveShape,
     domain: Domain,
 ) -> FixedFunction {
@@ -318,94 +313,59 @@ const fn binades(offset: i64, falls: bool) -> CurveShape {
     CurveShape::Binades { offset, falls }
 }
 
+const LOGARITHM: CurveShape = binades(0, false);
+
 const FUNCTIONS: &[FixedFunction] = &[
-    function("exp", Real::exp, CurveShape::Rising, Domain::All),
-    function(
-        "exp2",
-        |x| (x * &Real::ln2()).exp(),
-        CurveShape::Rising,
-        Domain::All,
-    ),
-    function(
-        "expm1",
-        |x| &x.exp() - &Real::of(1),
-        CurveShape::Rising,
-        Domain::All,
-    ),
-    function("log", Real::ln, binades(0, false), Domain::Above(0)),
-    function(
-        "log2",
-        |x| &x.ln() / &Real::ln2(),
-        binades(0, false),
-        Domain::Above(0),
-    ),
-    function(
-        "log10",
-        |x| &x.ln() / &Real::of(10).ln(),
-        binades(0, false),
-        Domain::Above(0),
-    ),
-    function(
-        "log1p",
-        |x| (x + &Real::of(1)).ln(),
-        binades(1, false),
-        Domain::Above(-1),
-    ),
-    function("sqrt", Real::sqrt, binades(0, false), Domain::NotNegative),
-    function(
-        "rsqrt",
-        |x| &Real::of(1) / &x.sqrt(),
-        binades(0, true),
-        Domain::Above(0),
-    ),
-    function("cbrt", cube_root, CurveShape::Odd, Domain::All),
-    function(
-        "sin",
-        |x| x.turned().0,
-        CurveShape::Circular(1),
-        Domain::All,
-    ),
-    function(
-        "cos",
-        |x| x.turned().1,
-        CurveShape::Circular(0),
-        Domain::All,
-    ),
-    function("tan", tangent, CurveShape::Rising, Domain::Within(3)),
-    function(
-        "asin",
-        Real::asin,
-        CurveShape::Arc(false),
-        Domain::Within(2),
-    ),
-    function(
-        "acos",
-        |x| &Real::pi().shifted(-1) - &x.asin(),
-        CurveShape::Arc(true),
-        Domain::Within(2),
-    ),
-    function("atan", Real::atan, CurveShape::Odd, Domain::All),
-    function(
-        "sinh",
-        |x| (&x.exp() - &(-x).exp()).shifted(-1),
-        CurveShape::Rising,
-        Domain::All,
-    ),
-    function(
-        "cosh",
-        |x| (&x.exp() + &(-x).exp()).shifted(-1),
-        CurveShape::Even,
-        Domain::All,
-    ),
-    function(
-        "tanh",
-        |x| &sigmoid(&x.shifted(1)).shifted(1) - &Real::of(1),
-        CurveShape::Rising,
-        Domain::All,
-    ),
-    function("erf", error_function, CurveShape::Rising, Domain::All),
-    function("sigmoid", sigmoid, CurveShape::Rising, Domain::All),
+    function("exp", Real::exp, Rising, All),
+    function("exp2", |x| (x * &Real::ln2()).exp(), Rising, All),
+    function("expm1", |x| &x.exp() - &Real::of(1), Rising, All),
+    function("log", Real::ln, LOGARITHM, Above(0)),
+    function("log2", |x| &x.ln() / &Real::ln2(), LOGARITHM, Above(0)),
+    function("log10", logarithm_to_10, LOGARITHM, Above(0)),
+    function("log1p", log1p, binades(1, false), Above(-1)),
+    function("sqrt", Real::sqrt, binades(0, false), NotNegative),
+    function("rsqrt", inverse_root, binades(0, true), Above(0)),
+    function("cbrt", cube_root, Odd, All),
+    function("sin", |x| x.turned().0, Circular(1), All),
+    function("cos", |x| x.turned().1, Circular(0), All),
+    function("tan", tangent, Rising, Within(3)),
+    function("asin", Real::asin, Arc(false), Within(2)),
+    function("acos", arc_cosine, Arc(true), Within(2)),
+    function("atan", Real::atan, Odd, All),
+    function("sinh", hyperbolic_sine, Rising, All),
+    function("cosh", hyperbolic_cosine, Even, All),
+    function("tanh", hyperbolic_tangent, Rising, All),
+    function("erf", error_function, Rising, All),
+    function("sigmoid", sigmoid, Rising, All),
 ];
+
+fn log1p(x: &Real) -> Real {
+    (x + &Real::of(1)).ln()
+}
+
+fn inverse_root(x: &Real) -> Real {
+    &Real::of(1) / &x.sqrt()
+}
+
+fn logarithm_to_10(x: &Real) -> Real {
+    &x.ln() / &Real::of(10).ln()
+}
+
+fn arc_cosine(x: &Real) -> Real {
+    &Real::pi().shifted(-1) - &x.asin()
+}
+
+fn hyperbolic_sine(x: &Real) -> Real {
+    (&x.exp() - &(-x).exp()).shifted(-1)
+}
+
+fn hyperbolic_cosine(x: &Real) -> Real {
+    (&x.exp() + &(-x).exp()).shifted(-1)
+}
+
+fn hyperbolic_tangent(x: &Real) -> Real {
+    &sigmoid(&x.shifted(1)).shifted(1) - &Real::of(1)
+}
 
 fn cube_root(x: &Real) -> Real {
     let root = |x: &Real| (&x.ln() / &Real::of(3)).exp();

@@ -18,7 +18,7 @@ use crate::elementary::groups::{Grouped, clip, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, complement_if};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::heap::{Fixed, Heap};
+use crate::heap::{Fixed, Heap, plus};
 use crate::pack::Special;
 use crate::real::Real;
 use crate::word::mask;
@@ -41,17 +41,14 @@ struct Sizes {
 
 impl Sizes {
     fn of(format: Format) -> Sizes {
+        let near = match format.bits() {
+            ..=16 => Precision::new(7, 4, 38),
+            _ => Precision::new(8, 5, 57),
+        };
         match (format.bits(), format.exponent) {
-            (..=16, _) => Sizes {
+            (..=16, _) | (_, ..=8) => Sizes {
                 reach: 4,
-                near: Precision::new(7, 4, 38),
-                far: Precision::new(7, 3, 31),
-                rest: (Precision::new(3, 4, 29), 4),
-                integer: 9,
-            },
-            (_, ..=8) => Sizes {
-                reach: 4,
-                near: Precision::new(8, 5, 57),
+                near,
                 far: Precision::new(7, 3, 31),
                 rest: (Precision::new(3, 4, 29), 4),
                 integer: 9,
@@ -94,19 +91,13 @@ impl Arithmetic {
 
         // The product with the distance, or the first term of Stirling's series.
         let (distance, power) = &argument.distance;
-        let fraction = b.select(
-            regions.far,
-            &parts.fraction,
-            &distance[..parts.fraction.len()],
-        );
+        let distance = &distance[..parts.fraction.len()];
+        let fraction = b.select(regions.far, &parts.fraction, distance);
         let significand = [&fraction[..], &[Wire::ONE]].concat();
         let significand = Fixed::unsigned(&significand, -(fraction.len() as i32));
         let unit = -(self.work() as i32) - 2;
         let log_signed = complement_if(b, regions.negative, &log);
-        let (one, other) = (
-            log_signed.bits(unit - 1, sizes.integer),
-            table.bits(unit - 1, sizes.integer),
-        );
+        let [one, other] = [&log_signed, &table].map(|x| x.bits(unit - 1, sizes.integer));
         let factor = Fixed::new(b.select(regions.far, &one, &other), unit - 1);
         let top = sizes.integer + 2;
         let first = product(b, &significand, &factor, unit, top);
@@ -129,20 +120,16 @@ impl Arithmetic {
         let highest = self.exponent(b, i128::from(low) + size.len() as i128 - 1);
         let moved: Word = Int::unsigned(&moved).resize(width);
         let sum = b.add(Int::signed(&base), Int::signed(&highest), width);
-        let result = Estimate {
-            exponent: b.sub(Int::signed(&sum), Int::unsigned(&moved), width),
-            significand: Fixed::unsigned(&leading, 1 - leading.len() as i32),
-        };
+        let exponent = b.sub(Int::signed(&sum), Int::unsigned(&moved), width);
+        let significand = Fixed::unsigned(&leading, 1 - leading.len() as i32);
+        let result = Estimate::new(exponent, significand);
 
         let from_one = self.at_least(b, &parts, 0);
         let pole = b.and(parts.sign, from_one);
         let pole = b.and(pole, argument.whole);
         let zero = b.and(regions.factored, argument.whole);
-        let special = Special {
-            zero,
-            not_finite: b.any(&[class.not_finite, class.zero, pole]),
-            nan: class.nan,
-        };
+        let not_finite = b.any(&[class.not_finite, class.zero, pole]);
+        let special = Special::new(zero, not_finite, class.nan);
         // A distance below a whole number is negative.
         let turned = b.and(regions.factored, argument.below);
         let sign = b.xor(below, turned);
@@ -153,10 +140,7 @@ impl Arithmetic {
 
     fn regions(self, b: &mut Builder, parts: &Parts, argument: &Argument, sizes: Sizes) -> Regions {
         let reach = sizes.reach as i32;
-        let (least, half_of_it) = (
-            self.at_least(b, parts, reach),
-            self.at_least(b, parts, reach - 1),
-        );
+        let [least, half_of_it] = [reach, reach - 1].map(|power| self.at_least(b, parts, power));
         let negative = parts.sign;
         let half = self.at_least(b, parts, -1);
         let positive = b.and(half, !negative);
@@ -186,11 +170,8 @@ impl Arithmetic {
         let Sizes { reach, near, .. } = sizes;
         let table = Curve::known("lgamma", near.digits, |digits| {
             let last = 1 << reach;
-            let table = SegmentTable::new(Segments {
-                name: "lgamma",
-                reach,
-                last,
-            });
+            let name = "lgamma";
+            let table = SegmentTable::new(Segments { name, reach, last });
             let index = reach + PARTS + 1;
             let value = |segment: usize, t: &Real| table.logarithm(segment, t);
             Curve::scaled(digits, index, vec![0; 1 << index], &value)
@@ -212,11 +193,8 @@ impl Arithmetic {
         sizes: Sizes,
     ) -> Fixed {
         let (distance, power) = &argument.distance;
-        let mut exponent = Heap::new(0);
-        let bits = power.clone();
-        exponent.signed(&Fixed::new(bits, 0), 0, false);
-        exponent.constant(&Real::of((-self.format.bias()).into()));
-        let exponent = exponent.fixed(b, self.exponent_width());
+        let (biased, bias) = (Fixed::new(power.clone(), 0), i64::from(self.format.bias()));
+        let exponent = Fixed::new(plus(b, &biased, -bias, self.exponent_width()), 0);
         let fraction = &distance[..distance.len() - 1];
         let log = logarithm(b, sizes.near, fraction, &exponent, sizes.integer);
         let log = Fixed::new(mask(b, regions.pole, &log.bits), log.low);
@@ -256,10 +234,9 @@ impl Arithmetic {
         let rest = Grouped::new(name, &group, &parts.fraction, &|group, fraction| {
             let exponent = group as i64 + i64::from(first);
             if group == last {
-                Real::of(0)
-            } else {
-                stirling_rest(&number(exponent, fraction))
+                return Real::of(0);
             }
+            stirling_rest(&number(exponent, fraction))
         });
         let rest = rest.value(b);
         let rest = complement_if(b, regions.negative, &rest);
@@ -272,22 +249,12 @@ impl Arithmetic {
             b.constant(units, (2 - low) as usize)
         });
         let constant = b.select(regions.negative, &minus, &plus);
-        let reflected = Fixed {
-            bits: mask(b, regions.negative, &near.bits(low, sizes.integer)),
-            low,
-        };
+        let reflected = mask(b, regions.negative, &near.bits(low, sizes.integer));
         let mut heap = Heap::new(low);
         heap.signed(log, -1, true);
         heap.signed(&rest, 0, false);
-        heap.signed(
-            &Fixed {
-                bits: constant,
-                low,
-            },
-            0,
-            false,
-        );
-        heap.signed(&reflected, 0, false);
+        heap.signed(&Fixed::new(constant, low), 0, false);
+        heap.signed(&Fixed::new(reflected, low), 0, false);
         let sum = heap.sum(b, (sizes.integer + 1 - low) as usize);
         let bits = b.shr(Int::signed(&sum), binade, sum.len());
         Fixed { bits, low }
@@ -325,10 +292,9 @@ impl SegmentTable {
         let reflected = || {
             let angle = &distance.abs() * &Real::pi();
             if angle < Real::scaled(1, -100) {
-                Real::of(0)
-            } else {
-                (&angle.sin_cos().0 / &angle).ln()
+                return Real::of(0);
             }
+            (&angle.sin_cos().0 / &angle).ln()
         };
         let log = |x: &Real| self.gamma(x).ln();
         let far = Real::scaled(1, self.segments.reach as i64 - 1);
@@ -337,11 +303,8 @@ impl SegmentTable {
             true => -&(&reflected() + &log(&(&x + &Real::of(1)))),
             false if x < half => log(&(&x + &Real::of(1))),
             false if x < Real::ratio(5, 2) => {
-                let value = if x < Real::of(1) {
-                    &log(&(&x + &Real::of(1))) - &x.ln()
-                } else {
-                    log(&x)
-                };
+                let below = |x: &Real| &log(&(x + &Real::of(1))) - &x.ln();
+                let value = if x < 1 { below(&x) } else { log(&x) };
                 &value / &distance
             }
             false if x < far => log(&x),

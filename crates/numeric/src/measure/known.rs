@@ -73,11 +73,8 @@ impl Answer {
     pub fn error(&self, found: u64) -> f64 {
         let infinite = |bits: u64| bits << 1 == 0x7ff << 53;
         if infinite(found) || infinite(self.nearest) {
-            return if found == self.nearest {
-                0.0
-            } else {
-                f64::INFINITY
-            };
+            let same = found == self.nearest;
+            return if same { 0.0 } else { f64::INFINITY };
         }
         let (size, exponent) = units(found);
         let (_, place) = units(self.nearest);

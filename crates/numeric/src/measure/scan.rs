@@ -66,10 +66,8 @@ impl Scan {
     /// number are those of the first.
     pub fn block(&mut self, first: u64, mut each: impl FnMut(u64, &[u32; ROW])) {
         if self.upper.0 != Some(first >> UPPER) {
-            self.upper = (
-                Some(first >> UPPER),
-                self.all.fold(self.inputs, UPPER, first),
-            );
+            let steps = self.all.fold(self.inputs, UPPER, first);
+            self.upper = (Some(first >> UPPER), steps);
         }
         let block = self.upper.1.fold(self.inputs, OPEN, first);
         let block = Placed::of(&block, self.inputs);
@@ -101,9 +99,9 @@ impl Placed {
                 }
             }
         }
-        all.outputs
-            .iter()
-            .for_each(|out| last[out.value as usize] = usize::MAX);
+        for out in &all.outputs {
+            last[out.value as usize] = usize::MAX;
+        }
         let mut slot_of: Vec<u32> = (0..given).collect();
         let mut free: Vec<u32> = vec![];
         let mut unused = given;

@@ -41,11 +41,7 @@ impl Accumulator {
         let field = of.lift(b, class.hidden, parts.exponent);
         let mut word = self.fraction(b, parts.fraction, class.hidden);
         word.push(Wire::ONE);
-        let most = if last + 2 == 1 << of.format.exponent {
-            last + 1
-        } else {
-            last
-        };
+        let most = last + usize::from(last + 2 == 1 << of.format.exponent);
         word = shifted(b, word, &field, most);
         word[fraction + 1] = b.xor(word[fraction + 1], !class.hidden);
         // Infinities and NaN reach a bit that no finite number does.

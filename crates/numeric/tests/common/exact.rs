@@ -134,11 +134,9 @@ impl Value {
                 let ((x, i), (y, j)) = (self.signed(), other.signed());
                 let low = i.min(j);
                 let sum = x * power(i - low) + y * power(j - low);
-                let negative = if sum == BigInt::from(0) {
-                    self.negative() && other.negative()
-                } else {
-                    sum < BigInt::from(0)
-                };
+                let zero = BigInt::from(0);
+                let both = self.negative() && other.negative();
+                let negative = if sum == zero { both } else { sum < zero };
                 Value::Finite(negative, BigInt::from(sum.magnitude().clone()), low)
             }
         }
@@ -149,13 +147,8 @@ impl Value {
         let negative = self.negative() != other.negative();
         match (self, other) {
             (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-            (Value::Infinite(_), x) | (x, Value::Infinite(_)) => {
-                if x.is_zero() {
-                    Value::Nan
-                } else {
-                    Value::Infinite(negative)
-                }
-            }
+            (Value::Infinite(_), x) | (x, Value::Infinite(_)) if x.is_zero() => Value::Nan,
+            (Value::Infinite(_), _) | (_, Value::Infinite(_)) => Value::Infinite(negative),
             _ => {
                 let ((x, i), (y, j)) = (self.signed(), other.signed());
                 Value::Finite(negative, BigInt::from((x * y).magnitude().clone()), i + j)
@@ -174,13 +167,8 @@ pub fn div(of: Arithmetic, x: &Value, y: &Value) -> u128 {
         }
         (Value::Infinite(_), _) => infinite,
         (_, Value::Infinite(_)) => encode(of, negative, &BigInt::from(0), &power(0)),
-        _ if y.is_zero() => {
-            if x.is_zero() {
-                of.format.nan()
-            } else {
-                infinite
-            }
-        }
+        _ if x.is_zero() && y.is_zero() => of.format.nan(),
+        _ if y.is_zero() => infinite,
         _ => {
             let ((over, i), (under, j)) = (x.signed(), y.signed());
             let low = i.min(j);

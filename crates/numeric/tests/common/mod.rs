@@ -39,10 +39,11 @@ impl Runner {
     pub fn check(&self, what: &str, vectors: &[Vec<u128>], expected: impl Fn(&[u128]) -> u128) {
         for (vector, found) in vectors.iter().zip(self.run(vectors)) {
             let expected = expected(vector);
+            let found = found[0];
+            let same = found == expected;
             assert!(
-                found[0] == expected,
-                "{what} of {vector:x?} is {expected:x}, and not {:x}",
-                found[0]
+                same,
+                "{what} of {vector:x?} is {expected:x}, and not {found:x}"
             );
         }
     }
@@ -64,20 +65,12 @@ pub struct Form {
     pub goal: Goal,
 }
 
-const fn form(name: &'static str, subnormals: Subnormals, goal: Goal) -> Form {
-    Form {
-        name,
-        subnormals,
-        goal,
-    }
-}
-
 /// All forms.
-pub const FORMS: [Form; 4] = [
-    form("small", Subnormals::Kept, Goal::Size),
-    form("flat", Subnormals::Kept, Goal::Depth),
-    form("flushed", Subnormals::Flushed, Goal::Size),
-    form("flushed_flat", Subnormals::Flushed, Goal::Depth),
+const FORMS: [(&str, Subnormals, Goal); 4] = [
+    ("small", Subnormals::Kept, Goal::Size),
+    ("flat", Subnormals::Kept, Goal::Depth),
+    ("flushed", Subnormals::Flushed, Goal::Size),
+    ("flushed_flat", Subnormals::Flushed, Goal::Depth),
 ];
 
 impl Form {
@@ -94,8 +87,13 @@ impl Form {
 /// those named here.
 pub fn forms_asked(otherwise: &str) -> Vec<Form> {
     let names = std::env::var("SEALANE_FORMS").unwrap_or_else(|_| otherwise.to_string());
+    let forms = FORMS.map(|(name, subnormals, goal)| Form {
+        name,
+        subnormals,
+        goal,
+    });
     let asked = |form: &Form| names.split(',').any(|name| name == form.name);
-    FORMS.into_iter().filter(asked).collect()
+    forms.into_iter().filter(asked).collect()
 }
 
 /// The names of forms, for messages.
@@ -233,18 +231,12 @@ impl Random {
 
 /// The bits of a number of the machine, every NaN as the canonical one.
 pub fn bits_f32(x: f32) -> u128 {
-    if x.is_nan() {
-        Format::F32.nan()
-    } else {
-        x.to_bits().into()
-    }
+    let nan = Format::F32.nan();
+    if x.is_nan() { nan } else { x.to_bits().into() }
 }
 
 /// The same for f64.
 pub fn bits_f64(x: f64) -> u128 {
-    if x.is_nan() {
-        Format::F64.nan()
-    } else {
-        x.to_bits().into()
-    }
+    let nan = Format::F64.nan();
+    if x.is_nan() { nan } else { x.to_bits().into() }
 }

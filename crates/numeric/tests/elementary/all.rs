@@ -73,10 +73,8 @@ fn all_arguments_of_f32() {
             });
             let (off, at, count) = *worst.lock().unwrap();
             let form = form.name;
-            eprintln!(
-                "{name}, {form}: {ran} results, worst error {off:.6} at {at:#010x}, \
-                 {count} not nearest"
-            );
+            let worst = format!("worst error {off:.6} at {at:#010x}");
+            eprintln!("{name}, {form}: {ran} results, {worst}, {count} not nearest");
             assert!(off <= bound, "{name}, {form}: {off} at {at:#x}");
         }
     }

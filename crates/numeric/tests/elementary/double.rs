@@ -23,11 +23,15 @@ const WORST: f64 = 0.6;
 /// The same for [`FURTHER`].
 const WORST_FURTHER: f64 = 0.7;
 
+/// A table of answers, as text.
+pub fn table(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/math");
+    std::fs::read_to_string(format!("{folder}/{name}.csv")).expect("answers")
+}
+
 /// The rows of a function's table.
 pub fn answers(name: &str) -> Vec<Answer> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/math");
-    let text = std::fs::read_to_string(format!("{folder}/{name}.csv")).expect("answers");
-    Answer::table(&text)
+    Answer::table(&table(name))
 }
 
 fn check(names: &[&str], goal: Goal, bound: f64) {

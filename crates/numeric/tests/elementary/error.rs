@@ -22,11 +22,8 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
     }
     let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
     let least = 1 - format.bias();
-    let lowest = if flushed {
-        exponent
-    } else {
-        exponent.max(least)
-    };
+    let kept = exponent.max(least);
+    let lowest = if flushed { exponent } else { kept };
     let units = (exact.abs() / 2f64.powi(lowest - format.fraction as i32)).round_ties_even();
     let size = units * 2f64.powi(lowest - format.fraction as i32);
     if flushed && size < 2f64.powi(least) {
@@ -38,10 +35,6 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
     }
     if size >= 2f64.powi(format.max_exponent() + 1) {
         return sign | infinity;
-    }
-    // Rounded up to the least normal number.
-    if lowest < least {
-        return sign | 1 << format.fraction;
     }
     // A carry out of the fraction is one into the exponent.
     let field = (lowest - least) as u64;

@@ -1,7 +1,7 @@
 //! Gamma, its logarithm and the error functions where other tests do not reach: f64, special
 //! results, all numbers of 16 bits.
 
-use crate::common::bits_f64;
+use crate::common::{GOALS, bits_f64};
 use crate::elementary::double::answers;
 use crate::elementary::error::{operand, value};
 use crate::elementary::lanes::{Runner, special};
@@ -13,15 +13,16 @@ use sealane_numeric::{Arithmetic, Error, Format, function};
 #[test]
 #[ignore = "polynomials for hundreds of segments take seconds without optimisation"]
 fn lgamma_of_f64_is_near_the_exact_value() {
-    let Some(Error::Near {
+    let error = function("lgamma").expect("a function").error;
+    let Error::Near {
         double, absolute, ..
-    }) = function("lgamma").map(|function| function.error)
+    } = error
     else {
         panic!("an error for zeros");
     };
     let rows = answers("lgamma");
     let operands: Vec<Vec<u64>> = rows.iter().map(|row| row.operands.clone()).collect();
-    for goal in [Goal::Size, Goal::Depth] {
+    for goal in GOALS {
         let runner = Runner::new("lgamma", Arithmetic::new(Format::F64), goal);
         let (mut far, mut near) = ((0.0, 0), (0.0, 0));
         for (row, found) in rows.iter().zip(runner.run(&operands)) {
@@ -33,13 +34,8 @@ fn lgamma_of_f64_is_near_the_exact_value() {
                 far = if units > far.0 { (units, x) } else { far };
             }
         }
-        println!(
-            "lgamma {goal:?}: {far:x?} units, else 2^{:.2} at {:#x}, {} ANDs, depth {}",
-            f64::log2(near.0),
-            near.1,
-            runner.ands,
-            runner.depth()
-        );
+        let (off, at, what) = (f64::log2(near.0), near.1, &runner.what);
+        println!("{what}: {far:x?} units, else 2^{off:.2} at {at:#x}");
         assert!(near.0 <= 2f64.powi(-absolute), "{near:x?}");
     }
 }
@@ -47,14 +43,12 @@ fn lgamma_of_f64_is_near_the_exact_value() {
 /// The logarithm of the magnitude of gamma of a number that is no pole.
 fn lgamma(x: f64) -> f64 {
     let size = Real::scaled((x.abs() * 2f64.powi(40)) as i64, -40);
-    let log = size.lgamma();
-    let log = if x < 0.0 {
+    let mut log = size.lgamma();
+    if x < 0.0 {
         let distance = (&size - &Real::scaled(size.rounded(0), 0)).abs();
         let sine = (&distance * &Real::pi()).sin_cos().0;
-        &(&Real::pi() / &(&size * &sine)).ln() - &log
-    } else {
-        log
-    };
+        log = &(&Real::pi() / &(&size * &sine)).ln() - &log;
+    }
     // To 64 bits behind the highest.
     let places = 64 - log.exponent().unwrap_or(0);
     log.rounded_i128(places) as f64 * 2f64.powi(-(places as i32))

@@ -8,8 +8,8 @@ use sealane_numeric::Format;
 #[test]
 fn numbers_of_16_bits_are_correctly_rounded() {
     let mut wrong = vec![];
-    let also = [
-        ("erf", libm::erf as fn(f64) -> f64),
+    let also: [(_, fn(f64) -> f64); 3] = [
+        ("erf", libm::erf),
         ("erfc", libm::erfc),
         ("tgamma", libm::tgamma),
     ];
@@ -26,13 +26,10 @@ fn numbers_of_16_bits_are_correctly_rounded() {
                     }
                 }
             }
-            println!("{}: {} off", runner.what, off.len());
+            let (what, count) = (&runner.what, off.len());
+            println!("{what}: {count} off");
             if let Some(first) = off.first() {
-                wrong.push(format!(
-                    "{}: {first} and {} more",
-                    runner.what,
-                    off.len() - 1
-                ));
+                wrong.push(format!("{what}: {first} and {} more", count - 1));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod all;
 mod costs;
-mod double;
+pub mod double;
 pub mod error;
 mod gamma;
 mod half;

@@ -4,6 +4,10 @@ use crate::elementary::error::{rounded, sample};
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
+use std::f32::{INFINITY, NAN};
+
+/// The largest odd number.
+const ODD: f32 = 16777215.0;
 
 /// Pairs of operands: special ones, pairs of any size, and pairs with a power that is finite.
 fn pairs() -> Vec<Vec<u64>> {
@@ -24,22 +28,20 @@ fn pairs() -> Vec<Vec<u64>> {
         1e-40,
         -1e-40,
         1e38,
-        16777215.0,
-        -16777215.0,
-        16777216.0,
+        ODD,
+        -ODD,
+        ODD + 1.0,
         8388607.5,
         -8388607.0,
         1.0000001,
         0.99999994,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        f32::NAN,
-    ]
-    .map(|x: f32| u64::from(x.to_bits()));
-    let mut pairs: Vec<Vec<u64>> = special
-        .iter()
-        .flat_map(|&x| special.iter().map(move |&y| vec![x, y]))
-        .collect();
+        INFINITY,
+        -INFINITY,
+        NAN,
+    ];
+    let special = special.map(|x: f32| u64::from(x.to_bits()));
+    let with = |&x: &u64| special.iter().map(move |&y| vec![x, y]);
+    let mut pairs: Vec<Vec<u64>> = special.iter().flat_map(with).collect();
     let bases = sample(format, 12, 7);
     let exponents = sample(format, 12, 8);
     let count = bases.len();
@@ -49,11 +51,8 @@ fn pairs() -> Vec<Vec<u64>> {
         // An exponent that leads to a power of 2^-150 to 2^130.
         let log = f32::from_bits(x as u32).abs().log2();
         let spread = (exponents[i] & 0xffff) as f32 / 65536.0 * 280.0 - 150.0;
-        let y = if i % 3 == 0 {
-            (spread / log).round()
-        } else {
-            spread / log
-        };
+        let y = spread / log;
+        let y = if i % 3 == 0 { y.round() } else { y };
         pairs.push(vec![x, u64::from(y.to_bits())]);
     }
     // Bases near 1, whose logarithm is small.
@@ -84,9 +83,8 @@ fn powers_of_16_bits_are_correctly_rounded() {
         let numbers = sample(format, if format == Format::F16 { 40 } else { 1 }, 3);
         let count = numbers.len();
         let other = |i: usize| numbers[(i * 104_729 + i / 64) % count];
-        let mut pairs: Vec<Vec<u64>> = (0..60_000)
-            .map(|i| vec![numbers[i * 7919 % count], other(i)])
-            .collect();
+        let any = (0..60_000).map(|i| vec![numbers[i * 7919 % count], other(i)]);
+        let mut pairs: Vec<Vec<u64>> = any.collect();
         let small = |n: i32| rounded(arithmetic, f64::from(n) / 2.0);
         let exponents: Vec<u64> = (-4..14).map(small).collect();
         let with = |&x: &u64| exponents.iter().map(move |&y| vec![x, y]);

@@ -136,13 +136,8 @@ pub(super) fn apart<L: Lanes, const N: usize>(
             if group > 0 {
                 for i in (ahead..N).step_by(GROUP) {
                     let [b0, b1, b2, b3] = &blocks[(group - 1) % 2];
-                    value.v[i] = hashed(
-                        keys,
-                        order,
-                        value.v[i],
-                        [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
-                        i,
-                    );
+                    let before = [b0.v[i], b1.v[i], b2.v[i], b3.v[i]];
+                    value.v[i] = hashed(keys, order, value.v[i], before, i);
                 }
             }
             let unit = group * GROUP + ahead;
@@ -152,13 +147,8 @@ pub(super) fn apart<L: Lanes, const N: usize>(
     if groups > 0 {
         for i in 0..N {
             let [b0, b1, b2, b3] = &blocks[(groups - 1) % 2];
-            value.v[i] = hashed(
-                keys,
-                order,
-                value.v[i],
-                [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
-                i,
-            );
+            let last = [b0.v[i], b1.v[i], b2.v[i], b3.v[i]];
+            value.v[i] = hashed(keys, order, value.v[i], last, i);
         }
         // Some modes hash secret data.
         for block in blocks.as_flattened_mut() {

@@ -8,7 +8,9 @@
 use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::keys::ResearchKeys;
-use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
+use super::shared::{
+    all_if, by_message, by_number, by_rest, end_bit, forward, last_block, same_rest,
+};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
@@ -35,12 +37,10 @@ impl Mode for Cloc {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cloc> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key)])
     }
     fn rest(text: usize) -> usize {
-        but_the_last(text)
+        last_block(text)
     }
 
     /// Returns the blocks of the associated data; no data count as one block of no bytes.
@@ -132,15 +132,6 @@ impl Mode for Cloc {
     }
 }
 
-/// Returns the bytes of a text that the tail takes: its last block, full or not, which differs from
-/// the others.
-pub(crate) fn but_the_last(text: usize) -> usize {
-    match text {
-        0 => 0,
-        _ => (text - 1) % 16 + 1,
-    }
-}
-
 /// The chains of CLOC and SILC over blocks that are not the last.
 #[inline(always)]
 pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
@@ -149,10 +140,8 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     data: &mut impl Data<L, N>,
 ) {
     let l = keys.l();
-    let (top, others) = (
-        Wave::splat(l, TOP),
-        Wave::splat(l, Block::new(!TOP.value())),
-    );
+    let top = Wave::splat(l, TOP);
+    let others = Wave::splat(l, Block::new(!TOP.value()));
     let [mut to_pad, mut to_mac] = *state;
     for unit in 0..data.units() {
         let given = data.load(l, unit, 0);

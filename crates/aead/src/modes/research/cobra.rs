@@ -12,7 +12,8 @@ use sealane_block::lanes::MAX_WIDTH;
 use sealane_block::{Block, Cpu, Lanes, Tier, gf};
 
 use super::shared::{
-    aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
+    aes, by_message, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7,
+    times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{
@@ -47,8 +48,7 @@ impl Mode for Cobra {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cobra> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
         let cipher = aes(cpu, key);
         let reversed = |block: Block| Block::new(block.value().swap_bytes());
         let factor = reversed(cipher.encrypt(Block::ZERO));
@@ -105,12 +105,7 @@ impl Mode for Cobra {
         state: &mut State<Self, L, N>,
         head: &Head<'_, L, N>,
     ) {
-        let mut nonce = Wave::zero(keys.l());
-        for (lane, to) in nonce.lanes_mut().iter_mut().enumerate() {
-            if let Some(message) = head.messages.get(lane) {
-                *to = block_of(message.nonce, 0);
-            }
-        }
+        let nonce = by_message(keys.l(), head, |message| block_of(message.nonce, 0));
         state[HASH] = nonce.reversed();
         state[MASK] = keys.constant(J).reversed().doubled_blocks();
     }

@@ -12,7 +12,8 @@
 use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::shared::{
-    aes, back, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
+    aes, back, forward, hash_step, last_block, next_masks, same_masks, spread_doubled, times3,
+    times7, times9,
 };
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
@@ -42,8 +43,7 @@ impl Mode for Copa {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Copa> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key), back(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
         let mask = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(mask.value().swap_bytes())];
         material
@@ -51,10 +51,7 @@ impl Mode for Copa {
 
     /// The last block is special even if it is whole.
     fn rest(text: usize) -> usize {
-        match text {
-            0 => 0,
-            _ => (text - 1) % 16 + 1,
-        }
+        last_block(text)
     }
     fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
         match params.version {
@@ -68,19 +65,14 @@ impl Mode for Copa {
             1 => text + 16,
             _ => 16 * text.div_ceil(16).max(1) + 17,
         };
-        TextLayout {
-            front: 0,
-            held: text,
-            sealed,
-        }
+        TextLayout::in_front(text, sealed)
     }
     fn text_bytes(params: &Params, sealed: usize) -> Option<usize> {
-        match params.version {
-            1 => sealed.checked_sub(16),
-            _ => sealed
-                .checked_sub(17)
-                .filter(|bytes| *bytes > 0 && bytes.is_multiple_of(16)),
+        if params.version == 1 {
+            return sealed.checked_sub(16);
         }
+        let bytes = sealed.checked_sub(17)?;
+        (bytes > 0 && bytes.is_multiple_of(16)).then_some(bytes)
     }
 
     /// The associated data and then the nonce, padded together.

@@ -32,9 +32,7 @@ impl Mode for Jambu {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Jambu> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key)])
     }
 
     /// Returns the blocks of the head: the nonce, then 8 bytes of associated data at a time, always

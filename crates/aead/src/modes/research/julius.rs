@@ -46,8 +46,7 @@ impl Mode for Julius {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Julius> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key), back(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
         let delta = aes(cpu, key).encrypt(Block::ZERO);
         let delta = Block::new(delta.value().swap_bytes());
         (material.table, material.constants) = horner::expand(cpu, Order::Polynomial, delta);

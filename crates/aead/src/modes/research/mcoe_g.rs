@@ -38,8 +38,8 @@ impl Mode for McoeG {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<McoeG> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, &key[..16]), back(cpu, &key[..16])];
+        let mut material =
+            KeyMaterial::new(params, [forward(cpu, &key[..16]), back(cpu, &key[..16])]);
         let factor = block_of(key, 1);
         let [first, second] = prepare(Order::Ghash, factor);
         let mask = mul(cpu, Order::Ghash, Block::ONES, factor);

@@ -38,8 +38,7 @@ impl Mode for Otr {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Otr> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
+        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
         let q = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(q.value().swap_bytes())];
         material

@@ -8,7 +8,7 @@
 use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::shared::{
-    aes, back, by_number, by_rest, double_ghash, doubled_ghash, forward, same_rest,
+    aes, back, by_number, by_rest, double_ghash, doubled_ghash, forward, last_block, same_rest,
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
@@ -47,36 +47,31 @@ impl Mode for Poet {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Poet> {
-        let mut material = KeyMaterial::new(params);
         let derive = aes(cpu, key);
         let key = |number: u128| derive.encrypt(Block::from_bytes(number.to_be_bytes()));
         let schedule = |number| forward(cpu, &key(number).to_bytes());
         let bottom = if params.version == 1 { 3 } else { 2 };
-        material.schedules = [
+        let of_zero = key(0).to_bytes();
+        let schedules = [
             schedule(0),
-            back(cpu, &key(0).to_bytes()),
+            back(cpu, &of_zero),
             schedule(2),
             schedule(bottom),
         ];
+        let mut material = KeyMaterial::new(params, schedules);
         // L in version 1. In version 2 the head begins with a block of zeros, the parameters,
         // masked with L: the result is the same for all messages, whose masks begin with twice L.
         let first = Block::new(key(1).value().swap_bytes());
         material.constants = match params.version {
             1 => [first, key(4)],
-            _ => [
-                doubled_ghash(first),
-                aes(cpu, &key(0).to_bytes()).encrypt(key(1)),
-            ],
+            _ => [doubled_ghash(first), aes(cpu, &of_zero).encrypt(key(1))],
         };
         material
     }
 
     /// The last block, even if it is a whole one; a text of no bytes has one as well.
     fn rest(text: usize) -> usize {
-        match text {
-            0 => 0,
-            _ => (text - 1) % 16 + 1,
-        }
+        last_block(text)
     }
 
     /// Splits the tag: the last block is filled with tau bytes, which the tag then lacks.

@@ -65,6 +65,11 @@ pub(crate) fn by_rest<L: Lanes, const N: usize>(
     }
 }
 
+/// Bytes of the last block of a text, even if it is a whole one.
+pub(crate) fn last_block(text: usize) -> usize {
+    text - text.saturating_sub(1) / 16 * 16
+}
+
 /// All ones, or zero.
 #[inline(always)]
 pub(crate) fn all_if(condition: bool) -> Block {

@@ -6,9 +6,9 @@
 
 use sealane_block::{Block, Cpu, Lanes, Tier};
 
-use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
+use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, two_chains};
 use super::keys::ResearchKeys;
-use super::shared::{all_if, by_number, by_rest, forward, same_rest};
+use super::shared::{all_if, by_number, by_rest, forward, last_block, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
@@ -23,12 +23,10 @@ impl Mode for Silc {
     const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Silc> {
-        let mut material = KeyMaterial::new(params);
-        material.schedules = [forward(cpu, key)];
-        material
+        KeyMaterial::new(params, [forward(cpu, key)])
     }
     fn rest(text: usize) -> usize {
-        but_the_last(text)
+        last_block(text)
     }
 
     /// The nonce, at the end of its block, then the associated data.

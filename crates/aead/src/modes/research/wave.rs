@@ -3,34 +3,21 @@
 use sealane_block::{Block, Lanes};
 
 use crate::lanes::Wave;
+use crate::lanes::wave::each;
 
 impl<L: Lanes, const N: usize> Wave<L, N> {
-    /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two calls of
-    /// [`reversed`](Wave::reversed).
-    #[inline(always)]
-    pub(crate) fn doubled(mut self) -> Self {
-        for i in 0..N {
-            self.v[i] = self.l.double(self.v[i]);
-        }
-        self
+    each! {
+        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two
+        /// calls of [`reversed`](Wave::reversed).
+        doubled() = double
     }
-
-    /// Times x in GF(2^128), in the order of blocks.
-    #[inline(always)]
-    pub(crate) fn doubled_blocks(mut self) -> Self {
-        for i in 0..N {
-            self.v[i] = self.l.double_blocks(self.v[i]);
-        }
-        self
+    each! {
+        /// Times x in GF(2^128), in the order of blocks.
+        doubled_blocks() = double_blocks
     }
-
-    /// The upper half of `self`, then that of `other`.
-    #[inline(always)]
-    pub(crate) fn upper_halves(mut self, other: Self) -> Self {
-        for i in 0..N {
-            self.v[i] = self.l.zip_hi64(self.v[i], other.v[i]);
-        }
-        self
+    each! {
+        /// The upper half of `self`, then that of `other`.
+        upper_halves(other) = zip_hi64
     }
 
     /// Every lane shifted left by `B` bytes, as a little-endian integer.

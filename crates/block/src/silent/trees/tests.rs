@@ -1,23 +1,17 @@
 //! Trees against their definition, node by node.
 
 use super::*;
-use crate::Prg;
+use crate::testing::{drawn, values};
 
 const DEPTH: usize = 6;
 
 fn rows(count: usize, number: u64) -> Vec<Block> {
-    let mut blocks = vec![Block::ZERO; count * TREES];
-    Prg::danger_fixed(Cpu::available()[0], number).fill(&mut blocks);
-    blocks
+    drawn(count * TREES, number)
 }
 
 fn row(number: u64) -> Row {
     let blocks = rows(1, number);
     std::array::from_fn(|tree| blocks[tree])
-}
-
-fn values(blocks: &[Block]) -> Vec<u128> {
-    blocks.iter().map(|block| block.value()).collect()
 }
 
 /// The hash, by the other implementation of AES.

@@ -23,6 +23,14 @@ const fn known(bit: bool) -> Sign {
     }
 }
 
+/// A value as it is.
+const fn plain(value: u32) -> Sign {
+    Sign {
+        value,
+        opposite: false,
+    }
+}
+
 /// A value by those that it is computed from.
 #[derive(Clone, Copy)]
 pub enum Step {
@@ -52,8 +60,8 @@ impl Steps {
         let mut value: Vec<u32> = (0..tape.slots).collect();
         let mut gates: Vec<(bool, Vec<u32>)> = vec![];
         for batch in &tape.batches {
-            let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
-            let ands = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
+            let xors = tape.xors_of(batch);
+            let ands = tape.ands_of(batch);
             let these = xors.iter().map(|gate| (false, gate));
             for (and, gate) in these.chain(ands.iter().map(|gate| (true, gate))) {
                 let operands = vec![value[gate.a as usize], value[gate.b as usize]];
@@ -70,16 +78,12 @@ impl Steps {
             operands.iter().for_each(read);
         }
         outputs.iter().for_each(|&out| readers[out as usize] += 2);
-        let sign = |value: u32| Sign {
-            value,
-            opposite: false,
-        };
         let mut all = Steps::default();
         for at in 0..gates.len() {
             let (and, operands) = (gates[at].0, std::mem::take(&mut gates[at].1));
             if and {
-                all.steps
-                    .push(Step::And([operands[0], operands[1]].map(sign)));
+                let operands = [operands[0], operands[1]].map(plain);
+                all.steps.push(Step::And(operands));
                 continue;
             }
             let mut terms = vec![];
@@ -99,7 +103,7 @@ impl Steps {
                 all.terms.append(&mut terms);
             }
         }
-        all.outputs = outputs.into_iter().map(sign).collect();
+        all.outputs = outputs.into_iter().map(plain).collect();
         all
     }
 
@@ -108,25 +112,15 @@ impl Steps {
         let given = FIRST_INPUT + inputs;
         let mut signs: Vec<Sign> = Vec::with_capacity(given as usize + self.steps.len());
         signs.extend([known(false), known(true)]);
-        signs.extend((0..inputs).map(|bit| {
-            if bit < open {
-                Sign {
-                    value: FIRST_INPUT + bit,
-                    opposite: false,
-                }
-            } else {
-                known(number >> bit & 1 == 1)
-            }
-        }));
+        signs.extend((0..open.min(inputs)).map(|bit| plain(FIRST_INPUT + bit)));
+        signs.extend((open..inputs).map(|bit| known(number >> bit & 1 == 1)));
         let mut left = Steps::default();
         let mut odd = vec![false; given as usize + self.steps.len()];
         let mut terms = &self.terms[..];
         let sign_of = |signs: &[Sign], sign: Sign| {
-            let of = signs[sign.value as usize];
-            Sign {
-                opposite: of.opposite != sign.opposite,
-                ..of
-            }
+            let mut of = signs[sign.value as usize];
+            of.opposite ^= sign.opposite;
+            of
         };
         for step in &self.steps {
             let next = given + left.steps.len() as u32;
@@ -138,20 +132,14 @@ impl Steps {
                 Step::Xor(count) => {
                     let (these, rest) = terms.split_at(*count as usize);
                     terms = rest;
-                    left.xor(
-                        these.iter().map(|&term| signs[term as usize]),
-                        &mut odd,
-                        next,
-                    )
+                    let these = these.iter().map(|&term| signs[term as usize]);
+                    left.xor(these, &mut odd, next)
                 }
             };
             signs.push(sign);
         }
-        left.outputs = self
-            .outputs
-            .iter()
-            .map(|&out| sign_of(&signs, out))
-            .collect();
+        let outputs = self.outputs.iter();
+        left.outputs = outputs.map(|&out| sign_of(&signs, out)).collect();
         left.needed(given)
     }
 
@@ -165,10 +153,7 @@ impl Steps {
             _ if a.value == b.value => known(false),
             _ => {
                 self.steps.push(Step::And([a, b]));
-                Sign {
-                    value: next,
-                    opposite: false,
-                }
+                plain(next)
             }
         }
     }
@@ -207,17 +192,17 @@ impl Steps {
     /// The steps without those that no output needs.
     fn needed(&self, given: u32) -> Steps {
         let mut needed = vec![false; given as usize + self.steps.len()];
-        self.outputs
-            .iter()
-            .for_each(|out| needed[out.value as usize] = true);
+        for out in &self.outputs {
+            needed[out.value as usize] = true;
+        }
         let mut end = self.terms.len();
         for (at, step) in self.steps.iter().enumerate().rev() {
             let this = needed[given as usize + at];
             match step {
                 Step::And(operands) if this => {
-                    operands
-                        .iter()
-                        .for_each(|of| needed[of.value as usize] = true);
+                    for of in operands {
+                        needed[of.value as usize] = true;
+                    }
                 }
                 Step::And(_) => {}
                 Step::Xor(count) => {
@@ -246,8 +231,8 @@ impl Steps {
                     let (these, rest) = terms.split_at(count as usize);
                     terms = rest;
                     if this {
-                        left.terms
-                            .extend(these.iter().map(|&term| number[term as usize]));
+                        let these = these.iter().map(|&term| number[term as usize]);
+                        left.terms.extend(these);
                     }
                     step
                 }
