@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sealane._kinds import Kind, mask_name, meaning
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand, refuse_result
 from sealane._texts import Text
 from sealane._value import Value, boolean, need_numbers, operate, wrap
 
@@ -61,8 +61,7 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
         fits = value._word == kind._word and value._texts == kind._texts
         fits = fits and value._bytes == kind._bytes
     if not fits:
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` is declared as `{kind!r}`, and the value is "
             f"`{value.dtype if isinstance(value, Value) else type(value)!r}`",
             hint="return a value of the declared kind, or declare the kind of the value",
@@ -91,8 +90,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 
     some: Any = next((item for item in (yes, no) if isinstance(item, Value | Kind)), None)
     if some is None:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "`None` stands beside no value of the program",
             reason="Of a missing cell and a constant the kind of a column does not follow.",
             hint="name the type of the constant: `sl.where(condition, None, sl.u32(0))`",

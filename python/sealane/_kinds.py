@@ -13,7 +13,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sealane import _value
-from sealane._refusal import refuse
+from sealane._refusal import refuse, refuse_operand
 from sealane._unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -173,8 +173,7 @@ class Kind(Unsupported, metaclass=KindType):
 
 
 def mixed(a: Kind, b: object) -> Exception:
-    return refuse(
-        "operand",
+    return refuse_operand(
         f"`{type(a)!r}` and `{type(b)!r}` have no common kind",
         reason="Elements of two kinds mean different things, even where their numbers are equal.",
         hint="convert one of them, such as a timestamp by `.date`"
@@ -184,8 +183,7 @@ def mixed(a: Kind, b: object) -> Exception:
 
 
 def no_constant(kind: Kind, item: object, hint: str) -> Exception:
-    return refuse(
-        "operand",
+    return refuse_operand(
         f"{reprlib.repr(item)} is no constant of `{type(kind)!r}`",
         hint=hint,
     )

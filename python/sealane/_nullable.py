@@ -10,7 +10,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sealane._kinds import Kind, is_kind, made
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand, refuse_type
 from sealane._value import (
     Value,
     boolean,
@@ -251,8 +251,7 @@ class Nullable(Kind):
         from sealane import _functions
 
         if issubclass(self._inner, Kind):
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`{type(self)!r}` has no sum",
                 hint=self._numbers(),
             )
@@ -312,8 +311,7 @@ def nullable(dtype: Any) -> type[Nullable]:
         try:
             word, element, texts = "number", type_name(dtype), ()
         except Exception:
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"`sl.nullable({reprlib.repr(dtype)})` is no kind of column",
                 hint="write `sl.nullable(sl.u32)` or `sl.nullable(sl.date)`, for example",
             ) from None

@@ -49,6 +49,13 @@ def refuse(
     return _core.refusal(code, _text(message), at, _text(reason), _text(hint))
 
 
+refuse_operand = functools.partial(refuse, "operand")
+refuse_result = functools.partial(refuse, "result")
+refuse_shape = functools.partial(refuse, "shape-mismatch")
+refuse_signature = functools.partial(refuse, "signature")
+refuse_type = functools.partial(refuse, "type")
+
+
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
     """Makes the error to raise for a call or for data, where the traceback shows the place."""
     return _core.refusal(code, _text(message), None, _text(reason), _text(hint))

@@ -21,7 +21,7 @@ import numpy as np
 from sealane import _core, _source
 from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
 from sealane._methods import Methods
-from sealane._refusal import refuse
+from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
 from sealane._unsupported import Unsupported, numpy_function
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ class ElementType(type):
         sealane.u32.wrapping
         """
         if issubclass(cls, FixedPoint | FloatingPoint):
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"`{cls!r}` does not wrap",
                 reason="Modulo a power of two, a number with a fraction means little.",
                 hint="convert where it may not fit: `sl.saturate(x, type)`",
@@ -149,8 +148,7 @@ class Value(Methods, metaclass=ElementType):
         (2, 2)
         """
         if isinstance(number, Value):
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`{type(self)!r}` makes a typed number of one of the source",
                 hint="to change the type of a value, write `x.astype(...)`",
             )
@@ -772,8 +770,7 @@ def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
         return element_type(f"{kind}{integer}.{fraction}")  # type: ignore[return-value]
     except KeyError:
         bits = ", ".join(map(reprlib.repr, (integer, fraction)))
-        raise refuse(
-            "type",
+        raise refuse_type(
             f"`sl.{kind}({bits})` is not an element type",
             reason="The bits before and behind the point are together 1 to 64.",
             hint=f"write `sl.{kind}(16, 16)`, for example",
@@ -916,8 +913,7 @@ def type_name(dtype: type[Value]) -> str:
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
     hint = {"bool": "sl.boolean", "Fixe": "sl.fixed(16, 16)", "Floa": "sl.f32"}
     hint["floa"] = {"float16": "sl.f16", "float32": "sl.f32"}.get(spelled, "sl.f64")
-    raise refuse(
-        "type",
+    raise refuse_type(
         f"`{spelled}` is not an element type",
         hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example",
     )
@@ -947,8 +943,7 @@ def trace_of(*operands: object) -> _core.Trace:
     for item in operands:
         # A date or a list of values is no constant: its own fault comes first.
         operand(item, special=True)
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         "none of the operands is a value of the program",
         reason="A computation on constants alone needs no party.",
         hint="compute constants with NumPy or Python"
@@ -984,18 +979,16 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
             return packed
         item = _strange(item if isinstance(item, np.ndarray) else np.asarray(item, dtype=object))
     if isinstance(item, list | tuple):
-        raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
+        raise refuse_operand("a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
     if isinstance(item, Unsupported) and item._below:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{type(item)!r}` cannot be an operand here",
             reason="The function computes with numbers.",
             hint=item._numbers(),
         )
     names_rows = isinstance(item, str) and item.isidentifier()
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"a `{kind}` cannot be an operand",
         reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
         hint="use a number or an array"
@@ -1010,8 +1003,7 @@ def need_numbers(function: str, *items: object) -> None:
     """
     for item in items:
         if isinstance(item, Unsupported) and item._below:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`sl.{function}` does not work on `{type(item)!r}`",
                 reason="The function computes with numbers.",
                 hint=item._numbers(function),
@@ -1032,14 +1024,12 @@ def need_whole(
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
     if isinstance(number, Unsupported):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{argument}` is a value of the program, and no number of the source",
             reason=reason,
             hint=f"write a number: `{example}`",
         )
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`{argument}={reprlib.repr(number)}` is no whole number",
         hint=f"write `{example}`, for example",
     )
@@ -1068,8 +1058,7 @@ def _literal(item: Any, special: bool) -> _core.Operand:
         packed = None
     if packed is not None:
         return packed
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`{item}` cannot be an operand",
         reason="A number is finite, and has at most 37 digits before and behind the point.",
         hint="write a finite number"
@@ -1100,19 +1089,17 @@ def _check_constants(item: object) -> None:
     """
     if has_masked(item):
         message = "a constant array has masked elements"
-        raise refuse("operand", message, reason=MASKED_REASON, hint=MASKED_HINT)
+        raise refuse_operand(message, reason=MASKED_REASON, hint=MASKED_HINT)
     try:
         array = np.asarray(item)
     except ValueError:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "rows of a constant array differ in length",
             reason="An array has as many elements in every row.",
             hint="give every row as many elements",
         ) from None
     if array.size == 0:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "a constant array has no elements",
             reason="Every value has at least one, and a table at least one entry.",
             hint="leave the operation out where there is nothing to do",
@@ -1275,8 +1262,7 @@ def whole_axis(axis: object) -> int:
         whole = int(axis)
         if -(1 << 63) <= whole < 1 << 63:
             return whole
-    raise refuse(
-        "shape-mismatch",
+    raise refuse_shape(
         f"`axis={reprlib.repr(axis)}` names no axis",
         reason="An axis is a whole number; negative ones count from the last.",
         hint="write `axis=0`, for example; of several axes take one after the other",

@@ -75,7 +75,26 @@ from sealane._errors import InvalidTag
 from sealane._refusal import call, misuse, refuse_old_names
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     import numpy.typing as npt
+
+    class _Options(TypedDict, total=False):
+        tag_len: int | None
+        version: str | None
+        research: bool
+
+    class Sealing(_Options, total=False):
+        """Options of `seal_many`."""
+
+        equal_nonces: bool
+
+    class Opening(_Options, total=False):
+        """Options of `open_many` beside `errors`, on which the type of its result depends."""
+
+        plaintext_lens: int | Sequence[int] | None
+        failures_before: int
+
 
 __all__ = ["InvalidTag", "open", "open_many", "seal", "seal_many"]
 
@@ -83,6 +102,10 @@ Bytes: TypeAlias = "bytes | bytearray | memoryview | npt.NDArray[np.uint8]"
 """Object that holds bytes."""
 Rows: TypeAlias = "npt.NDArray[np.uint8]"
 """A row of bytes for each message."""
+Many: TypeAlias = "Rows | Sequence[Bytes]"
+"""Bytes for each message."""
+Some: TypeAlias = "Bytes | Sequence[Bytes]"
+"""The same bytes for all messages, or bytes for each."""
 
 
 @refuse_old_names
@@ -156,58 +179,39 @@ def open(
     ...     print(error.code)
     invalid-tag
     """
-    return call(
-        _core.aead_open,
-        mode,
-        key,
-        nonce,
-        data,
-        aad,
-        tag_len,
-        version,
-        research,
-        plaintext_len,
-        failures_before,
-    )
+    options = (tag_len, version, research, plaintext_len, failures_before)
+    return call(_core.aead_open, mode, key, nonce, data, aad, *options)
 
 
 @overload
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Rows,
-    aads: Bytes | Sequence[Bytes] | None = None,
-    *,
-    tag_len: int | None = None,
-    version: str | None = None,
-    research: bool = False,
-    equal_nonces: bool = False,
+    aads: Some | None = None,
+    **options: Unpack[Sealing],
 ) -> Rows: ...
 
 
 @overload
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
-    *,
-    tag_len: int | None = None,
-    version: str | None = None,
-    research: bool = False,
-    equal_nonces: bool = False,
+    aads: Some | None = None,
+    **options: Unpack[Sealing],
 ) -> list[bytes]: ...
 
 
 @refuse_old_names
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -240,21 +244,8 @@ def seal_many(
     ...     print(error.code)
     aead-nonce-twice
     """
-    made, shape, _ = call(
-        _core.aead_many,
-        False,
-        mode,
-        keys,
-        nonces,
-        messages,
-        aads,
-        tag_len,
-        version,
-        research,
-        None,
-        equal_nonces,
-        0,
-    )
+    options = (tag_len, version, research, None, equal_nonces, 0)
+    made, shape, _ = call(_core.aead_many, False, mode, keys, nonces, messages, aads, *options)
     if shape is not None:
         return _rows(made, shape)
     return cast("list[bytes]", made)
@@ -263,61 +254,49 @@ def seal_many(
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
-    tag_len: int | None = None,
-    version: str | None = None,
-    research: bool = False,
-    plaintext_lens: int | Sequence[int] | None = None,
-    failures_before: int = 0,
     errors: Literal["none"],
+    **options: Unpack[Opening],
 ) -> list[bytes | None]: ...
 
 
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Rows,
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
-    tag_len: int | None = None,
-    version: str | None = None,
-    research: bool = False,
-    plaintext_lens: int | Sequence[int] | None = None,
-    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
+    **options: Unpack[Opening],
 ) -> Rows | list[bytes]: ...
 
 
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
-    tag_len: int | None = None,
-    version: str | None = None,
-    research: bool = False,
-    plaintext_lens: int | Sequence[int] | None = None,
-    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
+    **options: Unpack[Opening],
 ) -> list[bytes]: ...
 
 
 @refuse_old_names
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -355,21 +334,8 @@ def open_many(
     if not (isinstance(errors, str) and errors in ("raise", "none")):
         message = f'`errors` is {errors!r}, neither "raise" nor "none"'
         raise misuse("aead-parameter", message, hint='leave it out, or say `errors="none"`')
-    made, shape, failed = call(
-        _core.aead_many,
-        True,
-        mode,
-        keys,
-        nonces,
-        messages,
-        aads,
-        tag_len,
-        version,
-        research,
-        plaintext_lens,
-        True,
-        failures_before,
-    )
+    options = (tag_len, version, research, plaintext_lens, True, failures_before)
+    made, shape, failed = call(_core.aead_many, True, mode, keys, nonces, messages, aads, *options)
     if shape is not None and not failed and errors == "raise":
         return _rows(made, shape)
     opened = cast("list[bytes | None]", made)

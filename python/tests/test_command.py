@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pages
-from conftest import make_key
+from conftest import SEALANE, make_key, ran
 
 PROGRAM = '''\
 import sealane as sl
@@ -44,14 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sealane(
     *arguments: str, status: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "sealane", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **environment},
-    )
+    options: Any = {"stdin": subprocess.DEVNULL, "env": {**os.environ, **environment}}
+    done = ran([*SEALANE, *arguments], **options)
     assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -225,7 +219,7 @@ def test_a_configuration_names_the_helpers(four_free_ports: list[int]) -> None:
     Path("sealane.toml").write_text('helpers = ["ada", "cyd"]\n' + text, encoding="utf-8")
     Path("cyd.toml").write_text('helpers = ["cyd"]\n' + text, encoding="utf-8")
     job = read_json("plan", "program.py", "--clear", "--helpers", "ada,cyd")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--clear"]
+    command = [*SEALANE, "run", "program.py", "--clear"]
     command += ["--json", "--yes", job]
     sides = {}
     for party in parties:
@@ -251,7 +245,7 @@ def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) ->
     sides = []
     for party in parties:
         helpers = ["--clear", "--helpers", "cyd,ada" if party == "ada" else "ada,cyd"]
-        command = [sys.executable, "-m", "sealane", "run", "program.py", *helpers]
+        command = [*SEALANE, "run", "program.py", *helpers]
         command += ["--as", party, "--config", "sealane.toml"]
         command += ["--yes", read_json("plan", "program.py", *helpers)["job"]]
         if party in ("alice", "bob"):
@@ -276,7 +270,7 @@ def test_a_local_run_fails_as_its_first_party_does() -> None:
 def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:
     config(free_ports)
     job = read_json("plan", "program.py")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--config", "sealane.toml"]
+    command = [*SEALANE, "run", "program.py", "--config", "sealane.toml"]
     command += ["--json", "--yes", job]
     sides = [
         subprocess.Popen([*command, "--as", party, "--input", f"{party}.csv"], stdout=-1, text=True)
@@ -304,7 +298,7 @@ def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
 def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) -> None:
     config(free_ports, timeout_s=0.5)
     job = read_json("plan", "program.py")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", "bob"]
+    command = [*SEALANE, "run", "program.py", "--as", "bob"]
     command += ["--input", "bob.csv", "--config", "sealane.toml"]
     ours, theirs = os.openpty()
     child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
@@ -324,7 +318,7 @@ def test_other_jobs_are_told_apart(free_ports: list[int]) -> None:
     Path("other.py").write_text(PROGRAM.replace("x > limit", "x >= limit"), encoding="utf-8")
     sides = []
     for party, program in (("alice", "program.py"), ("bob", "other.py")):
-        command = [sys.executable, "-m", "sealane", "run", program, "--config", "sealane.toml"]
+        command = [*SEALANE, "run", program, "--config", "sealane.toml"]
         command += ["--as", party, "--input", f"{party}.csv"]
         command += ["--yes", read_json("plan", program)["job"]]
         sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
@@ -561,7 +555,7 @@ def on_a_full_disk(*arguments: str) -> subprocess.CompletedProcess[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     command = [sys.executable, "-B", "-m", "sealane", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+    return ran(command, preexec_fn=limit)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -44,6 +44,24 @@ impl Span {
     }
 }
 
+/// Place of an operation, where its source is known.
+pub type At<'a> = Option<&'a Span>;
+
+/// Outcome of what may be refused with a diagnostic.
+pub type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+/// An outcome whose error gets its place on the way to the caller who knows it.
+pub trait Placed {
+    /// Sets the place of the error, unless it has one already.
+    fn at(self, span: At<'_>) -> Self;
+}
+
+impl<T> Placed for Result<T> {
+    fn at(self, span: At<'_>) -> Self {
+        self.map_err(|error| error.at(span))
+    }
+}
+
 /// Error or warning for a user. `Display` gives its text without an excerpt of the source and opens
 /// no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +103,7 @@ impl Diagnostic {
     }
 
     /// Sets the place, unless there is one already.
-    pub fn at(mut self, span: Option<&Span>) -> Diagnostic {
+    pub fn at(mut self, span: At<'_>) -> Diagnostic {
         self.span = self.span.or_else(|| span.cloned());
         self
     }

@@ -14,7 +14,7 @@
 //!   `Copy` and records its body, so a body may use values from around it: they are captured on
 //!   first use. Using a handle outside its body is refused, not misread.
 //! * [`Operand`] is a handle, a bare Python `int` (by `From`), or a literal.
-//! * Every method returns `Result<_, Diagnostic>` with the span filled in. A refused operation
+//! * Every method returns `Result<_>` with the span filled in. A refused operation
 //!   leaves at most unused values behind; after a refused begin or end, drop the builder.
 //!
 //! | declares | |
@@ -69,7 +69,7 @@
 //!
 //! `value(Handle) -> Option<&Value>`, `row_counts() -> &[RowSymbol]` and `shape_text(&Shape) ->
 //! String` serve `dtype`, `shape` and `repr`, `by_row(Handle) -> Option<Beside>` noise. `span` is
-//! `Option<&Span>` throughout.
+//! `At<'_>` throughout.
 
 mod apply;
 mod arrange;
@@ -95,7 +95,7 @@ use crate::graph::{Op, Program, RowSymbol, Value, ValueId, digest};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 use std::collections::HashMap;
 
 /// Reference to a traced value: its graph, and its index there.
@@ -201,7 +201,7 @@ impl Builder {
     }
 
     /// Resolves a handle to a value of the current graph, and captures it if it is from around it.
-    fn resolve(&mut self, handle: Handle) -> Result<ValueId, Diagnostic> {
+    fn resolve(&mut self, handle: Handle) -> Result<ValueId> {
         let depth = self.open.iter().position(|open| open.graph == handle.graph);
         let Some(depth) = depth else {
             return Err(Diagnostic::new(
@@ -220,7 +220,7 @@ impl Builder {
 
     /// Returns the parameter of the open graph `inner` that stands for a value of the graph around
     /// it. Constants are copied, so that the body can be simplified by them.
-    fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId, Diagnostic> {
+    fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId> {
         if let Some((_, id)) = self.open[inner]
             .captured
             .iter()
@@ -239,12 +239,7 @@ impl Builder {
     }
 
     /// A constant of one number.
-    fn number(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn number(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<ValueId> {
         let stored = match ty {
             Type::Float(format) => Some(float::from_whole(number, format))
                 .filter(|nearest| !float::is_special(nearest.stored, format))
@@ -266,13 +261,7 @@ impl Builder {
 
     /// Converts the value to type `ty` by a cast if necessary; refused if it may not fit, never
     /// wrapped, and never rounded.
-    fn fit(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        what: &str,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn fit(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Result<ValueId> {
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
             return self.fit_float(id, ty, what, span);
@@ -310,13 +299,7 @@ impl Builder {
     }
 
     /// Converts the value from or to floating point if that loses nothing.
-    fn fit_float(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        what: &str,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn fit_float(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Result<ValueId> {
         let from = self.known(id).0;
         if from.common(ty) == Some(ty) {
             return self.cast_to(id, ty, span);
@@ -338,12 +321,7 @@ impl Builder {
     }
 
     /// The value in type `ty`: itself, or a cast of it.
-    fn cast_to(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn cast_to(&mut self, id: ValueId, ty: Type, span: At<'_>) -> Result<ValueId> {
         if self.top().values[id.0 as usize].ty == ty {
             return Ok(id);
         }
@@ -351,7 +329,7 @@ impl Builder {
     }
 
     /// Infers an operation's result and appends the operation to the current graph.
-    fn push(&mut self, op: Op, ty: Type, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+    fn push(&mut self, op: Op, ty: Type, span: At<'_>) -> Result<ValueId> {
         let meta = infer::infer(&self.scope(), &op, ty);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
         self.append(op, meta, span)
@@ -374,12 +352,7 @@ impl Builder {
         error
     }
 
-    fn append(
-        &mut self,
-        op: Op,
-        meta: infer::Meta,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn append(&mut self, op: Op, meta: infer::Meta, span: At<'_>) -> Result<ValueId> {
         self.append_to(self.open.len() - 1, op, meta, span)
     }
 
@@ -390,8 +363,8 @@ impl Builder {
         graph: usize,
         op: Op,
         meta: infer::Meta,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<ValueId> {
         let infer::Meta {
             ty,
             shape,
@@ -417,9 +390,9 @@ impl Builder {
         }
         self.values += 1;
         let span = value.span.as_ref();
-        within("values", self.values - 1, MAX_VALUES).map_err(|e| e.at(span))?;
+        within("values", self.values - 1, MAX_VALUES).at(span)?;
         let elements = self.elements.saturating_sub(1);
-        within("elements of constants", elements, MAX_CONST_ELEMENTS).map_err(|e| e.at(span))?;
+        within("elements of constants", elements, MAX_CONST_ELEMENTS).at(span)?;
         let open = &mut self.open[graph];
         let id = ValueId(open.values.len() as u32);
         open.values.push(value);
@@ -428,7 +401,7 @@ impl Builder {
     }
 
     /// Opens a graph.
-    fn enter(&mut self, body: Option<Op>) -> Result<(), Diagnostic> {
+    fn enter(&mut self, body: Option<Op>) -> Result<()> {
         within(
             "bodies inside of one another",
             self.open.len().saturating_sub(1),
@@ -494,7 +467,7 @@ fn sharing(value: &Value) -> Option<blake3::Hash> {
 }
 
 /// Refuses one more item if there are `count` already.
-fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
+fn within(what: &str, count: usize, most: usize) -> Result<()> {
     if count < most {
         return Ok(());
     }

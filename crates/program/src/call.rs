@@ -19,7 +19,7 @@ pub use power::{OfPower, of_power};
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
 use crate::types::{Dim, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, counted};
+use sealane_diagnostic::{Code, Diagnostic, Result, counted};
 use sealane_numeric::ValueKind;
 
 /// A function of bytes.
@@ -81,7 +81,7 @@ pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usiz
 const EXACT: &str = "_exact";
 
 /// The function of bytes of that name.
-pub fn function(name: &str) -> Result<Function, Diagnostic> {
+pub fn function(name: &str) -> Result<Function> {
     FUNCTIONS
         .into_iter()
         .find(|function| function.name == name)
@@ -105,7 +105,7 @@ pub(crate) fn infer(
     name: &str,
     operands: &[ValueId],
     declared: Type,
-) -> Result<Meta, Diagnostic> {
+) -> Result<Meta> {
     if let (Some(call), &[of]) = (of_fixed(name), operands)
         && scope.value(of)?.ty.is_fixed()
     {
@@ -168,7 +168,7 @@ fn infer_floats(
     function: &sealane_numeric::Function,
     result: usize,
     operands: &[ValueId],
-) -> Result<Meta, Diagnostic> {
+) -> Result<Meta> {
     let name = function.name;
     if operands.len() != function.operands.len() {
         let wanted = function.operands.len();
@@ -247,7 +247,7 @@ fn no_float(name: &str, ty: Type) -> Diagnostic {
 }
 
 /// Refuses an integer operand that may need more bits than the function takes.
-fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<(), Diagnostic> {
+fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<()> {
     let value = scope.value(id)?;
     let ty = Type::signed(bits.clamp(1, 64) as u8);
     let whole = matches!(value.ty, Type::Int { .. });
@@ -271,7 +271,7 @@ fn leading(
     index: usize,
     shape: &Shape,
     length: Option<u64>,
-) -> Result<Shape, Diagnostic> {
+) -> Result<Shape> {
     let last = shape
         .rank()
         .checked_sub(1)

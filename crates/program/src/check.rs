@@ -12,7 +12,7 @@ use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::kind;
 use crate::types::Range;
 use crate::warnings;
-use sealane_diagnostic::{Code, Diagnostic, counted, deceives};
+use sealane_diagnostic::{Code, Diagnostic, Result, counted, deceives};
 use std::collections::BTreeSet;
 
 /// Most elements in one row of a value: the product of its fixed dimensions.
@@ -44,7 +44,7 @@ pub const MAX_NOTE: usize = 1024;
 ///
 /// # Errors
 /// The first fault, with its place in the source where the program carries one.
-pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+pub fn check(program: &Program) -> Result<Vec<Diagnostic>> {
     size(program)?;
     header(program)?;
     let params: Vec<Meta> = program.inputs.iter().map(parameter).collect();
@@ -77,7 +77,7 @@ pub(crate) fn parameter(input: &Input) -> Meta {
 }
 
 /// Names, bounds and inputs. The builder runs these as each is declared.
-fn header(program: &Program) -> Result<(), Diagnostic> {
+fn header(program: &Program) -> Result<()> {
     name("the program", &program.name)?;
     let mut parties = BTreeSet::new();
     for party in &program.parties {
@@ -99,7 +99,7 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// Checks that every row count belongs to an input, since a run could not determine it otherwise.
-fn known_rows(program: &Program) -> Result<(), Diagnostic> {
+fn known_rows(program: &Program) -> Result<()> {
     for (index, rows) in program.rows.iter().enumerate() {
         let counts = |input: &Input| {
             input
@@ -118,7 +118,7 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// A row count that adds up others, which stand before it: those of tables, each of its sums once.
-pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<(), Diagnostic> {
+pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<()> {
     if rows.sum.is_empty() {
         return Ok(());
     }
@@ -146,7 +146,7 @@ pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<(), 
 }
 
 /// A symbolic row count.
-pub(crate) fn row_count(rows: &RowSymbol) -> Result<(), Diagnostic> {
+pub(crate) fn row_count(rows: &RowSymbol) -> Result<()> {
     name("a row count", &rows.name)?;
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
         return Err(
@@ -159,7 +159,7 @@ pub(crate) fn row_count(rows: &RowSymbol) -> Result<(), Diagnostic> {
 }
 
 /// One input against the header.
-pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> {
+pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
     name("an input", &input.name)?;
     if usize::from(input.owner) >= program.parties.len() {
         return Err(Diagnostic::new(
@@ -220,7 +220,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
 
 /// Checks the columns of an input, which fill its last dimension: that of each row, or of the one
 /// row of a table that holds a vector. One column fills a vector by rows, or a single number.
-fn columns(input: &Input) -> Result<(), Diagnostic> {
+fn columns(input: &Input) -> Result<()> {
     if input.columns.is_empty() {
         return Ok(());
     }
@@ -262,7 +262,7 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
 }
 
 /// One result, whose value is one of the main graph.
-pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnostic> {
+pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<()> {
     name("a result", &reveal.name)?;
     let scope = Scope {
         rows: &program.rows,
@@ -295,7 +295,7 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
     Ok(())
 }
 
-fn results(program: &Program) -> Result<(), Diagnostic> {
+fn results(program: &Program) -> Result<()> {
     if program.results.is_empty() {
         return Err(
             Diagnostic::new(Code::InvalidProgram, "the program reveals nothing")
@@ -337,7 +337,7 @@ fn drawn(main: &Graph) -> Vec<bool> {
 }
 
 /// Bounds the size of a program before anything is computed on it.
-fn size(program: &Program) -> Result<(), Diagnostic> {
+fn size(program: &Program) -> Result<()> {
     let within =
         |what: &str, count: usize, most: usize| {
             if count <= most {
@@ -367,7 +367,7 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// Values and elements of constants of a graph with the bodies in it.
-fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
+fn count(graph: &Graph, depth: usize) -> Result<(usize, usize)> {
     if depth > MAX_NESTING {
         return Err(Diagnostic::new(Code::Limit, "bodies are nested too deeply")
             .because(format!(
@@ -392,7 +392,7 @@ fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
 }
 
 /// Checks a name: ASCII letters, digits and `_`, so that different names look different.
-pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
+pub(crate) fn name(what: &str, name: &str) -> Result<()> {
     let first = name
         .chars()
         .next()
@@ -411,7 +411,7 @@ pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
     )
 }
 
-pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic> {
+pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<()> {
     if new {
         return Ok(());
     }

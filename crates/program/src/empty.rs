@@ -10,11 +10,11 @@ use crate::graph::{Graph, Op, Program, RowSymbol, Value, ValueId};
 use crate::infer::{Meta, Scope, body_operands, infer, invalid, params};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Rest of a value: nothing, if it has rows that are not there; an error, if it has no
 /// meaning.
-type Left = Result<Option<ValueId>, Diagnostic>;
+type Left = Result<Option<ValueId>>;
 
 /// Returns what is left of a program in a run with these numbers of rows; none if no table is known
 /// to be empty. Its inputs, results and first row counts are those of the whole program. It reads
@@ -22,10 +22,7 @@ type Left = Result<Option<ValueId>, Diagnostic>;
 ///
 /// # Errors
 /// A result has no meaning without those rows.
-pub fn without_empty(
-    program: &Program,
-    rows: &[Option<u64>],
-) -> Result<Option<Program>, Diagnostic> {
+pub fn without_empty(program: &Program, rows: &[Option<u64>]) -> Result<Option<Program>> {
     let mut walk = Walk {
         rows: program.rows.clone(),
         empty: rows.iter().map(|count| *count == Some(0)).collect(),
@@ -215,13 +212,7 @@ impl Walk {
     }
 
     /// Adds an operation of this type in place of an old value.
-    fn push(
-        &self,
-        values: &mut Vec<Value>,
-        op: Op,
-        old: &Value,
-        ty: Type,
-    ) -> Result<ValueId, Diagnostic> {
+    fn push(&self, values: &mut Vec<Value>, op: Op, old: &Value, ty: Type) -> Result<ValueId> {
         let meta = infer(&self.scope(values), &op, ty);
         let meta = meta.map_err(|finding| self.refused(finding.message, old))?;
         // The numbers of fewer rows are of a smaller type.

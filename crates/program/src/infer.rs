@@ -20,7 +20,7 @@ use crate::call;
 use crate::decimal;
 use crate::graph::{Input, Op, RowSymbol, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, RowId, Shape, Type};
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::Result;
 
 pub(crate) use arrange::sum_of_rows;
 pub(crate) use body::{graph, operands as body_operands, params};
@@ -80,7 +80,7 @@ pub struct Scope<'a> {
 /// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients,
 /// sums of products and functions of fixed point; other operations ignore it. A parameter has no
 /// rule of its own: the owner of the graph determines its properties.
-pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
+pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
     let meta = match op {
         Op::Param(_) => Err(invalid("a parameter stands among the operations")),
         Op::Const(data) => constant(data),
@@ -144,7 +144,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
 
 impl<'a> Scope<'a> {
     /// The operand `id`, which precedes the operation and is not a whole `map` or `scan`.
-    pub fn value(&self, id: ValueId) -> Result<&'a Value, Diagnostic> {
+    pub fn value(&self, id: ValueId) -> Result<&'a Value> {
         match self.values.get(id.0 as usize) {
             Some(value) if !value.op.has_parts() => Ok(value),
             Some(_) => Err(invalid(
@@ -293,7 +293,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn constant(data: &Data) -> Result<Meta, Diagnostic> {
+fn constant(data: &Data) -> Result<Meta> {
     let shape = Shape::fixed(data.shape.clone());
     let (true, Some(range)) = (data.ty.is_valid(), Range::of_all(data.numbers())) else {
         return Err(invalid("a constant has no elements, or an unknown type"));

@@ -10,7 +10,7 @@
 use crate::decimal::{self, Nearest, NotStored};
 use crate::float;
 use crate::types::{Data, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 use sealane_numeric::Format;
 use std::fmt;
 
@@ -227,7 +227,7 @@ impl Literal {
     ///
     /// # Errors
     /// A number is not finite, outside of the type, or has a fraction where the type has none.
-    pub fn in_type(&self, ty: Type, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+    pub fn in_type(&self, ty: Type, span: At<'_>) -> Result<Typed> {
         let refused = |number: &Number| {
             let holds = decimal::range_text(ty.range(), ty);
             Diagnostic::new(
@@ -244,8 +244,7 @@ impl Literal {
         let mut stored = Vec::with_capacity(self.numbers.len());
         let (mut rounded, mut first) = (0, None);
         for number in &self.numbers {
-            let nearest = number.nearest(ty.fraction());
-            let nearest = nearest.map_err(|_| refused(number))?;
+            let nearest = number.nearest(ty.fraction()).map_err(|_| refused(number))?;
             if !ty.holds(Range::of(nearest.stored)) || !(nearest.exact || ty.is_fixed()) {
                 return Err(refused(number));
             }
@@ -256,15 +255,14 @@ impl Literal {
             stored.push(nearest.stored);
         }
         let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
-        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
-        let data = data.ok_or_else(other_size)?;
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored).ok_or_else(other_size)?;
         Ok(Typed { data, warning })
     }
 
     /// The literal in floating point: as in Python, each number is the `f64` nearest to it, and
     /// that is rounded to the format. Digits of a source are seldom the binary number that they
     /// stand for, so this is no reason for a warning.
-    fn in_format(&self, format: Format, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+    fn in_format(&self, format: Format, span: At<'_>) -> Result<Typed> {
         let ty = Type::Float(format);
         let mut stored = Vec::with_capacity(self.numbers.len());
         for number in &self.numbers {
@@ -282,8 +280,7 @@ impl Literal {
             }
             stored.push(nearest.stored);
         }
-        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
-        let data = data.ok_or_else(other_size)?;
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored).ok_or_else(other_size)?;
         Ok(Typed {
             data,
             warning: None,

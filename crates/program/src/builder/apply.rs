@@ -5,7 +5,7 @@ use super::{Builder, Handle, Length, Operand};
 use crate::elementwise::{Binary, Reduction, Unary};
 use crate::infer::invalid;
 use crate::types::Type;
-use sealane_diagnostic::{Diagnostic, Span};
+use sealane_diagnostic::{At, Result, Span};
 use std::ops::Deref;
 
 /// Attributes of an operation beside its operands. Each reads its own attributes, and no other.
@@ -26,11 +26,11 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    fn reduction(&self) -> Result<Reduction, Diagnostic> {
+    fn reduction(&self) -> Result<Reduction> {
         Reduction::named(&self.word).ok_or_else(|| invalid("there is no such reduction"))
     }
 
-    fn ty(&self) -> Result<Type, Diagnostic> {
+    fn ty(&self) -> Result<Type> {
         self.ty
             .ok_or_else(|| invalid("an operation without the type of its result"))
     }
@@ -60,7 +60,7 @@ impl Attributes {
     }
 }
 
-type Made<T> = Result<T, Diagnostic>;
+type Made<T> = Result<T>;
 /// The attributes, and the place in the source.
 struct Given<'a> {
     of: &'a Attributes,
@@ -184,8 +184,8 @@ impl Builder {
         operation: Operation,
         operands: &[Operand],
         attributes: &Attributes,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<Handle>> {
         let values = || {
             let value = |operand: &Operand| match operand {
                 Operand::Value(handle) => Ok(*handle),
@@ -219,8 +219,8 @@ impl Builder {
         name: &str,
         start: &[Operand],
         over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         match name {
             "map" => Ok((Vec::new(), self.begin_map(over, span)?)),
             "scan" => self.begin_scan(start, over, span),
@@ -241,8 +241,8 @@ impl Builder {
         name: &str,
         [states, returns]: [&[Operand]; 2],
         any_order: bool,
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         let returned = match (name, returns) {
             ("map", _) => self.end_map(returns, span),
             ("scan", _) => return self.end_scan(states, returns, span),

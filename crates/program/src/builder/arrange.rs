@@ -6,7 +6,7 @@ use crate::check;
 use crate::graph::{Op, Reduction, RowSymbol, ValueId};
 use crate::infer;
 use crate::types::{RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span, counted};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result, counted};
 
 /// A length in a wanted shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,16 +19,10 @@ pub enum Length {
 
 impl Builder {
     /// Adds the same elements, in their order, in another shape. Rows stay the first axis.
-    pub fn reshape(
-        &mut self,
-        a: Handle,
-        shape: &[Length],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn reshape(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Result<Handle> {
         let id = self.found(a, span)?;
         let from = self.top().values[id.0 as usize].shape.clone();
-        let fixed = self.reshaped(&from, shape);
-        let fixed = fixed.map_err(|error| error.at(span))?;
+        let fixed = self.reshaped(&from, shape).at(span)?;
         let id = if fixed == from.fixed {
             id
         } else {
@@ -38,18 +32,13 @@ impl Builder {
     }
 
     /// Adds the same elements with the axes in another order; without `axes`, in reverse order.
-    pub fn transpose(
-        &mut self,
-        a: Handle,
-        axes: Option<&[i64]>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn transpose(&mut self, a: Handle, axes: Option<&[i64]>, span: At<'_>) -> Result<Handle> {
         let id = self.found(a, span)?;
         let shape = self.top().values[id.0 as usize].shape.clone();
         let rank = shape.rank();
         let order = match axes {
             None => (0..rank as u32).rev().collect(),
-            Some(axes) => self.order(&shape, axes).map_err(|error| error.at(span))?,
+            Some(axes) => self.order(&shape, axes).at(span)?,
         };
         let rows = usize::from(shape.rows.is_some());
         if rows == 1 && order[0] != 0 {
@@ -86,16 +75,10 @@ impl Builder {
     }
 
     /// Adds the elements repeated to the shape, as operands of one operation are.
-    pub fn broadcast_to(
-        &mut self,
-        a: Handle,
-        shape: &[Length],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn broadcast_to(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Result<Handle> {
         let id = self.found(a, span)?;
         let from = self.top().values[id.0 as usize].shape.clone();
-        let fixed = self.broadcasted(&from, shape);
-        let fixed = fixed.map_err(|error| error.at(span))?;
+        let fixed = self.broadcasted(&from, shape).at(span)?;
         let new = fixed.len() - from.fixed.len();
         let own = row_major(&from.fixed);
         let dim = |(at, &length): (usize, &u64)| match at.checked_sub(new) {
@@ -113,12 +96,7 @@ impl Builder {
 
     /// Adds values one behind the other along an axis (negative from the end), in their common
     /// type. Along rows, the result has the rows of all, under a row count of its own.
-    pub fn concatenate(
-        &mut self,
-        values: &[Operand],
-        axis: i64,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn concatenate(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Result<Handle> {
         let ids = self.unified("concatenate", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a concatenation of nothing has no shape";
@@ -127,9 +105,7 @@ impl Builder {
                 .at(span));
         };
         let shape = &self.top().values[first.0 as usize].shape;
-        let axis = self
-            .axis(shape, axis, shape.rank())
-            .map_err(|error| error.at(span))?;
+        let axis = self.axis(shape, axis, shape.rank()).at(span)?;
         let rows = |id: &ValueId| self.top().values[id.0 as usize].shape.rows;
         if axis > 0 || ids.iter().all(|id| rows(id).is_none()) {
             return self.operate(Op::Concat(ids, axis), span);
@@ -137,12 +113,12 @@ impl Builder {
         if ids.len() == 1 {
             return Ok(self.handle(*first));
         }
-        self.declare_sum(&ids).map_err(|error| error.at(span))?;
+        self.declare_sum(&ids).at(span)?;
         self.operate(Op::Append(ids), span)
     }
 
     /// Declares the row count of the rows of values under one another, unless it is known.
-    fn declare_sum(&mut self, ids: &[ValueId]) -> Result<(), Diagnostic> {
+    fn declare_sum(&mut self, ids: &[ValueId]) -> Result<()> {
         let sum = infer::sum_of_rows(&self.scope(), ids)?;
         let known = &self.program.rows;
         if known.iter().any(|symbol| symbol.sum == sum) {
@@ -169,14 +145,12 @@ impl Builder {
         a: Handle,
         axis: i64,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let mut id = self.found(a, span)?;
         let value = &self.top().values[id.0 as usize];
         let (from, shape) = (value.ty, value.shape.clone());
-        let axis = self
-            .axis(&shape, axis, shape.rank())
-            .map_err(|error| error.at(span))?;
+        let axis = self.axis(&shape, axis, shape.rank()).at(span)?;
         let dim = shape.dim(axis as usize);
         let most = dim.map_or(1, |dim| self.scope().length(dim).1);
         let ty = reduced_type(op, from, dtype, most);
@@ -205,8 +179,8 @@ impl Builder {
         id: ValueId,
         axis: u32,
         (first, count, step): (u64, u64, i64),
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<ValueId> {
         let shape = &self.top().values[id.0 as usize].shape;
         let mut dims = row_major(&shape.fixed);
         let dim = &mut dims[axis as usize - usize::from(shape.rows.is_some())];
@@ -221,8 +195,8 @@ impl Builder {
         of: ValueId,
         start: u64,
         dims: &[(u64, i64)],
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<ValueId> {
         let plain = |&(length, step): &(u64, i64)| match length {
             1 => (1, 0),
             _ => (length, step),
@@ -232,7 +206,7 @@ impl Builder {
     }
 
     /// The fixed lengths of a reshape.
-    fn reshaped(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>, Diagnostic> {
+    fn reshaped(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>> {
         let elements = from.row_elements().unwrap_or(u64::MAX);
         let text = self.shape_text(from);
         let refused = |why: String, hint: &str| {
@@ -287,7 +261,7 @@ impl Builder {
     }
 
     /// The fixed lengths of a broadcast.
-    fn broadcasted(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>, Diagnostic> {
+    fn broadcasted(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>> {
         let (text, wanted) = (self.shape_text(from), wanted(shape));
         let refused = |why: &str, hint: &str| {
             let message = format!("shape {text} does not broadcast to {wanted}");
@@ -333,7 +307,7 @@ impl Builder {
     }
 
     /// Every axis once, counted from the start.
-    fn order(&self, shape: &Shape, axes: &[i64]) -> Result<Vec<u32>, Diagnostic> {
+    fn order(&self, shape: &Shape, axes: &[i64]) -> Result<Vec<u32>> {
         let rank = shape.rank();
         let order = axes.iter().map(|axis| self.axis(shape, *axis, rank));
         let order = order.collect::<Result<Vec<_>, _>>()?;

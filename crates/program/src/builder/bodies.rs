@@ -5,15 +5,11 @@ use crate::decimal;
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
 use crate::types::Type;
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 impl Builder {
     /// Opens the body of a map along axis 0 of every `over`; returns the slices for the body.
-    pub fn begin_map(
-        &mut self,
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn begin_map(&mut self, over: &[Handle], span: At<'_>) -> Result<Vec<Handle>> {
         let op = Op::Map {
             over: self.all_found(over, span)?,
             captured: Vec::new(),
@@ -23,11 +19,7 @@ impl Builder {
     }
 
     /// Closes the body of a map, which returns `returns`; returns the mapped results.
-    pub fn end_map(
-        &mut self,
-        returns: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn end_map(&mut self, returns: &[Operand], span: At<'_>) -> Result<Vec<Handle>> {
         if !matches!(self.top().body, Some(Op::Map { .. })) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
             return Err(misplaced(message, span));
@@ -41,8 +33,8 @@ impl Builder {
     pub fn begin_sort(
         &mut self,
         over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         let op = Op::Sort {
             over: self.all_found(over, span)?,
             captured: Vec::new(),
@@ -61,8 +53,8 @@ impl Builder {
         &mut self,
         exchange: Operand,
         any_order: bool,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<Handle>> {
         let top = self.open.last_mut().and_then(|open| open.body.as_mut());
         let Some(Op::Sort { over, free, .. }) = top else {
             return Err(misplaced("a sort ends where none began", span));
@@ -78,8 +70,8 @@ impl Builder {
     pub fn begin_prefix(
         &mut self,
         over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         let op = Op::Prefix {
             over: self.all_found(over, span)?,
             captured: Vec::new(),
@@ -91,11 +83,7 @@ impl Builder {
     }
 
     /// Closes such a body with the combination of each of `over`; returns the combinations so far.
-    pub fn end_prefix(
-        &mut self,
-        returns: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn end_prefix(&mut self, returns: &[Operand], span: At<'_>) -> Result<Vec<Handle>> {
         let Some(Op::Prefix { over, .. }) = &self.top().body else {
             return Err(misplaced("a combination ends where none began", span));
         };
@@ -110,8 +98,8 @@ impl Builder {
         &mut self,
         init: &[Operand],
         over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         let over = self.all_found(over, span)?;
         let init = self.outputs(init, span)?;
         let carries = init.len();
@@ -132,8 +120,8 @@ impl Builder {
         &mut self,
         carries: &[Operand],
         outputs: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
         let Some(Op::Scan { init, .. }) = &self.top().body else {
             return Err(misplaced("a scan ends where none began", span));
         };
@@ -156,12 +144,7 @@ impl Builder {
     }
 
     /// Converts the next carry to the type of carry `index`, which must hold its whole range.
-    fn next_carry(
-        &mut self,
-        index: usize,
-        next: Operand,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn next_carry(&mut self, index: usize, next: Operand, span: At<'_>) -> Result<ValueId> {
         let ty = self.top().values[index].ty;
         let id = self.operand(next, Some(ty), span)?;
         let (from, range) = self.known(id);
@@ -198,22 +181,14 @@ impl Builder {
         .at(span))
     }
 
-    pub(super) fn all_found(
-        &mut self,
-        handles: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+    pub(super) fn all_found(&mut self, handles: &[Handle], span: At<'_>) -> Result<Vec<ValueId>> {
         handles
             .iter()
             .map(|handle| self.found(*handle, span))
             .collect()
     }
 
-    fn outputs(
-        &mut self,
-        operands: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+    fn outputs(&mut self, operands: &[Operand], span: At<'_>) -> Result<Vec<ValueId>> {
         operands
             .iter()
             .map(|operand| self.operand(*operand, None, span))
@@ -221,9 +196,9 @@ impl Builder {
     }
 
     /// Opens a body with the parameters of `op`.
-    fn open_body(&mut self, op: Op, span: Option<&Span>) -> Result<Vec<Handle>, Diagnostic> {
-        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
-        self.enter(Some(op)).map_err(|error| error.at(span))?;
+    fn open_body(&mut self, op: Op, span: At<'_>) -> Result<Vec<Handle>> {
+        let params = infer::params(&self.scope(), &op).at(span)?;
+        self.enter(Some(op)).at(span)?;
         let mut handles = Vec::with_capacity(params.len());
         for (index, meta) in params.into_iter().enumerate() {
             let id = self.append(Op::Param(index as u32), meta, span)?;
@@ -239,8 +214,8 @@ impl Builder {
         &mut self,
         returns: Vec<ValueId>,
         parts: usize,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<Handle>> {
         let Some(Open {
             body: Some(mut op),
             leading,
@@ -263,7 +238,7 @@ impl Builder {
             *captured = outer;
         }
         // All captured values are known only now, and the visibility of carries depends on them.
-        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
+        let params = infer::params(&self.scope(), &op).at(span)?;
         see(&self.scope(), &mut graph.values, &params)?;
         if let Some(body) = op.body_mut() {
             *body = graph;
@@ -272,12 +247,7 @@ impl Builder {
     }
 
     /// Appends an operation with its parts.
-    pub(super) fn parts_of(
-        &mut self,
-        op: Op,
-        parts: usize,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub(super) fn parts_of(&mut self, op: Op, parts: usize, span: At<'_>) -> Result<Vec<Handle>> {
         let whole = self.push(op, Type::Bool, span)?;
         let part = |index| Op::Part(whole, index as u32);
         (0..parts)
@@ -287,7 +257,7 @@ impl Builder {
 }
 
 /// Makes the refusal of an end without its beginning.
-fn misplaced(message: &str, span: Option<&Span>) -> Diagnostic {
+fn misplaced(message: &str, span: At<'_>) -> Diagnostic {
     let refused = Diagnostic::new(Code::Body, message);
     refused
         .hint("end each body in the order of beginning")
@@ -334,7 +304,7 @@ fn params_first(
 }
 
 /// Recomputes the visibility of each value of a body, given its parameters.
-fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<(), Diagnostic> {
+fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<()> {
     for index in 0..values.len() {
         let (before, rest) = values.split_at_mut(index);
         let value = &mut rest[0];

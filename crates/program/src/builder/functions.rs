@@ -4,7 +4,7 @@ use super::{Builder, Handle, Operand};
 use crate::call::{OfPower, fixed_like, functions_of_fixed, of_fixed};
 use crate::graph::Op;
 use crate::types::Type;
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 impl Builder {
     /// Adds a function of fixed point, element by element, to the type `dtype` or that of its
@@ -16,8 +16,8 @@ impl Builder {
         of: Handle,
         dtype: Option<Type>,
         saturate: bool,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let id = self.found(of, span)?;
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(from);
@@ -53,8 +53,8 @@ impl Builder {
         [x, y]: [Operand; 2],
         dtype: Option<Type>,
         saturate: bool,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let types = [self.type_of(x, span)?, self.type_of(y, span)?];
         let ids = [
             self.exactly(x, types[1], span)?,

@@ -3,7 +3,7 @@
 use super::{Builder, Handle};
 use crate::graph::{Op, ValueId};
 use crate::types::{Dim, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 /// One part of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +49,10 @@ impl Index {
 
 impl Builder {
     /// Adds `a[parts]`. The symbolic axis takes only `:`.
-    pub fn index(
-        &mut self,
-        a: Handle,
-        parts: &[Index],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn index(&mut self, a: Handle, parts: &[Index], span: At<'_>) -> Result<Handle> {
         let mut id = self.found(a, span)?;
         let shape = self.top().values[id.0 as usize].shape.clone();
-        let parts = self
-            .expanded(&shape, parts)
-            .map_err(|error| error.at(span))?;
+        let parts = self.expanded(&shape, parts).at(span)?;
         // `axis` counts in the result so far, `original` in the shape that the user sees.
         let (mut axis, mut original) = (0, 0);
         for part in parts {
@@ -96,7 +89,7 @@ impl Builder {
     }
 
     /// Expands the parts to one for each axis: `...` and missing parts stand for whole axes.
-    fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>, Diagnostic> {
+    fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>> {
         let named = parts.iter().filter(|part| part.takes_axis()).count();
         let ellipses = parts
             .iter()
@@ -119,12 +112,7 @@ impl Builder {
     }
 
     /// Start, length and whether the axis is removed; `None` for a whole axis.
-    fn cut(
-        &self,
-        shape: &Shape,
-        axis: usize,
-        part: Index,
-    ) -> Result<Option<(u64, u64, bool)>, Diagnostic> {
+    fn cut(&self, shape: &Shape, axis: usize, part: Index) -> Result<Option<(u64, u64, bool)>> {
         if part == Index::ALL {
             return Ok(None);
         }
@@ -189,7 +177,7 @@ impl Builder {
     }
 
     /// Length of a fixed axis; the symbolic one takes no index.
-    fn length(&self, shape: &Shape, axis: usize) -> Result<i64, Diagnostic> {
+    fn length(&self, shape: &Shape, axis: usize) -> Result<i64> {
         match shape.dim(axis) {
             Some(Dim::Fixed(n)) => Ok(n as i64),
             _ => Err(self.symbolic(shape, axis)),
@@ -221,7 +209,7 @@ impl Builder {
         axis: usize,
         ends: [Option<i64>; 2],
         step: i64,
-    ) -> Result<(u64, u64, i64), Diagnostic> {
+    ) -> Result<(u64, u64, i64)> {
         if step == 0 {
             return Err(
                 Diagnostic::new(Code::IndexRange, "the step of a slice is 0")
@@ -252,7 +240,7 @@ impl Builder {
     }
 
     /// An axis counted from the start or, if negative, from the end of `count` places.
-    pub(super) fn axis(&self, shape: &Shape, axis: i64, count: usize) -> Result<u32, Diagnostic> {
+    pub(super) fn axis(&self, shape: &Shape, axis: i64, count: usize) -> Result<u32> {
         let count = count as i64;
         let from_start = if axis < 0 {
             axis.saturating_add(count)

@@ -6,27 +6,22 @@ use crate::graph::{Binary, Op, ValueId};
 use crate::infer;
 use crate::literal::{Literal, Typed};
 use crate::types::{Data, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 impl Builder {
     /// Makes an operand of a number with a fraction, or of an array of them, that has no type yet.
     ///
     /// # Errors
     /// There are more elements than constants may have.
-    pub fn literal(
-        &mut self,
-        literal: Literal,
-        span: Option<&Span>,
-    ) -> Result<Operand, Diagnostic> {
+    pub fn literal(&mut self, literal: Literal, span: At<'_>) -> Result<Operand> {
         let elements = self.elements + literal.numbers.len().saturating_sub(1);
-        super::within("elements of constants", elements, MAX_CONST_ELEMENTS)
-            .map_err(|error| error.at(span))?;
+        super::within("elements of constants", elements, MAX_CONST_ELEMENTS).at(span)?;
         self.literals.push(literal);
         Ok(Operand::Literal(self.literals.len() as u32 - 1))
     }
 
     /// Adds a literal that has a type already, with its warning if it was rounded.
-    pub fn typed(&mut self, typed: Typed, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn typed(&mut self, typed: Typed, span: At<'_>) -> Result<Handle> {
         if let Some(warning) = typed.warning {
             self.warn(warning.at(span));
         }
@@ -35,14 +30,14 @@ impl Builder {
 
     /// Value of an operand without a neighbour: a number takes the smallest type that holds it
     /// exactly.
-    pub fn alone(&mut self, operand: Operand, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn alone(&mut self, operand: Operand, span: At<'_>) -> Result<Handle> {
         let id = self.exactly(operand, None, span)?;
         Ok(self.handle(id))
     }
 
     /// Reduces the number modulo `2^bits`, to an integer type that need not wrap. Never refused for
     /// its range.
-    pub fn wrap(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn wrap(&mut self, a: Handle, ty: Type, span: At<'_>) -> Result<Handle> {
         let id = self.found(a, span)?;
         let from = self.known(id).0;
         let fraction = |ty: Type| ty.is_fixed() || ty.is_float();
@@ -64,12 +59,7 @@ impl Builder {
 
     /// Converts to the nearest number of `ty` from below, or to the end of the type that it
     /// exceeds. Never refused for its range.
-    pub fn saturate(
-        &mut self,
-        a: Handle,
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn saturate(&mut self, a: Handle, ty: Type, span: At<'_>) -> Result<Handle> {
         let mut id = self.found(a, span)?;
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
@@ -126,12 +116,7 @@ impl Builder {
     }
 
     /// A constant of one stored number, which the type holds.
-    fn stored(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn stored(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<ValueId> {
         let data = Data::from_numbers(ty, Vec::new(), &[number]);
         let data = data.ok_or_else(|| infer::invalid("an end that its type does not hold"))?;
         self.push(Op::Const(data), ty, span)
@@ -142,8 +127,8 @@ impl Builder {
         &mut self,
         literal: u32,
         beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<ValueId> {
         let literal = self.written(literal)?;
         let Some(ty) = beside.filter(|ty| ty.is_fixed() || ty.is_float()) else {
             return match literal.exactly().filter(|_| beside.is_none()) {
@@ -166,8 +151,8 @@ impl Builder {
         &mut self,
         literal: u32,
         beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<ValueId> {
         match self.written(literal)?.exactly() {
             Some(data) => Ok(self.constant(data, span)?.id),
             None => self.literal_beside(literal, beside, span),
@@ -180,8 +165,8 @@ impl Builder {
         &mut self,
         op: Binary,
         [a, b]: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
         if types.into_iter().flatten().any(Type::is_float) {
             let ids = self.unified(op.symbol(), &[a, b], false, span)?;
@@ -212,8 +197,8 @@ impl Builder {
         op: Binary,
         x: Handle,
         literal: u32,
-        span: Option<&Span>,
-    ) -> Result<Option<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Option<Handle>> {
         let x = self.found(x, span)?;
         let ((ty, range), written) = (self.known(x), self.written(literal)?);
         let found = written.between(ty, range).filter(|found| found.apart > 0);
@@ -251,7 +236,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
+    pub(super) fn written(&self, literal: u32) -> Result<Literal> {
         let literal = self.literals.get(literal as usize).cloned();
         literal.ok_or_else(|| infer::invalid("a literal of another program"))
     }

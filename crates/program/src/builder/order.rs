@@ -5,11 +5,11 @@ use super::reductions::reduced_type;
 use super::{Builder, Handle};
 use crate::graph::{Op, Reduction};
 use crate::types::{Data, Dim, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 impl Builder {
     /// Adds the numbers of the places along axis 0, from 0: of the rows, or a constant.
-    pub fn row_number(&mut self, of: Handle, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn row_number(&mut self, of: Handle, span: At<'_>) -> Result<Handle> {
         let id = self.found(of, span)?;
         let shape = &self.top().values[id.0 as usize].shape;
         match shape.dim(0) {
@@ -27,28 +27,18 @@ impl Builder {
     }
 
     /// Adds `count` random numbers of `bits` bits that no party knows.
-    pub fn random(
-        &mut self,
-        bits: u8,
-        count: u64,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn random(&mut self, bits: u8, count: u64, span: At<'_>) -> Result<Handle> {
         self.operate(Op::Random { bits, count }, span)
     }
 
     /// Adds the rows in a circle, `by` places further down.
-    pub fn roll(&mut self, of: Handle, by: i64, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn roll(&mut self, of: Handle, by: i64, span: At<'_>) -> Result<Handle> {
         let of = self.found(of, span)?;
         self.operate(Op::Roll { of, by }, span)
     }
 
     /// Adds the first `len` rows, with zeros for rows that are not there.
-    pub fn head(
-        &mut self,
-        of: Handle,
-        len: u64,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn head(&mut self, of: Handle, len: u64, span: At<'_>) -> Result<Handle> {
         let of = self.found(of, span)?;
         self.operate(Op::Head { of, len }, span)
     }
@@ -62,8 +52,8 @@ impl Builder {
         of: Handle,
         starts: Option<Handle>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let mut id = self.found(of, span)?;
         let value = &self.top().values[id.0 as usize];
         let Some(dim) = value.shape.dim(0) else {
@@ -84,12 +74,7 @@ impl Builder {
     }
 
     /// Adds what stays of elements along axis 0, one after the other from the first place on.
-    pub fn compact(
-        &mut self,
-        keep: Handle,
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn compact(&mut self, keep: Handle, over: &[Handle], span: At<'_>) -> Result<Vec<Handle>> {
         let (keep, over) = (self.found(keep, span)?, self.all_found(over, span)?);
         let parts = over.len();
         self.parts_of(Op::Compact { keep, over }, parts, span)

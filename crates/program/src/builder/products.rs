@@ -6,7 +6,7 @@ use super::{Builder, Handle, Operand};
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer::{self, SumProduct};
 use crate::types::{Dim, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 /// Most conversions and choices between a product and its sum that are followed.
 const LOOKED_THROUGH: usize = 8;
@@ -20,8 +20,8 @@ impl Builder {
         a: impl Into<Operand>,
         b: impl Into<Operand>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let (a, b) = (a.into(), b.into());
         let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
         if types.into_iter().flatten().any(Type::is_float) {
@@ -62,8 +62,8 @@ impl Builder {
         &mut self,
         operands: [Operand; 2],
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let ids = self.unified("@", &operands, false, span)?;
         let from = self.known(ids[0]).0;
         let ty = dtype.unwrap_or(from);
@@ -91,11 +91,7 @@ impl Builder {
     }
 
     /// Adds an axis to one value per row, if the other operand has columns.
-    fn as_columns(
-        &mut self,
-        [a, b]: [ValueId; 2],
-        span: Option<&Span>,
-    ) -> Result<[ValueId; 2], Diagnostic> {
+    fn as_columns(&mut self, [a, b]: [ValueId; 2], span: At<'_>) -> Result<[ValueId; 2]> {
         if self.top().values[b.0 as usize].shape.fixed.is_empty() {
             Ok([a, b])
         } else {
@@ -104,12 +100,7 @@ impl Builder {
     }
 
     /// Adds `a @ b` over rows in fixed point.
-    fn dot_of_rows(
-        &mut self,
-        factors: [ValueId; 2],
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn dot_of_rows(&mut self, factors: [ValueId; 2], ty: Type, span: At<'_>) -> Result<ValueId> {
         let scope = self.scope();
         let (x, y) = (scope.name(factors[0], "a"), scope.name(factors[1], "b"));
         let factors = self.as_columns(factors, span)?;
@@ -125,10 +116,10 @@ impl Builder {
         factors: [ValueId; 2],
         axes: &[u32],
         ty: Type,
-        span: Option<&Span>,
+        span: At<'_>,
         written: &str,
         wide: impl FnOnce(&str) -> String,
-    ) -> Result<ValueId, Diagnostic> {
+    ) -> Result<ValueId> {
         let sum = SumProduct { factors, axes, ty };
         let meta = sum.infer(&self.scope(), written, wide);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
@@ -143,8 +134,8 @@ impl Builder {
         id: ValueId,
         axes: &[u32],
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Option<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Option<Handle>> {
         let ty = dtype.unwrap_or(self.known(id).0);
         if ty.is_float() || ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
             return Ok(None);
@@ -171,12 +162,7 @@ impl Builder {
     /// Finds two values whose exact product equals the value before rounding: the value is a
     /// product, or a product that was converted, selected against zero, or multiplied by a whole
     /// number. `None` if it is something else, or if its factors do not fit a type.
-    fn rounded_product(
-        &mut self,
-        id: ValueId,
-        depth: usize,
-        span: Option<&Span>,
-    ) -> Option<[ValueId; 2]> {
+    fn rounded_product(&mut self, id: ValueId, depth: usize, span: At<'_>) -> Option<[ValueId; 2]> {
         let depth = depth.checked_sub(1)?;
         let fraction = |b: &Builder, id: ValueId| u16::from(b.known(id).0.fraction());
         let zero = |b: &Builder, id: ValueId| b.known(id).1 == Range::of(0);
@@ -217,8 +203,8 @@ impl Builder {
         &mut self,
         op: Binary,
         [a, b]: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<bool, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<bool> {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
         let mut types = types.into_iter().flatten();
         if types.clone().any(Type::is_float) {
@@ -232,8 +218,8 @@ impl Builder {
         &mut self,
         op: Binary,
         operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         if let (Binary::Div, [Operand::Value(a), Operand::Literal(by)]) = (op, operands) {
             self.divides(a, by, span)?;
         }
@@ -249,7 +235,7 @@ impl Builder {
     }
 
     /// Refuses a literal divisor that would be rounded to zero.
-    fn divides(&mut self, a: Handle, literal: u32, span: Option<&Span>) -> Result<(), Diagnostic> {
+    fn divides(&mut self, a: Handle, literal: u32, span: At<'_>) -> Result<()> {
         let a = self.found(a, span)?;
         let ((ty, range), literal) = (self.known(a), self.written(literal)?);
         let (true, [number]) = (ty.is_fixed(), &literal.numbers[..]) else {
@@ -302,23 +288,14 @@ impl Builder {
         .at(span))
     }
 
-    fn common(
-        &self,
-        operation: &str,
-        ids: [ValueId; 2],
-        span: Option<&Span>,
-    ) -> Result<Type, Diagnostic> {
+    fn common(&self, operation: &str, ids: [ValueId; 2], span: At<'_>) -> Result<Type> {
         let [x, y] = ids.map(|id| self.known(id).0);
         x.common(y)
             .ok_or_else(|| infer::no_common_type(operation, x, y).at(span))
     }
 
     /// The operands of a product or quotient, each in a type of its own.
-    fn factors(
-        &mut self,
-        operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<[ValueId; 2], Diagnostic> {
+    fn factors(&mut self, operands: [Operand; 2], span: At<'_>) -> Result<[ValueId; 2]> {
         let types = [
             self.type_of(operands[0], span)?,
             self.type_of(operands[1], span)?,

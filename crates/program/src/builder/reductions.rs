@@ -6,7 +6,7 @@ use crate::float;
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer;
 use crate::types::{Data, Dim, Range, Shape, Type};
-use sealane_diagnostic::{Diagnostic, Span};
+use sealane_diagnostic::{At, Placed, Result};
 
 impl Builder {
     /// Reduces `axis` (negative from the end), or without it all axes. Operands are converted to
@@ -18,8 +18,8 @@ impl Builder {
         a: Handle,
         axis: Option<i64>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let id = self.found(a, span)?;
         let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         let value = &self.top().values[id.0 as usize];
@@ -66,8 +66,8 @@ impl Builder {
         a: Handle,
         axis: Option<i64>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let mut id = self.found(a, span)?;
         let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         axes.reverse();
@@ -100,13 +100,13 @@ impl Builder {
         factors: [Operand; 2],
         axis: Option<i64>,
         dtype: Type,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let ids = self.unified("*", &factors, false, span)?;
         let (a, b) = (ids[0], ids[1]);
         let product = Op::Binary(Binary::Mul, a, b);
         let shape = infer::infer(&self.scope(), &product, Type::Bool);
-        let shape = shape.map_err(|error| error.at(span))?.shape;
+        let shape = shape.at(span)?.shape;
         let mut axes = self.axes(&shape, axis, span)?;
         axes.reverse();
         if axes.is_empty() {
@@ -120,12 +120,7 @@ impl Builder {
 
     /// Adds the number of elements along `axis` (negative from the end), or without it of all: a
     /// constant where no rows are counted.
-    pub fn count(
-        &mut self,
-        a: Handle,
-        axis: Option<i64>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn count(&mut self, a: Handle, axis: Option<i64>, span: At<'_>) -> Result<Handle> {
         let mut id = self.found(a, span)?;
         let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
@@ -172,12 +167,7 @@ impl Builder {
     /// The type in which the sum of zeros and elements of `a` along `axis` (negative from the end)
     /// is exact: the smallest that holds it, or `f64` where none of 64 bits does, and of floating
     /// point.
-    pub fn sum_type(
-        &mut self,
-        a: Handle,
-        axis: Option<i64>,
-        span: Option<&Span>,
-    ) -> Result<Type, Diagnostic> {
+    pub fn sum_type(&mut self, a: Handle, axis: Option<i64>, span: At<'_>) -> Result<Type> {
         let id = self.found(a, span)?;
         let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         let (ty, range) = self.known(id);
@@ -191,12 +181,7 @@ impl Builder {
 
     /// Adds a constant that changes no smallest element (`Min`), or no largest one, of those beside
     /// it: an end of the range of `a`, or an infinity.
-    pub fn neutral(
-        &mut self,
-        op: Reduction,
-        a: Handle,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn neutral(&mut self, op: Reduction, a: Handle, span: At<'_>) -> Result<Handle> {
         let id = self.found(a, span)?;
         let (ty, range) = self.known(id);
         let least = op == Reduction::Min;
@@ -225,16 +210,11 @@ impl Builder {
     }
 
     /// The axes of a reduction, descending: one, or all.
-    fn axes(
-        &self,
-        shape: &Shape,
-        axis: Option<i64>,
-        span: Option<&Span>,
-    ) -> Result<Vec<u32>, Diagnostic> {
+    fn axes(&self, shape: &Shape, axis: Option<i64>, span: At<'_>) -> Result<Vec<u32>> {
         match axis {
             Some(axis) => {
                 let axis = self.axis(shape, axis, shape.rank());
-                Ok(vec![axis.map_err(|error| error.at(span))?])
+                Ok(vec![axis.at(span)?])
             }
             None => Ok((0..shape.rank() as u32).rev().collect()),
         }
@@ -248,8 +228,8 @@ impl Builder {
         id: ValueId,
         axes: Vec<u32>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Handle> {
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(from);
         if !ty.is_float() {

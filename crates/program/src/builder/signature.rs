@@ -5,11 +5,11 @@ use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 impl Builder {
     /// A program of that name without parties.
-    pub fn new(name: &str) -> Result<Builder, Diagnostic> {
+    pub fn new(name: &str) -> Result<Builder> {
         check::name("a program", name)?;
         let program = Program {
             name: name.into(),
@@ -41,7 +41,7 @@ impl Builder {
     }
 
     /// Declares the next party and returns its index.
-    pub fn party(&mut self, name: &str) -> Result<u8, Diagnostic> {
+    pub fn party(&mut self, name: &str) -> Result<u8> {
         check::name("a party", name)?;
         check::unique(
             "party",
@@ -55,7 +55,7 @@ impl Builder {
     }
 
     /// Declares a number of rows from 1 to `bound` that is known at run time.
-    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
+    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId> {
         self.declare_rows(RowSymbol {
             name: name.into(),
             bound,
@@ -63,7 +63,7 @@ impl Builder {
         })
     }
 
-    pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId, Diagnostic> {
+    pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId> {
         check::row_count(&rows)?;
         let mut known = self.program.rows.iter();
         let new = known.all(|other| other.name != rows.name);
@@ -76,12 +76,12 @@ impl Builder {
     }
 
     /// Declares the next input. All inputs come before the first operation.
-    pub fn input(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+    pub fn input(&mut self, input: Input) -> Result<Handle> {
         let span = input.span.clone();
         self.declare(input).map_err(|error| error.at(span.as_ref()))
     }
 
-    fn declare(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+    fn declare(&mut self, input: Input) -> Result<Handle> {
         check::input(&self.program, &input)?;
         let new = self
             .program
@@ -103,17 +103,12 @@ impl Builder {
     }
 
     /// Adds an array of the program's source. It keeps its type, as a NumPy array does.
-    pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn constant(&mut self, data: Data, span: At<'_>) -> Result<Handle> {
         self.operate(Op::Const(data), span)
     }
 
     /// Adds a number with a type, such as `sl.u8(3)`.
-    pub fn scalar(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn scalar(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<Handle> {
         let id = self.number(ty, number, span)?;
         Ok(self.handle(id))
     }
@@ -126,8 +121,8 @@ impl Builder {
         value: Operand,
         to: &[u8],
         ty: Type,
-        span: Option<&Span>,
-    ) -> Result<(), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<()> {
         self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), span)
     }
 
@@ -140,8 +135,8 @@ impl Builder {
         to: &[u8],
         ty: Type,
         (kind, note): (Kind, String),
-        span: Option<&Span>,
-    ) -> Result<(), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<()> {
         let located = |error: Diagnostic| error.at(span);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
@@ -175,7 +170,7 @@ impl Builder {
     }
 
     /// Returns the program, checked like one from a file, and the warnings about it.
-    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>)> {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
             _ => {

@@ -5,16 +5,11 @@ use super::{Meta, Scope, float, invalid, range};
 use crate::decimal::range_text;
 use crate::graph::{Reduction, ValueId};
 use crate::types::{Dim, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Infers a view. Every element that it names has to exist, and an axis of length 1 has step 0, so
 /// that equal views are written alike.
-pub fn view(
-    scope: &Scope,
-    of: ValueId,
-    start: u64,
-    dims: &[(u64, i64)],
-) -> Result<Meta, Diagnostic> {
+pub fn view(scope: &Scope, of: ValueId, start: u64, dims: &[(u64, i64)]) -> Result<Meta> {
     let of = scope.value(of)?;
     let elements = of.shape.row_elements().unwrap_or(0);
     let (mut first, mut last) = (i128::from(start), i128::from(start));
@@ -41,7 +36,7 @@ pub fn view(
 }
 
 /// Infers tensors one behind the other along an axis.
-pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
     let [first, rest @ ..] = values else {
         return Err(invalid("a concatenation of nothing"));
     };
@@ -89,7 +84,7 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
 }
 
 /// Infers rows of tables one under the other. The header has their sum: see [`sum_of_rows`].
-pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
+pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta> {
     let [first, _, ..] = values else {
         return Err(invalid("rows of fewer than two tables under one another"));
     };
@@ -124,7 +119,7 @@ pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
 }
 
 /// The row counts of tables that add up to that of the rows of `values` under one another.
-pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId>, Diagnostic> {
+pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId>> {
     let mut sum = Vec::new();
     for id in values {
         let shape = &scope.value(*id)?.shape;
@@ -143,12 +138,7 @@ pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId
 }
 
 /// Infers the reductions of the elements up to each one.
-pub fn accumulate(
-    scope: &Scope,
-    op: Reduction,
-    of: ValueId,
-    axis: u32,
-) -> Result<Meta, Diagnostic> {
+pub fn accumulate(scope: &Scope, op: Reduction, of: ValueId, axis: u32) -> Result<Meta> {
     let value = scope.value(of)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);

@@ -6,7 +6,7 @@ use crate::decimal::{self, range_text};
 use crate::elementwise::Family;
 use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Range outside every type, in place of one that exceeds `i128`.
 const FAR: Range = Range {
@@ -14,7 +14,7 @@ const FAR: Range = Range {
     hi: i128::MAX,
 };
 
-pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
+pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta> {
     let value = scope.value(a)?;
     if value.ty.is_float() {
         return float::unary(scope, op, a);
@@ -43,12 +43,7 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
 }
 
 /// Infers a binary operation; `declared` is the type of a product or quotient of fixed point.
-pub fn binary(
-    scope: &Scope,
-    op: Binary,
-    [a, b]: [ValueId; 2],
-    declared: Type,
-) -> Result<Meta, Diagnostic> {
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], declared: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty.is_float() || right.ty.is_float() {
         return float::binary(scope, op, [a, b]);
@@ -123,7 +118,7 @@ pub fn binary(
 
 /// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
 /// fraction; `//` gives a whole number, in that fraction as well.
-fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
+fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
     let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);
@@ -147,7 +142,7 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
 }
 
 /// Refuses an operation on the bits of integers for a number with a fraction.
-fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<(), Diagnostic> {
+fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<()> {
     let value = scope.value(a)?;
     if !value.ty.is_fixed() {
         return Ok(());
@@ -187,7 +182,7 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
 }
 
 /// Refuses a divisor that can be zero, and division modulo `2^bits`, which is ambiguous.
-fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
+fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if !left.ty.is_wrapping() && !right.range.contains(Range::of(0)) {
         return Ok(());
@@ -251,7 +246,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
 }
 
 /// Refuses a shift amount outside the width.
-fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
+fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let top = i128::from(left.ty.bits()) - 1;
     if (Range { lo: 0, hi: top }).contains(right.range) {
@@ -312,12 +307,7 @@ fn room_for_shift(of: &Value, op: Binary, amount: i128) -> Option<Type> {
     })
 }
 
-pub fn select(
-    scope: &Scope,
-    condition: ValueId,
-    yes: ValueId,
-    no: ValueId,
-) -> Result<Meta, Diagnostic> {
+pub fn select(scope: &Scope, condition: ValueId, yes: ValueId, no: ValueId) -> Result<Meta> {
     let range = float::any_of(scope, &[yes, no])?;
     let (condition, yes, no) = (scope.value(condition)?, scope.value(yes)?, scope.value(no)?);
     if condition.ty != Type::Bool {
@@ -340,7 +330,7 @@ pub fn select(
     })
 }
 
-pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
     let value = scope.value(a)?;
     if !ty.is_valid() {
         return Err(invalid("a cast to a type of no possible width"));

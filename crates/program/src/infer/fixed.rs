@@ -17,7 +17,7 @@ use super::{Meta, Scope, lanes, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Value, ValueId};
 use crate::types::{Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Returns whether an operation on these types, with a result of type `declared`, is one of fixed
 /// point.
@@ -26,12 +26,7 @@ pub fn applies(left: Type, right: Type, declared: Type) -> bool {
 }
 
 /// Infers a product or quotient; a divisor's range does not contain zero.
-pub fn binary(
-    scope: &Scope,
-    op: Binary,
-    [a, b]: [ValueId; 2],
-    ty: Type,
-) -> Result<Meta, Diagnostic> {
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], ty: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes(op.symbol(), left, right, ty)?;
     let alike = scope.alike(a, b);
@@ -70,7 +65,7 @@ pub fn binary(
 }
 
 /// A dot product.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes("@", left, right, ty)?;
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
@@ -117,7 +112,7 @@ impl SumProduct<'_> {
         scope: &Scope,
         written: &str,
         wide: impl FnOnce(&str) -> String,
-    ) -> Result<Meta, Diagnostic> {
+    ) -> Result<Meta> {
         let Exact {
             shape,
             count,
@@ -139,7 +134,7 @@ impl SumProduct<'_> {
     }
 
     /// Infers the exact sum, before it is converted to its type.
-    pub fn exact(&self, scope: &Scope) -> Result<Exact, Diagnostic> {
+    pub fn exact(&self, scope: &Scope) -> Result<Exact> {
         let [left, right] = [scope.value(self.factors[0])?, scope.value(self.factors[1])?];
         takes("sum of products", left, right, self.ty)?;
         let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
@@ -180,7 +175,7 @@ pub struct Exact {
 }
 
 /// Refuses operands and results that have no exact numbers: wrapping ones, and truth values.
-fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<(), Diagnostic> {
+fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<()> {
     if left.ty.is_wrapping() || right.ty.is_wrapping() {
         return Err(no_common_type(symbol, left.ty, right.ty));
     }

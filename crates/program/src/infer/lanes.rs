@@ -5,9 +5,9 @@ use super::{Meta, Scope, fixed, float, invalid, range, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Reduction, ValueId, Visibility};
 use crate::types::{Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
-pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta, Diagnostic> {
+pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta> {
     let value = scope.value(a)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
@@ -60,12 +60,7 @@ pub fn summed(name: String, axes: &[u32], rank: usize) -> String {
 
 /// Range of the sum of `count` (fewest and most) elements of a range, refused if it exceeds the
 /// type; `of` is the summed expression, as [`summed`] formats it.
-pub fn sum(
-    ty: Type,
-    each: Range,
-    count: (u64, u64),
-    of: impl FnOnce() -> String,
-) -> Result<Range, Diagnostic> {
+pub fn sum(ty: Type, each: Range, count: (u64, u64), of: impl FnOnce() -> String) -> Result<Range> {
     let exact = range::sum(each, count.0, count.1);
     settle(ty, exact, || {
         let name = of();
@@ -80,7 +75,7 @@ pub fn sum(
 }
 
 /// Infers `a @ b`; `declared` is the type of the result if that, or an operand, is fixed point.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty.is_float() || right.ty.is_float() {
         return float::dot(scope, a, b, declared);
@@ -110,11 +105,7 @@ pub fn squares(scope: &Scope, [a, b]: [ValueId; 2]) -> bool {
 
 /// Range of sums of `count` (fewest and most) products of two integers of one type, refused if it
 /// exceeds the type.
-pub fn dot_range(
-    scope: &Scope,
-    [a, b]: [ValueId; 2],
-    count: (u64, u64),
-) -> Result<Range, Diagnostic> {
+pub fn dot_range(scope: &Scope, [a, b]: [ValueId; 2], count: (u64, u64)) -> Result<Range> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let products = if squares(scope, [a, b]) {
         range::square(left.range)
@@ -135,7 +126,7 @@ pub fn dot_range(
 }
 
 /// Numbers that all parties draw together.
-pub fn random(bits: u8, count: u64) -> Result<Meta, Diagnostic> {
+pub fn random(bits: u8, count: u64) -> Result<Meta> {
     if !(1..=64).contains(&bits) || count == 0 {
         return Err(invalid("random numbers of no bits, or none of them"));
     }
@@ -151,7 +142,7 @@ pub fn random(bits: u8, count: u64) -> Result<Meta, Diagnostic> {
     })
 }
 
-pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
     let [first, rest @ ..] = values else {
         return Err(invalid("a stack of nothing"));
     };

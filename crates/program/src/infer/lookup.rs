@@ -9,9 +9,9 @@ use super::{Meta, Scope};
 use crate::check::MAX_TABLE_ENTRIES;
 use crate::graph::{Value, ValueId};
 use crate::types::{Dim, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
-pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Diagnostic> {
+pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta> {
     let (entries, place) = (scope.value(table)?, scope.value(index)?);
     let count = count(scope, table, entries)?;
     if place.ty == Type::Bool {
@@ -55,7 +55,7 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
 }
 
 /// Number of entries of a value that can be a table.
-fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
+fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64> {
     let name = scope.name(id, "table");
     let shape = scope.shape(&table.shape);
     match table.shape.dim(0) {

@@ -7,13 +7,13 @@ use super::refuse::no_such_type;
 use super::{Meta, Scope, invalid};
 use crate::graph::{Op, Reduction, ValueId, Visibility};
 use crate::types::{Dim, Range, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Most places by which rows are moved.
 const MOST_PLACES: i64 = 1 << 31;
 
 /// The numbers of the rows of a table, in the smallest type that holds them all.
-pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta, Diagnostic> {
+pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta> {
     let symbol = scope.rows.get(usize::from(rows.0));
     let symbol = symbol.ok_or_else(|| invalid("numbers of unknown rows"))?;
     let range = Range {
@@ -31,14 +31,14 @@ pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta, Diagnostic> {
     })
 }
 
-pub fn roll(scope: &Scope, of: ValueId, by: i64) -> Result<Meta, Diagnostic> {
+pub fn roll(scope: &Scope, of: ValueId, by: i64) -> Result<Meta> {
     if !(-MOST_PLACES..=MOST_PLACES).contains(&by) {
         return Err(invalid("rows are moved too far"));
     }
     by_rows(scope, of)
 }
 
-pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta, Diagnostic> {
+pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta> {
     let value = by_rows(scope, of)?;
     if len == 0 {
         return Err(invalid("the first rows are none"));
@@ -52,7 +52,7 @@ pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta, Diagnostic> {
 }
 
 /// The properties of a value whose axis 0 is symbolic.
-fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta, Diagnostic> {
+fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta> {
     let value = scope.value(of)?;
     match value.shape.rows {
         Some(_) => Ok(value.meta()),
@@ -74,7 +74,7 @@ pub fn running(
     reduction: Reduction,
     of: ValueId,
     starts: Option<ValueId>,
-) -> Result<Meta, Diagnostic> {
+) -> Result<Meta> {
     let value = scope.value(of)?;
     let dim = walked(scope, &[of])?;
     if value.ty.is_float() {
@@ -108,7 +108,7 @@ pub fn running(
     })
 }
 
-pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta, Diagnostic> {
+pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta> {
     flag(scope, keep, walked(scope, over)?)?;
     let op = Op::Compact {
         keep,
@@ -118,12 +118,7 @@ pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta, D
 }
 
 /// Properties of part `index` of what stays of elements: zeros may stand for them.
-pub fn kept(
-    scope: &Scope,
-    over: &[ValueId],
-    index: u32,
-    visibility: Visibility,
-) -> Result<Meta, Diagnostic> {
+pub fn kept(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
     let part = moved(scope, over, index, visibility)?;
     Ok(Meta {
         range: with_zero(&part),
@@ -132,12 +127,7 @@ pub fn kept(
 }
 
 /// Properties of part `index` of elements that have moved.
-pub fn moved(
-    scope: &Scope,
-    over: &[ValueId],
-    index: u32,
-    visibility: Visibility,
-) -> Result<Meta, Diagnostic> {
+pub fn moved(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
     let id = over.get(index as usize);
     let id = id.ok_or_else(|| invalid("a part that an operation does not have"))?;
     Ok(Meta {
@@ -147,7 +137,7 @@ pub fn moved(
 }
 
 /// Checks that a value is one `bool` for each element of an axis.
-fn flag(scope: &Scope, id: ValueId, dim: Dim) -> Result<(), Diagnostic> {
+fn flag(scope: &Scope, id: ValueId, dim: Dim) -> Result<()> {
     let value = scope.value(id)?;
     if value.ty == Type::Bool && value.shape.rank() == 1 && value.shape.dim(0) == Some(dim) {
         return Ok(());

@@ -2,15 +2,11 @@
 
 use crate::decimal::range_text;
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Returns the range of a result in its type: the exact one if it fits, the whole type if the type
 /// wraps, and otherwise a refusal.
-pub fn settle(
-    ty: Type,
-    exact: Range,
-    refusal: impl FnOnce() -> Diagnostic,
-) -> Result<Range, Diagnostic> {
+pub fn settle(ty: Type, exact: Range, refusal: impl FnOnce() -> Diagnostic) -> Result<Range> {
     match ty {
         _ if ty.holds(exact) => Ok(exact),
         _ if ty.is_wrapping() => Ok(ty.range()),

@@ -6,7 +6,7 @@ use crate::infer::Scope;
 use crate::kind::Kind;
 use crate::op::Look;
 use crate::types::{Data, Range, RowId, Shape, Type};
-use sealane_diagnostic::Span;
+use sealane_diagnostic::{At, Span};
 use std::fmt::{self, Write};
 
 /// The canonical text, which [`Program::hash`] hashes.
@@ -164,7 +164,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end_line(&mut self, span: Option<&Span>, brace: &str) -> fmt::Result {
+    fn end_line(&mut self, span: At<'_>, brace: &str) -> fmt::Result {
         if let (true, Some(span)) = (self.spans, span) {
             let Span {
                 file,
