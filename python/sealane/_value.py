@@ -97,6 +97,18 @@ class ElementType(type):
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
 
 
+def _operators(name: str) -> tuple[Any, Any]:
+    """An operator, and the same one with the value on its right side."""
+
+    def applied(self: Value, other: Any) -> Any:
+        return operate(name, self, other)
+
+    def turned(self: Value, other: Any) -> Any:
+        return operate(name, other, self)
+
+    return applied, turned
+
+
 class Value(Methods, metaclass=ElementType):
     """Tensor of elements, private or public, in a program that is being traced.
 
@@ -184,81 +196,39 @@ class Value(Methods, metaclass=ElementType):
     # Arithmetic. Operands of different types meet in the smallest type that holds both; a number
     # takes the type of the value beside it.
 
-    @overload
-    def __add__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __add__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __add__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __add__(self, other: Value) -> Any: ...
-    def __add__(self, other: Any) -> Any:
-        return operate("add", self, other)
+    if TYPE_CHECKING:
 
-    def __radd__(self, other: Public) -> Self:
-        return operate("add", other, self)
+        @overload
+        def __add__(self, other: Self | Public) -> Self: ...
+        @overload
+        def __add__(self, other: Holds[Self, B]) -> B: ...
+        @overload
+        def __add__(self: Holds[A, B], other: A) -> B: ...
+        @overload
+        def __add__(self, other: Value) -> Any: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Public) -> Self: ...
+        def __truediv__(self, other: Operand) -> Any: ...
+        def __rtruediv__(self, other: Public) -> Any: ...
+        def __lshift__(self, amount: Operand) -> Self: ...
+        def __rlshift__(self, other: Public) -> Any: ...
 
-    @overload
-    def __sub__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __sub__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __sub__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __sub__(self, other: Value) -> Any: ...
-    def __sub__(self, other: Any) -> Any:
-        return operate("sub", self, other)
-
-    def __rsub__(self, other: Public) -> Self:
-        return operate("sub", other, self)
-
-    @overload
-    def __mul__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __mul__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __mul__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __mul__(self, other: Value) -> Any: ...
-    def __mul__(self, other: Any) -> Any:
-        return operate("mul", self, other)
-
-    def __rmul__(self, other: Public) -> Self:
-        return operate("mul", other, self)
-
-    def __truediv__(self, other: Operand) -> Any:
-        return operate("div", self, other)
-
-    def __rtruediv__(self, other: Public) -> Any:
-        return operate("div", other, self)
-
-    @overload
-    def __floordiv__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __floordiv__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __floordiv__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __floordiv__(self, other: Value) -> Any: ...
-    def __floordiv__(self, other: Any) -> Any:
-        return operate("floordiv", self, other)
-
-    def __rfloordiv__(self, other: Public) -> Self:
-        return operate("floordiv", other, self)
-
-    @overload
-    def __mod__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __mod__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __mod__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __mod__(self, other: Value) -> Any: ...
-    def __mod__(self, other: Any) -> Any:
-        return operate("mod", self, other)
-
-    def __rmod__(self, other: Public) -> Self:
-        return operate("mod", other, self)
+        __sub__ = __mul__ = __floordiv__ = __mod__ = __and__ = __or__ = __xor__ = __add__
+        __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = __rand__ = __ror__ = __rxor__ = __radd__
+        __rshift__, __rrshift__ = __lshift__, __rlshift__
+    else:
+        __add__, __radd__ = _operators("add")
+        __sub__, __rsub__ = _operators("sub")
+        __mul__, __rmul__ = _operators("mul")
+        __truediv__, __rtruediv__ = _operators("div")
+        __floordiv__, __rfloordiv__ = _operators("floordiv")
+        __mod__, __rmod__ = _operators("mod")
+        # Bits, and the logic of `boolean`.
+        __and__, __rand__ = _operators("and")
+        __or__, __ror__ = _operators("or")
+        __xor__, __rxor__ = _operators("xor")
+        __lshift__, __rlshift__ = _operators("shl")
+        __rshift__, __rrshift__ = _operators("shr")
 
     def __divmod__(self, other: Operand) -> tuple[Any, Any]:
         return operate("floordiv", self, other), operate("mod", self, other)
@@ -281,64 +251,8 @@ class Value(Methods, metaclass=ElementType):
     def __abs__(self) -> Self:
         return operate("abs", self)
 
-    # Bits, and the logic of `boolean`.
-
-    @overload
-    def __and__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __and__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __and__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __and__(self, other: Value) -> Any: ...
-    def __and__(self, other: Any) -> Any:
-        return operate("and", self, other)
-
-    def __rand__(self, other: Public) -> Self:
-        return operate("and", other, self)
-
-    @overload
-    def __or__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __or__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __or__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __or__(self, other: Value) -> Any: ...
-    def __or__(self, other: Any) -> Any:
-        return operate("or", self, other)
-
-    def __ror__(self, other: Public) -> Self:
-        return operate("or", other, self)
-
-    @overload
-    def __xor__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __xor__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __xor__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __xor__(self, other: Value) -> Any: ...
-    def __xor__(self, other: Any) -> Any:
-        return operate("xor", self, other)
-
-    def __rxor__(self, other: Public) -> Self:
-        return operate("xor", other, self)
-
     def __invert__(self) -> Self:
         return operate("not", self)
-
-    def __lshift__(self, amount: Operand) -> Self:
-        return operate("shl", self, amount)
-
-    def __rlshift__(self, other: Public) -> Any:
-        return operate("shl", other, self)
-
-    def __rshift__(self, amount: Operand) -> Self:
-        return operate("shr", self, amount)
-
-    def __rrshift__(self, other: Public) -> Any:
-        return operate("shr", other, self)
 
     # Comparisons compare numbers, whatever the two types.
 
@@ -789,19 +703,9 @@ class FloatingPoint(Value):
 
     __slots__ = ()
 
-    @overload  # type: ignore[override]
-    def __truediv__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __truediv__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __truediv__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __truediv__(self, other: Value) -> Any: ...
-    def __truediv__(self, other: Any) -> Any:
-        return operate("div", self, other)
-
-    def __rtruediv__(self, other: Public) -> Self:
-        return operate("div", other, self)
+    if TYPE_CHECKING:
+        __truediv__ = Value.__add__
+        __rtruediv__ = Value.__radd__
 
     def __pow__(self, exponent: Self | Public) -> Self:  # type: ignore[override]
         return call("pow", self, exponent)

@@ -68,12 +68,7 @@ pub(crate) fn parameter(input: &Input) -> Meta {
         range,
         ..
     } = input;
-    Meta {
-        ty: *ty,
-        shape: shape.clone(),
-        range: *range,
-        visibility: Visibility::Known(*owner),
-    }
+    Meta::new(*ty, shape.clone(), *range, Visibility::Known(*owner))
 }
 
 /// Names, bounds and inputs. The builder runs these as each is declared.
@@ -173,10 +168,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
     }
     let Range { lo, hi } = input.range;
     if let (Some(format), Some(range)) = (input.ty.format(), input.ty.magnitudes(input.range)) {
-        let finite = Range {
-            lo: 0,
-            hi: format.infinity() as i128 - 1,
-        };
+        let finite = Range::new(0, format.infinity() as i128 - 1);
         if lo > hi || !finite.contains(range) {
             let message = format!("the magnitudes of the input {} are none", input.name);
             return Err(Diagnostic::new(Code::ConstantRange, message)

@@ -45,22 +45,22 @@ pub struct Meta {
     pub visibility: Visibility,
 }
 
-impl Value {
-    /// Properties of the value.
-    pub fn meta(&self) -> Meta {
-        let Value {
+impl Meta {
+    /// Properties of a value.
+    pub fn new(ty: Type, shape: Shape, range: Range, visibility: Visibility) -> Meta {
+        Meta {
             ty,
             shape,
             range,
             visibility,
-            ..
-        } = self;
-        Meta {
-            ty: *ty,
-            shape: shape.clone(),
-            range: *range,
-            visibility: *visibility,
         }
+    }
+}
+
+impl Value {
+    /// Properties of the value.
+    pub fn meta(&self) -> Meta {
+        Meta::new(self.ty, self.shape.clone(), self.range, self.visibility)
     }
 }
 

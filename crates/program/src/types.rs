@@ -246,15 +246,9 @@ impl Type {
     pub const fn range(self) -> Range {
         let bits = self.bits();
         if self.is_signed() {
-            Range {
-                lo: -(1 << (bits - 1)),
-                hi: (1 << (bits - 1)) - 1,
-            }
+            Range::new(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         } else {
-            Range {
-                lo: 0,
-                hi: (1 << bits) - 1,
-            }
+            Range::new(0, (1 << bits) - 1)
         }
     }
 

@@ -83,10 +83,7 @@ impl Builder {
         let all = ty.range();
         // The numbers of `from` within `ty`: its ends may have bits that `from` does not have.
         let finer = i16::from(ty.fraction()) - i16::from(from.fraction());
-        let within = Range {
-            lo: -(-all.lo >> finer),
-            hi: all.hi >> finer,
-        };
+        let within = Range::new(-(-all.lo >> finer), all.hi >> finer);
         let ends = [
             (Binary::Max, within.lo, range.lo < within.lo),
             (Binary::Min, within.hi, range.hi > within.hi),

@@ -259,10 +259,7 @@ impl Builder {
 /// The type of a reduction of at most `count` elements: `dtype`, or that of the elements. Without
 /// `dtype` a sum of `bool` counts in the smallest type that holds the count.
 pub(super) fn reduced_type(op: Reduction, ty: Type, dtype: Option<Type>, count: u64) -> Type {
-    let counted = Range {
-        lo: 0,
-        hi: count.into(),
-    };
+    let counted = Range::new(0, count.into());
     match (op, ty, dtype) {
         (_, _, Some(dtype)) => dtype,
         (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(ty),

@@ -9,10 +9,7 @@ use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Range outside every type, in place of one that exceeds `i128`.
-const FAR: Range = Range {
-    lo: i128::MIN,
-    hi: i128::MAX,
-};
+const FAR: Range = Range::new(i128::MIN, i128::MAX);
 
 pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta> {
     let value = scope.value(a)?;
@@ -108,12 +105,7 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], declared: Type) -
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape,
-        range,
-        visibility,
-    })
+    Ok(Meta::new(ty, shape, range, visibility))
 }
 
 /// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
@@ -211,10 +203,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
     // The smallest number above zero, if it is one that people would write.
     let least = decimal::text(1, right.ty.fraction().min(8));
     // The magnitude of the smallest number may need another bit.
-    let magnitude = Range {
-        lo: right.range.lo,
-        hi: right.range.hi.max(-right.range.lo),
-    };
+    let magnitude = Range::new(right.range.lo, right.range.hi.max(-right.range.lo));
     let wider = if right.ty.holds(magnitude) {
         None
     } else {

@@ -155,12 +155,7 @@ pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta> 
     let mut shape = value.shape.clone();
     let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: value.visibility,
-    })
+    Ok(Meta::new(ty, shape, ty.range(), value.visibility))
 }
 
 /// Takes axes out of a shape, and returns their lengths.

@@ -38,10 +38,7 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta> {
                 "round it down first: `{i}.astype(sl.i64)`, or a narrower type"
             )));
     }
-    let within = Range {
-        lo: 0,
-        hi: i128::from(count) - 1,
-    };
+    let within = Range::new(0, i128::from(count) - 1);
     if !within.contains(place.range) {
         return Err(outside(scope, [table, index], place, within));
     }

@@ -16,10 +16,7 @@ const MOST_PLACES: i64 = 1 << 31;
 pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta> {
     let symbol = scope.rows.get(usize::from(rows.0));
     let symbol = symbol.ok_or_else(|| invalid("numbers of unknown rows"))?;
-    let range = Range {
-        lo: 0,
-        hi: i128::from(symbol.bound) - 1,
-    };
+    let range = Range::new(0, i128::from(symbol.bound) - 1);
     Ok(Meta {
         ty: Type::smallest(range).unwrap_or(Type::I64),
         shape: Shape {
