@@ -201,8 +201,7 @@ class Groups:
             reduced = ("count", self._keys[0], None)
         if name in ("keys", "there", "left_out") or name.startswith("_"):
             raise refuse_operand(
-                f"the name `{name}` is taken",
-                hint="choose another name for the reduction",
+                f"the name `{name}` is taken", hint="choose another name for the reduction"
             )
         if reduced is None or reduced[1].shape != self._keys[0].shape:
             raise refuse_operand(

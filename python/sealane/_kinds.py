@@ -183,10 +183,7 @@ def mixed(a: Kind, b: object) -> Exception:
 
 
 def no_constant(kind: Kind, item: object, hint: str) -> Exception:
-    return refuse_operand(
-        f"{reprlib.repr(item)} is no constant of `{type(kind)!r}`",
-        hint=hint,
-    )
+    return refuse_operand(f"{reprlib.repr(item)} is no constant of `{type(kind)!r}`", hint=hint)
 
 
 def is_kind(thing: Any) -> bool:

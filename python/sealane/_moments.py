@@ -218,10 +218,7 @@ class timestamp(Moment):
     __slots__ = ()
     _word, _element, _gap = "timestamp", "i39", "i40"
     _below, _example = "x.seconds", "datetime.datetime(1970, 1, 1)"
-    _ends = (
-        _dates.FIRST_DAY * _dates.DAY_S,
-        _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1,
-    )
+    _ends = (_dates.FIRST_DAY * _dates.DAY_S, _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1)
 
     @property
     def seconds(self) -> Any:

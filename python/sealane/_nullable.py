@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sealane._kinds import Kind, is_kind, made
 from sealane._refusal import refuse_operand, refuse_type
-from sealane._value import (
-    Value,
-    boolean,
-    f64,
-    neutral,
-    of_vector,
-    reduce,
-    total,
-    type_name,
-)
+from sealane._value import Value, boolean, f64, neutral, of_vector, reduce, total, type_name
 
 if TYPE_CHECKING:
     from sealane._signature import Between
@@ -251,10 +242,7 @@ class Nullable(Kind):
         from sealane import _functions
 
         if issubclass(self._inner, Kind):
-            raise refuse_operand(
-                f"`{type(self)!r}` has no sum",
-                hint=self._numbers(),
-            )
+            raise refuse_operand(f"`{type(self)!r}` has no sum", hint=self._numbers())
         if self._inner is boolean:
             return self._value & ~self._null
         return _functions.where(self._null, 0, self._value)

@@ -223,8 +223,7 @@ def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> V
     """
     if method not in ("min", "ordinal", "dense"):
         raise refuse_operand(
-            f"there is no rank by {method!r}",
-            hint='write `method="min"`, `"ordinal"` or `"dense"`',
+            f"there is no rank by {method!r}", hint='write `method="min"`, `"ordinal"` or `"dense"`'
         )
     _vectors("rank", [cells("rank", x)])
     values, place = _sorted([x, places(x)], [descending, False], [])
@@ -556,8 +555,7 @@ def _axis(function: str, x: Any, axis: int) -> int:
     if -rank <= named < rank:
         return named % rank
     raise refuse_shape(
-        f"there is no axis {named} of shape {list(x.shape)}",
-        hint="name an axis that is there",
+        f"there is no axis {named} of shape {list(x.shape)}", hint="name an axis that is there"
     )
 
 

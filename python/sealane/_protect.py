@@ -307,12 +307,7 @@ def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
 
 
 def _sampler(
-    result: Result,
-    option: Noise,
-    sensitivity: Fraction,
-    step: Fraction,
-    count: int,
-    rounded: bool,
+    result: Result, option: Noise, sensitivity: Fraction, step: Fraction, count: int, rounded: bool
 ) -> tuple[_noise.Laplace | _noise.Gauss, str]:
     """The sampler of the noise of a result, in steps, and what it is for people."""
     added = _noise.doubled(option.epsilon) * count

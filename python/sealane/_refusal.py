@@ -35,12 +35,7 @@ _RENAMED = {
 
 
 def refuse(
-    code: str,
-    message: str,
-    *,
-    reason: str = "",
-    hint: str,
-    at: _source.Span | None = None,
+    code: str, message: str, *, reason: str = "", hint: str, at: _source.Span | None = None
 ) -> SealaneError:
     """Makes the error about a program to raise: the fault, its place (by default the user's current
     line), the reason, and the suggestion. The native module renders it, so that all look alike.

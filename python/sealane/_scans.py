@@ -16,16 +16,7 @@ import numpy as np
 
 from sealane import _functions, _source, _value
 from sealane._refusal import refuse_operand, refuse_shape
-from sealane._shapes import (
-    along,
-    axis_of,
-    concatenate,
-    expand_dims,
-    moveaxis,
-    only,
-    ravel,
-    reshape,
-)
+from sealane._shapes import along, axis_of, concatenate, expand_dims, moveaxis, only, ravel, reshape
 from sealane._value import (
     FloatingPoint,
     Value,

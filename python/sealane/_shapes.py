@@ -19,13 +19,7 @@ from sealane import _value
 from sealane._kinds import Kind
 from sealane._parts import each, join_cells
 from sealane._refusal import is_of_users, refuse_operand, refuse_shape, refuse_type
-from sealane._value import (
-    Value,
-    by_numpy,
-    operate,
-    plain,
-    whole_axis,
-)
+from sealane._value import Value, by_numpy, operate, plain, whole_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -534,9 +528,7 @@ def _place(axis: object, rank: int) -> int:
     if -rank <= whole < rank:
         return whole % rank
     raise refuse_shape(
-        f"there is no axis {whole}",
-        reason=_axes(rank),
-        hint="name an axis that is there",
+        f"there is no axis {whole}", reason=_axes(rank), hint="name an axis that is there"
     )
 
 

@@ -398,10 +398,7 @@ _ROWS = re.compile(r"\s*([A-Za-z_]\w*)\s*<=\s*([0-9][0-9_]*)\s*")
 
 
 def _parameter(
-    name: str,
-    declaration: Declaration,
-    bounds: dict[str, int | None],
-    at: _source.Span | None,
+    name: str, declaration: Declaration, bounds: dict[str, int | None], at: _source.Span | None
 ) -> Parameter:
     owner, markers = _owner(name, declaration)
     rows: str | None = None

@@ -124,11 +124,7 @@ def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
     def function(
-        x: Any,
-        *,
-        exact: bool = False,
-        dtype: type[Value] | None = None,
-        saturate: bool = False,
+        x: Any, *, exact: bool = False, dtype: type[Value] | None = None, saturate: bool = False
     ) -> Any:
         if isinstance(x, _value.FixedPoint) or dtype is not None or saturate:
             return _of_fixed(name, x, exact, dtype, saturate)

@@ -494,8 +494,7 @@ def _classes(model: Any) -> tuple[Any, ...] | None:
 def _fitted(model: Any, name: str) -> Any:
     if not hasattr(model, name):
         raise refuse_operand(
-            f"`{type(model).__name__}` is not fitted",
-            hint="call `model.fit(x, y)` first",
+            f"`{type(model).__name__}` is not fitted", hint="call `model.fit(x, y)` first"
         )
     return getattr(model, name)
 

@@ -177,9 +177,9 @@ def test_saturating_stops_at_the_ends(a: Numbers, integer: int, bits: int) -> No
 @given(data=st.lists(st.integers(-40_000, 40_000), min_size=3, max_size=3))
 def test_integers_wrap_saturate_and_are_clipped(data: list[int]) -> None:
     @sl.program
-    def f(
-        x: sl.Private[sl.i32, "alice", 3, sl.between(-40_000, 40_000)],
-    ) -> learns("alice", sl.u8, sl.i8, sl.i8):
+    def f(x: sl.Private[sl.i32, "alice", 3, sl.between(-40_000, 40_000)]) -> learns(
+        "alice", sl.u8, sl.i8, sl.i8
+    ):
         return sl.wrap(x, sl.u8), sl.saturate(x, sl.i8), sl.clip(x, -5, 99)
 
     wrapped, saturated, clipped = f.simulate(data, clear=True).value

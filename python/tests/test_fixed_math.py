@@ -382,12 +382,7 @@ def test_saturated_powers_stop_at_the_end(protocol: str, helpers: list[str]) -> 
             "from fixed point to fixed point",
             "leave them out",
         ),
-        (
-            lambda x: sl.math.pow(x, x.astype(FLOAT)),
-            "fixed8.8",
-            "",
-            "astype",
-        ),
+        (lambda x: sl.math.pow(x, x.astype(FLOAT)), "fixed8.8", "", "astype"),
     ],
 )
 def test_refusals_of_powers(

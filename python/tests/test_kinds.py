@@ -32,10 +32,9 @@ MaybeColor = sl.nullable(Color)
 
 
 @sl.program
-def parts(
-    d: sl.Private[sl.date, "ann", "rows <= 9"],
-    more: sl.Private[sl.u8, "ben"],
-) -> learns("ben", sl.u14, sl.u4, sl.u5, sl.u3, sl.date):
+def parts(d: sl.Private[sl.date, "ann", "rows <= 9"], more: sl.Private[sl.u8, "ben"]) -> learns(
+    "ben", sl.u14, sl.u4, sl.u5, sl.u3, sl.date
+):
     return d.year, d.month, d.day, d.weekday, d
 
 
@@ -658,9 +657,7 @@ def test_operations_without_a_meaning_are_refused() -> None:
     def traced(body: Callable[[Any, Any, Any], Any], kind: Any = sl.boolean) -> Callable[[], Any]:
         @sl.program
         def p(
-            d: sl.Private[sl.date, "ann"],
-            n: sl.Private[Name, "ann"],
-            c: sl.Private[Color, "ben"],
+            d: sl.Private[sl.date, "ann"], n: sl.Private[Name, "ann"], c: sl.Private[Color, "ben"]
         ) -> sl.Revealed[kind, "ben"]:
             return body(d, n, c)
 

@@ -186,8 +186,7 @@ def test_wrapping_types_compute_modulo_their_width(
 def test_rows_reductions_and_products(rows: list[tuple[int, int, int]], weights: list[int]) -> None:
     @sl.program
     def f(
-        x: sl.Private[sl.i16, "alice", "rows <= 10", 3],
-        w: sl.Private[sl.i8, "bob", 3],
+        x: sl.Private[sl.i16, "alice", "rows <= 10", 3], w: sl.Private[sl.i8, "bob", 3]
     ) -> tuple[
         sl.Revealed[sl.i64, "alice"],
         sl.Revealed[sl.i64, "alice"],

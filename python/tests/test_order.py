@@ -210,15 +210,7 @@ def test_groups_of_public_categories(protocol: str) -> None:
             every=sl.all(flag),
         )
         number = found.n.astype(sl.u16)
-        return (
-            found.total,
-            number,
-            found.low,
-            found.high,
-            found.middle,
-            found.some,
-            found.every,
-        )
+        return (found.total, number, found.low, found.high, found.middle, found.some, found.every)
 
     rng = np.random.default_rng(1)
     key = rng.integers(0, 6, 11).astype(np.uint16)

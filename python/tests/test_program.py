@@ -324,10 +324,7 @@ def test_a_party_that_does_not_come_is_a_network_error(
 
 
 def configure(
-    folder: Path,
-    ports: list[int],
-    more: str = "",
-    parties: tuple[str, ...] = ("hospital", "lab"),
+    folder: Path, ports: list[int], more: str = "", parties: tuple[str, ...] = ("hospital", "lab")
 ) -> Path:
     """Keys for all parties, and the file that they share."""
     text = more

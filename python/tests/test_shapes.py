@@ -347,10 +347,7 @@ def test_rounding() -> None:
             lambda lib, x, y: lib.clip(x, -99, lib.minimum(y, 99)).round(),
         ]
         if kind is sl.f64:
-            some += [
-                lambda lib, x, y: lib.round(x, 2),
-                lambda lib, x, y: lib.round(x * 1000, -2),
-            ]
+            some += [lambda lib, x, y: lib.round(x, 2), lambda lib, x, y: lib.round(x * 1000, -2)]
         compare(some, kind, [array, array + 1])
     whole = RANDOM.integers(-2000, 2000, 20)
     cases: list[Case] = [

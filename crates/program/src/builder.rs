@@ -92,7 +92,7 @@ use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
 use crate::graph::{Op, Program, RowSymbol, Value, ValueId, digest};
-use crate::infer::{self, Scope};
+use crate::infer::{self, Meta, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
 use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
@@ -128,6 +128,15 @@ impl From<i128> for Operand {
         Operand::Int(number)
     }
 }
+
+/// The value of an operation.
+pub type Made = Result<Handle>;
+
+/// A value of the graph that is being traced.
+type Found = Result<ValueId>;
+
+/// Values of a body in two lists: states or the elements before, and elements or those behind.
+pub type Sides = (Vec<Handle>, Vec<Handle>);
 
 /// A program under construction. The module's documentation lists its methods.
 pub struct Builder {
@@ -201,7 +210,7 @@ impl Builder {
     }
 
     /// Resolves a handle to a value of the current graph, and captures it if it is from around it.
-    fn resolve(&mut self, handle: Handle) -> Result<ValueId> {
+    fn resolve(&mut self, handle: Handle) -> Found {
         let depth = self.open.iter().position(|open| open.graph == handle.graph);
         let Some(depth) = depth else {
             return Err(Diagnostic::new(
@@ -220,7 +229,7 @@ impl Builder {
 
     /// Returns the parameter of the open graph `inner` that stands for a value of the graph around
     /// it. Constants are copied, so that the body can be simplified by them.
-    fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId> {
+    fn capture(&mut self, inner: usize, outer: ValueId) -> Found {
         if let Some((_, id)) = self.open[inner]
             .captured
             .iter()
@@ -239,7 +248,7 @@ impl Builder {
     }
 
     /// A constant of one number.
-    fn number(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<ValueId> {
+    fn number(&mut self, ty: Type, number: i128, span: At<'_>) -> Found {
         let stored = match ty {
             Type::Float(format) => Some(float::from_whole(number, format))
                 .filter(|nearest| !float::is_special(nearest.stored, format))
@@ -261,7 +270,7 @@ impl Builder {
 
     /// Converts the value to type `ty` by a cast if necessary; refused if it may not fit, never
     /// wrapped, and never rounded.
-    fn fit(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Result<ValueId> {
+    fn fit(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Found {
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
             return self.fit_float(id, ty, what, span);
@@ -299,7 +308,7 @@ impl Builder {
     }
 
     /// Converts the value from or to floating point if that loses nothing.
-    fn fit_float(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Result<ValueId> {
+    fn fit_float(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Found {
         let from = self.known(id).0;
         if from.common(ty) == Some(ty) {
             return self.cast_to(id, ty, span);
@@ -321,7 +330,7 @@ impl Builder {
     }
 
     /// The value in type `ty`: itself, or a cast of it.
-    fn cast_to(&mut self, id: ValueId, ty: Type, span: At<'_>) -> Result<ValueId> {
+    fn cast_to(&mut self, id: ValueId, ty: Type, span: At<'_>) -> Found {
         if self.top().values[id.0 as usize].ty == ty {
             return Ok(id);
         }
@@ -329,7 +338,7 @@ impl Builder {
     }
 
     /// Infers an operation's result and appends the operation to the current graph.
-    fn push(&mut self, op: Op, ty: Type, span: At<'_>) -> Result<ValueId> {
+    fn push(&mut self, op: Op, ty: Type, span: At<'_>) -> Found {
         let meta = infer::infer(&self.scope(), &op, ty);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
         self.append(op, meta, span)
@@ -352,20 +361,14 @@ impl Builder {
         error
     }
 
-    fn append(&mut self, op: Op, meta: infer::Meta, span: At<'_>) -> Result<ValueId> {
+    fn append(&mut self, op: Op, meta: Meta, span: At<'_>) -> Found {
         self.append_to(self.open.len() - 1, op, meta, span)
     }
 
     /// Appends an operation to an open graph, or returns the value of an equal one there: what is
     /// written twice is computed once, and stands at its first place.
-    fn append_to(
-        &mut self,
-        graph: usize,
-        op: Op,
-        meta: infer::Meta,
-        span: At<'_>,
-    ) -> Result<ValueId> {
-        let infer::Meta {
+    fn append_to(&mut self, graph: usize, op: Op, meta: Meta, span: At<'_>) -> Found {
+        let Meta {
             ty,
             shape,
             range,

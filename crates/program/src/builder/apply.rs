@@ -1,7 +1,7 @@
 //! Operations by name: how the tracer of Python, which knows names alone, reaches the methods of
 //! the [`Builder`]. Element-wise operations are found in their own table.
 
-use super::{Builder, Handle, Length, Operand};
+use super::{Builder, Handle, Length, Made, Operand, Sides};
 use crate::elementwise::{Binary, Reduction, Unary};
 use crate::infer::invalid;
 use crate::types::Type;
@@ -60,7 +60,6 @@ impl Attributes {
     }
 }
 
-type Made<T> = Result<T>;
 /// The attributes, and the place in the source.
 struct Given<'a> {
     of: &'a Attributes,
@@ -77,11 +76,11 @@ impl Deref for Given<'_> {
 /// The method of an operation.
 enum Method {
     /// Bare numbers take the type of a value beside them.
-    Operands(fn(&mut Builder, &[Operand], Given<'_>) -> Made<Handle>),
+    Operands(fn(&mut Builder, &[Operand], Given<'_>) -> Made),
     /// Bare numbers become constants first.
-    Values(fn(&mut Builder, &[Handle], Given<'_>) -> Made<Handle>),
+    Values(fn(&mut Builder, &[Handle], Given<'_>) -> Made),
     /// The same, with a result for each operand but the first.
-    Parts(fn(&mut Builder, &[Handle], Given<'_>) -> Made<Vec<Handle>>),
+    Parts(fn(&mut Builder, &[Handle], Given<'_>) -> Result<Vec<Handle>>),
 }
 
 /// An operation with a method of its own.
@@ -220,7 +219,7 @@ impl Builder {
         start: &[Operand],
         over: &[Handle],
         span: At<'_>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
+    ) -> Result<Sides> {
         match name {
             "map" => Ok((Vec::new(), self.begin_map(over, span)?)),
             "scan" => self.begin_scan(start, over, span),
@@ -242,7 +241,7 @@ impl Builder {
         [states, returns]: [&[Operand]; 2],
         any_order: bool,
         span: At<'_>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>)> {
+    ) -> Result<Sides> {
         let returned = match (name, returns) {
             ("map", _) => self.end_map(returns, span),
             ("scan", _) => return self.end_scan(states, returns, span),

@@ -1,7 +1,7 @@
 //! Elements in another arrangement, joined, and accumulated, with NumPy's semantics.
 
 use super::reductions::reduced_type;
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::check;
 use crate::graph::{Op, Reduction, RowSymbol, ValueId};
 use crate::infer;
@@ -19,7 +19,7 @@ pub enum Length {
 
 impl Builder {
     /// Adds the same elements, in their order, in another shape. Rows stay the first axis.
-    pub fn reshape(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Result<Handle> {
+    pub fn reshape(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         let from = self.top().values[id.0 as usize].shape.clone();
         let fixed = self.reshaped(&from, shape).at(span)?;
@@ -32,7 +32,7 @@ impl Builder {
     }
 
     /// Adds the same elements with the axes in another order; without `axes`, in reverse order.
-    pub fn transpose(&mut self, a: Handle, axes: Option<&[i64]>, span: At<'_>) -> Result<Handle> {
+    pub fn transpose(&mut self, a: Handle, axes: Option<&[i64]>, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         let shape = self.top().values[id.0 as usize].shape.clone();
         let rank = shape.rank();
@@ -75,7 +75,7 @@ impl Builder {
     }
 
     /// Adds the elements repeated to the shape, as operands of one operation are.
-    pub fn broadcast_to(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Result<Handle> {
+    pub fn broadcast_to(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         let from = self.top().values[id.0 as usize].shape.clone();
         let fixed = self.broadcasted(&from, shape).at(span)?;
@@ -96,7 +96,7 @@ impl Builder {
 
     /// Adds values one behind the other along an axis (negative from the end), in their common
     /// type. Along rows, the result has the rows of all, under a row count of its own.
-    pub fn concatenate(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Result<Handle> {
+    pub fn concatenate(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Made {
         let ids = self.unified("concatenate", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a concatenation of nothing has no shape";
@@ -146,7 +146,7 @@ impl Builder {
         axis: i64,
         dtype: Option<Type>,
         span: At<'_>,
-    ) -> Result<Handle> {
+    ) -> Made {
         let mut id = self.found(a, span)?;
         let value = &self.top().values[id.0 as usize];
         let (from, shape) = (value.ty, value.shape.clone());
@@ -180,7 +180,7 @@ impl Builder {
         axis: u32,
         (first, count, step): (u64, u64, i64),
         span: At<'_>,
-    ) -> Result<ValueId> {
+    ) -> Found {
         let shape = &self.top().values[id.0 as usize].shape;
         let mut dims = row_major(&shape.fixed);
         let dim = &mut dims[axis as usize - usize::from(shape.rows.is_some())];
@@ -190,13 +190,7 @@ impl Builder {
     }
 
     /// Adds a view; an axis of a single element gets the step 0.
-    fn view(
-        &mut self,
-        of: ValueId,
-        start: u64,
-        dims: &[(u64, i64)],
-        span: At<'_>,
-    ) -> Result<ValueId> {
+    fn view(&mut self, of: ValueId, start: u64, dims: &[(u64, i64)], span: At<'_>) -> Found {
         let plain = |&(length, step): &(u64, i64)| match length {
             1 => (1, 0),
             _ => (length, step),

@@ -1,6 +1,6 @@
 //! Indexing by public numbers, with NumPy's semantics.
 
-use super::{Builder, Handle};
+use super::{Builder, Handle, Made};
 use crate::graph::{Op, ValueId};
 use crate::types::{Dim, Shape, Type};
 use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
@@ -49,7 +49,7 @@ impl Index {
 
 impl Builder {
     /// Adds `a[parts]`. The symbolic axis takes only `:`.
-    pub fn index(&mut self, a: Handle, parts: &[Index], span: At<'_>) -> Result<Handle> {
+    pub fn index(&mut self, a: Handle, parts: &[Index], span: At<'_>) -> Made {
         let mut id = self.found(a, span)?;
         let shape = self.top().values[id.0 as usize].shape.clone();
         let parts = self.expanded(&shape, parts).at(span)?;

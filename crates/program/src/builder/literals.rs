@@ -1,6 +1,6 @@
 //! Literals in the types that they take, and conversions that are never refused.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::check::MAX_CONST_ELEMENTS;
 use crate::graph::{Binary, Op, ValueId};
 use crate::infer;
@@ -21,7 +21,7 @@ impl Builder {
     }
 
     /// Adds a literal that has a type already, with its warning if it was rounded.
-    pub fn typed(&mut self, typed: Typed, span: At<'_>) -> Result<Handle> {
+    pub fn typed(&mut self, typed: Typed, span: At<'_>) -> Made {
         if let Some(warning) = typed.warning {
             self.warn(warning.at(span));
         }
@@ -30,14 +30,14 @@ impl Builder {
 
     /// Value of an operand without a neighbour: a number takes the smallest type that holds it
     /// exactly.
-    pub fn alone(&mut self, operand: Operand, span: At<'_>) -> Result<Handle> {
+    pub fn alone(&mut self, operand: Operand, span: At<'_>) -> Made {
         let id = self.exactly(operand, None, span)?;
         Ok(self.handle(id))
     }
 
     /// Reduces the number modulo `2^bits`, to an integer type that need not wrap. Never refused for
     /// its range.
-    pub fn wrap(&mut self, a: Handle, ty: Type, span: At<'_>) -> Result<Handle> {
+    pub fn wrap(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         let from = self.known(id).0;
         let fraction = |ty: Type| ty.is_fixed() || ty.is_float();
@@ -59,7 +59,7 @@ impl Builder {
 
     /// Converts to the nearest number of `ty` from below, or to the end of the type that it
     /// exceeds. Never refused for its range.
-    pub fn saturate(&mut self, a: Handle, ty: Type, span: At<'_>) -> Result<Handle> {
+    pub fn saturate(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let mut id = self.found(a, span)?;
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
@@ -113,7 +113,7 @@ impl Builder {
     }
 
     /// A constant of one stored number, which the type holds.
-    fn stored(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<ValueId> {
+    fn stored(&mut self, ty: Type, number: i128, span: At<'_>) -> Found {
         let data = Data::from_numbers(ty, Vec::new(), &[number]);
         let data = data.ok_or_else(|| infer::invalid("an end that its type does not hold"))?;
         self.push(Op::Const(data), ty, span)
@@ -125,7 +125,7 @@ impl Builder {
         literal: u32,
         beside: Option<Type>,
         span: At<'_>,
-    ) -> Result<ValueId> {
+    ) -> Found {
         let literal = self.written(literal)?;
         let Some(ty) = beside.filter(|ty| ty.is_fixed() || ty.is_float()) else {
             return match literal.exactly().filter(|_| beside.is_none()) {
@@ -149,7 +149,7 @@ impl Builder {
         literal: u32,
         beside: Option<Type>,
         span: At<'_>,
-    ) -> Result<ValueId> {
+    ) -> Found {
         match self.written(literal)?.exactly() {
             Some(data) => Ok(self.constant(data, span)?.id),
             None => self.literal_beside(literal, beside, span),
@@ -158,12 +158,7 @@ impl Builder {
 
     /// Adds a comparison. A literal stands for the number that is written: if the value's type does
     /// not have that number, it is compared with the next one below or above.
-    pub(super) fn compare(
-        &mut self,
-        op: Binary,
-        [a, b]: [Operand; 2],
-        span: At<'_>,
-    ) -> Result<Handle> {
+    pub(super) fn compare(&mut self, op: Binary, [a, b]: [Operand; 2], span: At<'_>) -> Made {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
         if types.into_iter().flatten().any(Type::is_float) {
             let ids = self.unified(op.symbol(), &[a, b], false, span)?;

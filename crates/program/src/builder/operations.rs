@@ -1,7 +1,7 @@
 //! The operations of the [`Builder`]: operands find their common type here, and inference does
 //! the rest.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::call;
 use crate::decimal::range_text;
 use crate::elementwise::Family;
@@ -16,7 +16,7 @@ pub(super) const BIT: Type = Type::unsigned(1);
 
 impl Builder {
     /// Adds an element-wise operation of one operand. `neg` and `abs` of a `bool` treat it as `u1`.
-    pub fn unary(&mut self, op: Unary, a: Operand, span: At<'_>) -> Result<Handle> {
+    pub fn unary(&mut self, op: Unary, a: Operand, span: At<'_>) -> Made {
         let mut id = self.operand(a, None, span)?;
         if !op.row().bits {
             id = self.as_integer(id, span)?;
@@ -25,7 +25,7 @@ impl Builder {
     }
 
     /// Adds an element-wise operation of two operands, which broadcast.
-    pub fn binary(&mut self, op: Binary, a: Operand, b: Operand, span: At<'_>) -> Result<Handle> {
+    pub fn binary(&mut self, op: Binary, a: Operand, b: Operand, span: At<'_>) -> Made {
         let (a, b) = if op.is_comparison() {
             return self.compare(op, [a, b], span);
         } else if self.rounds(op, [a, b], span)? {
@@ -42,13 +42,7 @@ impl Builder {
     }
 
     /// Adds `where(condition, yes, no)`.
-    pub fn select(
-        &mut self,
-        condition: Operand,
-        yes: Operand,
-        no: Operand,
-        span: At<'_>,
-    ) -> Result<Handle> {
+    pub fn select(&mut self, condition: Operand, yes: Operand, no: Operand, span: At<'_>) -> Made {
         let condition = self.operand(condition, None, span)?;
         let branches = self.unified("where", &[yes, no], true, span)?;
         self.operate(Op::Select(condition, branches[0], branches[1]), span)
@@ -56,7 +50,7 @@ impl Builder {
 
     /// Casts to type `ty`, rounding down if that has fewer fraction bits. The range must fit,
     /// unless `ty` wraps.
-    pub fn cast(&mut self, a: Handle, ty: Type, span: At<'_>) -> Result<Handle> {
+    pub fn cast(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         if self.known(id).0.is_float() && matches!(ty, Type::Int { .. } | Type::Fixed { .. }) {
             return Err(infer::unfit(&self.scope(), id, ty).at(span));
@@ -66,26 +60,21 @@ impl Builder {
     }
 
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
-    pub fn lookup(&mut self, table: Handle, index: Handle, span: At<'_>) -> Result<Handle> {
+    pub fn lookup(&mut self, table: Handle, index: Handle, span: At<'_>) -> Made {
         let (table, index) = (self.found(table, span)?, self.found(index, span)?);
         self.operate(Op::Lookup { table, index }, span)
     }
 
     /// Adds the product of two elements of GF(2^k), with the irreducible polynomial of the field:
     /// bit `i` of `polynomial` is the coefficient of `x^i`. The operands broadcast.
-    pub fn field_product(
-        &mut self,
-        [a, b]: [Operand; 2],
-        polynomial: i128,
-        span: At<'_>,
-    ) -> Result<Handle> {
+    pub fn field_product(&mut self, [a, b]: [Operand; 2], polynomial: i128, span: At<'_>) -> Made {
         let name = call::field_product(polynomial).at(span)?;
         let ids = [self.exactly(a, None, span)?, self.exactly(b, None, span)?];
         self.operate(Op::Call(name, ids.to_vec()), span)
     }
 
     /// Equal shapes joined along a new axis (negative from the end).
-    pub fn stack(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Result<Handle> {
+    pub fn stack(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Made {
         let ids = self.unified("stack", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a stack of nothing has no shape";
@@ -100,7 +89,7 @@ impl Builder {
 
     /// Calls a function by name; operands are converted to bytes, or to their common type of
     /// floating point, where they fit.
-    pub fn call(&mut self, name: &str, operands: &[Operand], span: At<'_>) -> Result<Handle> {
+    pub fn call(&mut self, name: &str, operands: &[Operand], span: At<'_>) -> Made {
         let floats = call::of_floats(name).map(|(function, _)| function.operands);
         let wanted = match floats {
             Some(kinds) => kinds.len(),
@@ -149,13 +138,13 @@ impl Builder {
     }
 
     /// Appends an operation whose type follows from its operands.
-    pub(super) fn operate(&mut self, op: Op, span: At<'_>) -> Result<Handle> {
+    pub(super) fn operate(&mut self, op: Op, span: At<'_>) -> Made {
         let id = self.push(op, Type::Bool, span)?;
         Ok(self.handle(id))
     }
 
     /// Value of a handle, with the span in the error.
-    pub(super) fn found(&mut self, handle: Handle, span: At<'_>) -> Result<ValueId> {
+    pub(super) fn found(&mut self, handle: Handle, span: At<'_>) -> Found {
         self.resolve(handle).at(span)
     }
 
@@ -175,7 +164,7 @@ impl Builder {
         operand: Operand,
         beside: Option<Type>,
         span: At<'_>,
-    ) -> Result<ValueId> {
+    ) -> Found {
         let number = match operand {
             Operand::Value(handle) => return self.found(handle, span),
             Operand::Literal(literal) => return self.literal_beside(literal, beside, span),
@@ -227,7 +216,7 @@ impl Builder {
         operand: Operand,
         beside: Option<Type>,
         span: At<'_>,
-    ) -> Result<ValueId> {
+    ) -> Found {
         let ty = match operand {
             Operand::Int(number) => Type::smallest(Range::of(number)),
             Operand::Literal(literal) => return self.literal_exactly(literal, beside, span),
@@ -237,7 +226,7 @@ impl Builder {
     }
 
     /// Value with `bool` treated as `u1`.
-    pub(super) fn as_integer(&mut self, id: ValueId, span: At<'_>) -> Result<ValueId> {
+    pub(super) fn as_integer(&mut self, id: ValueId, span: At<'_>) -> Found {
         match self.known(id).0 {
             Type::Bool => self.cast_to(id, BIT, span),
             _ => Ok(id),

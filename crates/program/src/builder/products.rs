@@ -2,7 +2,7 @@
 //! rounded down once. A sum of products is one operation ([`Op::SumProduct`]), so that it is also
 //! rounded only once, in each of its notations: `x @ y` over rows, or `(x * y).sum()`.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer::{self, SumProduct};
 use crate::types::{Dim, Range, Type};
@@ -21,7 +21,7 @@ impl Builder {
         b: impl Into<Operand>,
         dtype: Option<Type>,
         span: At<'_>,
-    ) -> Result<Handle> {
+    ) -> Made {
         let (a, b) = (a.into(), b.into());
         let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
         if types.into_iter().flatten().any(Type::is_float) {
@@ -58,12 +58,7 @@ impl Builder {
     }
 
     /// Adds `a @ b` of floating point: exact products, added exactly and rounded once.
-    fn dot_of_floats(
-        &mut self,
-        operands: [Operand; 2],
-        dtype: Option<Type>,
-        span: At<'_>,
-    ) -> Result<Handle> {
+    fn dot_of_floats(&mut self, operands: [Operand; 2], dtype: Option<Type>, span: At<'_>) -> Made {
         let ids = self.unified("@", &operands, false, span)?;
         let from = self.known(ids[0]).0;
         let ty = dtype.unwrap_or(from);
@@ -100,7 +95,7 @@ impl Builder {
     }
 
     /// Adds `a @ b` over rows in fixed point.
-    fn dot_of_rows(&mut self, factors: [ValueId; 2], ty: Type, span: At<'_>) -> Result<ValueId> {
+    fn dot_of_rows(&mut self, factors: [ValueId; 2], ty: Type, span: At<'_>) -> Found {
         let scope = self.scope();
         let (x, y) = (scope.name(factors[0], "a"), scope.name(factors[1], "b"));
         let factors = self.as_columns(factors, span)?;
@@ -119,7 +114,7 @@ impl Builder {
         span: At<'_>,
         written: &str,
         wide: impl FnOnce(&str) -> String,
-    ) -> Result<ValueId> {
+    ) -> Found {
         let sum = SumProduct { factors, axes, ty };
         let meta = sum.infer(&self.scope(), written, wide);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
@@ -214,12 +209,7 @@ impl Builder {
     }
 
     /// Adds a product or quotient that is rounded down to the common type of its operands.
-    pub(super) fn rounded(
-        &mut self,
-        op: Binary,
-        operands: [Operand; 2],
-        span: At<'_>,
-    ) -> Result<Handle> {
+    pub(super) fn rounded(&mut self, op: Binary, operands: [Operand; 2], span: At<'_>) -> Made {
         if let (Binary::Div, [Operand::Value(a), Operand::Literal(by)]) = (op, operands) {
             self.divides(a, by, span)?;
         }

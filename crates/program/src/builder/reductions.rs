@@ -1,7 +1,7 @@
 //! Operations along axes: sums, ends, means and counts.
 
 use super::operations::BIT;
-use super::{Builder, Handle, Operand};
+use super::{Builder, Handle, Made, Operand};
 use crate::float;
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer;
@@ -18,17 +18,17 @@ impl Builder {
         a: Handle,
         axis: Option<i64>,
         dtype: Option<Type>,
-        span: At<'_>,
-    ) -> Result<Handle> {
-        let id = self.found(a, span)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+        at: At<'_>,
+    ) -> Made {
+        let id = self.found(a, at)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
         let value = &self.top().values[id.0 as usize];
         if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
-            return self.reduce_floats(op, id, axes, dtype, span);
+            return self.reduce_floats(op, id, axes, dtype, at);
         }
         if op == Reduction::Sum {
             let ascending = axes.iter().rev().copied().collect::<Vec<_>>();
-            if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, span)? {
+            if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, at)? {
                 return Ok(sum);
             }
         }
@@ -44,32 +44,26 @@ impl Builder {
             }
             _ => ty,
         };
-        let mut id = self.cast_to(id, summed, span)?;
+        let mut id = self.cast_to(id, summed, at)?;
         if op == Reduction::Sum && axes.len() > 1 {
             // Reducing the axes one by one would name a type for the first sum only in an error.
             let (range, name) = (self.known(id).1, || self.scope().name(id, "a"));
             let total = infer::sum(summed, range, count, name);
-            total.map_err(|error| self.in_scan(error).at(span))?;
+            total.map_err(|error| self.in_scan(error).at(at))?;
         }
         for axis in axes {
-            id = self.push(Op::Reduce(op, id, axis), summed, span)?;
+            id = self.push(Op::Reduce(op, id, axis), summed, at)?;
         }
-        id = self.cast_to(id, ty, span)?;
+        id = self.cast_to(id, ty, at)?;
         Ok(self.handle(id))
     }
 
     /// Adds the exact mean along `axis` (negative from the end), or without it of all elements,
     /// rounded once to `dtype`: by default to their own type of floating point, and to `f64` of
     /// other numbers.
-    pub fn mean(
-        &mut self,
-        a: Handle,
-        axis: Option<i64>,
-        dtype: Option<Type>,
-        span: At<'_>,
-    ) -> Result<Handle> {
-        let mut id = self.found(a, span)?;
-        let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+    pub fn mean(&mut self, a: Handle, axis: Option<i64>, dtype: Option<Type>, at: At<'_>) -> Made {
+        let mut id = self.found(a, at)?;
+        let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
         axes.reverse();
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(if from.is_float() { from } else { Type::F64 });
@@ -77,18 +71,18 @@ impl Builder {
             return Err(infer::no_common_type("mean", from, ty)
                 .because("a mean is a number of floating point")
                 .hint("leave `dtype` out, or convert the mean: `sl.saturate(mean, type)`")
-                .at(span));
+                .at(at));
         }
         let number = if from == Type::Bool {
             BIT
         } else {
             from.strict()
         };
-        id = self.cast_to(id, number, span)?;
+        id = self.cast_to(id, number, at)?;
         id = if axes.is_empty() {
-            self.cast_to(id, ty, span)?
+            self.cast_to(id, ty, at)?
         } else {
-            self.push(Op::Mean { of: id, axes }, ty, span)?
+            self.push(Op::Mean { of: id, axes }, ty, at)?
         };
         Ok(self.handle(id))
     }
@@ -100,29 +94,29 @@ impl Builder {
         factors: [Operand; 2],
         axis: Option<i64>,
         dtype: Type,
-        span: At<'_>,
-    ) -> Result<Handle> {
-        let ids = self.unified("*", &factors, false, span)?;
+        at: At<'_>,
+    ) -> Made {
+        let ids = self.unified("*", &factors, false, at)?;
         let (a, b) = (ids[0], ids[1]);
         let product = Op::Binary(Binary::Mul, a, b);
         let shape = infer::infer(&self.scope(), &product, Type::Bool);
-        let shape = shape.at(span)?.shape;
-        let mut axes = self.axes(&shape, axis, span)?;
+        let shape = shape.at(at)?.shape;
+        let mut axes = self.axes(&shape, axis, at)?;
         axes.reverse();
         if axes.is_empty() {
-            let product = self.push(product, Type::Bool, span)?;
-            let id = self.cast_to(product, dtype, span)?;
+            let product = self.push(product, Type::Bool, at)?;
+            let id = self.cast_to(product, dtype, at)?;
             return Ok(self.handle(id));
         }
-        let id = self.push(Op::SumProduct { a, b, axes }, dtype, span)?;
+        let id = self.push(Op::SumProduct { a, b, axes }, dtype, at)?;
         Ok(self.handle(id))
     }
 
     /// Adds the number of elements along `axis` (negative from the end), or without it of all: a
     /// constant where no rows are counted.
-    pub fn count(&mut self, a: Handle, axis: Option<i64>, span: At<'_>) -> Result<Handle> {
-        let mut id = self.found(a, span)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+    pub fn count(&mut self, a: Handle, axis: Option<i64>, at: At<'_>) -> Made {
+        let mut id = self.found(a, at)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
         let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
         for axis in axes {
             match self.top().values[id.0 as usize].shape.dim(axis as usize) {
@@ -136,7 +130,7 @@ impl Builder {
         let most = Range::of(fixed.saturating_mul(most).into());
         let ty = Type::smallest(most).unwrap_or(Type::I64);
         if !rows {
-            let id = self.number(ty, fixed.into(), span)?;
+            let id = self.number(ty, fixed.into(), at)?;
             return Ok(self.handle(id));
         }
         while let rank @ 2.. = self.top().values[id.0 as usize].shape.rank() {
@@ -148,18 +142,18 @@ impl Builder {
                 len,
                 squeeze: true,
             };
-            id = self.push(first, ty, span)?;
+            id = self.push(first, ty, at)?;
         }
         if self.known(id).0.is_float() {
-            id = self.push(Op::Cast(id), BIT, span)?;
+            id = self.push(Op::Cast(id), BIT, at)?;
         }
-        id = self.push(Op::Binary(Binary::Eq, id, id), Type::Bool, span)?;
-        id = self.cast_to(id, ty, span)?;
-        id = self.push(Op::Reduce(Reduction::Sum, id, 0), ty, span)?;
-        let each = self.number(ty, fixed.into(), span)?;
+        id = self.push(Op::Binary(Binary::Eq, id, id), Type::Bool, at)?;
+        id = self.cast_to(id, ty, at)?;
+        id = self.push(Op::Reduce(Reduction::Sum, id, 0), ty, at)?;
+        let each = self.number(ty, fixed.into(), at)?;
         id = match fixed {
             1 => id,
-            _ => self.push(Op::Binary(Binary::Mul, id, each), ty, span)?,
+            _ => self.push(Op::Binary(Binary::Mul, id, each), ty, at)?,
         };
         Ok(self.handle(id))
     }
@@ -167,9 +161,9 @@ impl Builder {
     /// The type in which the sum of zeros and elements of `a` along `axis` (negative from the end)
     /// is exact: the smallest that holds it, or `f64` where none of 64 bits does, and of floating
     /// point.
-    pub fn sum_type(&mut self, a: Handle, axis: Option<i64>, span: At<'_>) -> Result<Type> {
-        let id = self.found(a, span)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+    pub fn sum_type(&mut self, a: Handle, axis: Option<i64>, at: At<'_>) -> Result<Type> {
+        let id = self.found(a, at)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
         let (ty, range) = self.known(id);
         if ty.is_float() {
             return Ok(Type::F64);
@@ -181,8 +175,8 @@ impl Builder {
 
     /// Adds a constant that changes no smallest element (`Min`), or no largest one, of those beside
     /// it: an end of the range of `a`, or an infinity.
-    pub fn neutral(&mut self, op: Reduction, a: Handle, span: At<'_>) -> Result<Handle> {
-        let id = self.found(a, span)?;
+    pub fn neutral(&mut self, op: Reduction, a: Handle, at: At<'_>) -> Made {
+        let id = self.found(a, at)?;
         let (ty, range) = self.known(id);
         let least = op == Reduction::Min;
         let stored = match ty {
@@ -192,8 +186,8 @@ impl Builder {
             _ => range.lo,
         };
         let data = Data::from_numbers(ty, Vec::new(), &[stored]);
-        let data = data.ok_or_else(|| infer::no_such_type(op.name(), ty).at(span))?;
-        self.constant(data, span)
+        let data = data.ok_or_else(|| infer::no_such_type(op.name(), ty).at(at))?;
+        self.constant(data, at)
     }
 
     /// Fewest and most elements along axes together.
@@ -210,11 +204,11 @@ impl Builder {
     }
 
     /// The axes of a reduction, descending: one, or all.
-    fn axes(&self, shape: &Shape, axis: Option<i64>, span: At<'_>) -> Result<Vec<u32>> {
+    fn axes(&self, shape: &Shape, axis: Option<i64>, at: At<'_>) -> Result<Vec<u32>> {
         match axis {
             Some(axis) => {
                 let axis = self.axis(shape, axis, shape.rank());
-                Ok(vec![axis.at(span)?])
+                Ok(vec![axis.at(at)?])
             }
             None => Ok((0..shape.rank() as u32).rev().collect()),
         }
@@ -228,29 +222,29 @@ impl Builder {
         id: ValueId,
         axes: Vec<u32>,
         dtype: Option<Type>,
-        span: At<'_>,
-    ) -> Result<Handle> {
+        at: At<'_>,
+    ) -> Made {
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(from);
         if !ty.is_float() {
-            return Err(infer::no_common_type(op.name(), from, ty).at(span));
+            return Err(infer::no_common_type(op.name(), from, ty).at(at));
         }
         let mut id = if op == Reduction::Sum && from.is_float() {
             id
         } else {
-            self.cast_to(id, ty, span)?
+            self.cast_to(id, ty, at)?
         };
         let from = self.known(id).0;
         if op == Reduction::Sum && (axes.len() > 1 || axes.len() == 1 && from != ty) {
             // One sum, so that it is rounded only once: of products by 1.
-            let one = self.number(from, 1, span)?;
+            let one = self.number(from, 1, at)?;
             let (a, b, axes) = (id, one, axes.into_iter().rev().collect());
-            id = self.push(Op::SumProduct { a, b, axes }, ty, span)?;
+            id = self.push(Op::SumProduct { a, b, axes }, ty, at)?;
         } else {
             for axis in axes {
-                id = self.push(Op::Reduce(op, id, axis), from, span)?;
+                id = self.push(Op::Reduce(op, id, axis), from, at)?;
             }
-            id = self.cast_to(id, ty, span)?;
+            id = self.cast_to(id, ty, at)?;
         }
         Ok(self.handle(id))
     }

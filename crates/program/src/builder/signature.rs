@@ -1,6 +1,6 @@
 //! Interface of a program: its inputs with their owners, and its results with their receivers.
 
-use super::{Builder, Handle, Operand, within};
+use super::{Builder, Handle, Made, Operand, within};
 use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::kind::Kind;
@@ -76,12 +76,12 @@ impl Builder {
     }
 
     /// Declares the next input. All inputs come before the first operation.
-    pub fn input(&mut self, input: Input) -> Result<Handle> {
-        let span = input.span.clone();
-        self.declare(input).map_err(|error| error.at(span.as_ref()))
+    pub fn input(&mut self, input: Input) -> Made {
+        let at = input.span.clone();
+        self.declare(input).map_err(|error| error.at(at.as_ref()))
     }
 
-    fn declare(&mut self, input: Input) -> Result<Handle> {
+    fn declare(&mut self, input: Input) -> Made {
         check::input(&self.program, &input)?;
         let new = self
             .program
@@ -103,13 +103,13 @@ impl Builder {
     }
 
     /// Adds an array of the program's source. It keeps its type, as a NumPy array does.
-    pub fn constant(&mut self, data: Data, span: At<'_>) -> Result<Handle> {
-        self.operate(Op::Const(data), span)
+    pub fn constant(&mut self, data: Data, at: At<'_>) -> Made {
+        self.operate(Op::Const(data), at)
     }
 
     /// Adds a number with a type, such as `sl.u8(3)`.
-    pub fn scalar(&mut self, ty: Type, number: i128, span: At<'_>) -> Result<Handle> {
-        let id = self.number(ty, number, span)?;
+    pub fn scalar(&mut self, ty: Type, number: i128, at: At<'_>) -> Made {
+        let id = self.number(ty, number, at)?;
         Ok(self.handle(id))
     }
 
@@ -121,9 +121,9 @@ impl Builder {
         value: Operand,
         to: &[u8],
         ty: Type,
-        span: At<'_>,
+        at: At<'_>,
     ) -> Result<()> {
-        self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), span)
+        self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), at)
     }
 
     /// Reveals a value as [`Builder::reveal`] does, whose elements have this meaning in tables and
@@ -135,20 +135,20 @@ impl Builder {
         to: &[u8],
         ty: Type,
         (kind, note): (Kind, String),
-        span: At<'_>,
+        at: At<'_>,
     ) -> Result<()> {
-        let located = |error: Diagnostic| error.at(span);
+        let located = |error: Diagnostic| error.at(at);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
             let refused = Diagnostic::new(Code::Body, message);
             return Err(located(refused.hint("end the body first")));
         }
         let value = match value {
-            Operand::Int(number) => self.number(ty, number, span)?,
-            Operand::Literal(literal) => self.literal_beside(literal, Some(ty), span)?,
+            Operand::Int(number) => self.number(ty, number, at)?,
+            Operand::Literal(literal) => self.literal_beside(literal, Some(ty), at)?,
             Operand::Value(handle) => {
                 let id = self.resolve(handle).map_err(located)?;
-                self.fit(id, ty, &format!("the result `{name}`"), span)?
+                self.fit(id, ty, &format!("the result `{name}`"), at)?
             }
         };
         let mut to = to.to_vec();
