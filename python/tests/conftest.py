@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,16 @@ def five_free_ports() -> list[int]:
 def learns(party: str, *kinds: Any) -> Any:
     """The annotation of results of these types, each of which one party learns."""
     return tuple[tuple(sl.Revealed[kind, party] for kind in kinds)]
+
+
+def configure(folder: Path, parties: Iterable[str], ports: list[int], limits: str) -> None:
+    """Keys for all parties, and one file for all."""
+    text = f"[limits]\n{limits}\n"
+    for party, port in zip(parties, ports, strict=True):
+        key = make_key(folder / f"{party}.key", party)
+        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
+        text += f'identity = "{party}.key"\n'
+    (folder / "sealane.toml").write_text(text, encoding="utf-8")
 
 
 class Side:

@@ -11,17 +11,14 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import SEALANE, make_key, ran, started
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from conftest import SEALANE, configure, ran, started
 
 LINUX = sys.platform == "linux"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
@@ -73,20 +70,11 @@ else:
 """
 
 
-def configure(folder: Path, ports: list[int]) -> None:
-    keys = {party: make_key(folder / f"{party}.key", party) for party in ("ann", "ben")}
-    text = "[limits]\nwait_s = 60\n"
-    for (party, key), port in zip(keys.items(), ports, strict=True):
-        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
-        text += f'identity = "{party}.key"\n'
-    (folder / "sealane.toml").write_text(text, encoding="utf-8")
-
-
 @pytest.mark.parametrize("verb", ["run", "simulate"])
 def test_an_interrupt_in_python_leaves_nothing(
     tmp_path: Path, free_ports: list[int], verb: str
 ) -> None:
-    configure(tmp_path, free_ports)
+    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
     command = [sys.executable, "-c", SCRIPT, verb, str(free_ports[0])]
     process = started(command, cwd=tmp_path)
     assert process.stdout.readline() == "ready\n"
@@ -157,7 +145,7 @@ def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
 def test_an_ignored_signal_stays_so_and_takes_no_other_along(
     tmp_path: Path, free_ports: list[int], ignored: signal.Signals
 ) -> None:
-    configure(tmp_path, free_ports)
+    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
     words = ["pool", "fill", "--with", "ben", "--as", "ann", "--transfers", "1"]
     ignoring = partial(signal.signal, ignored, signal.SIG_IGN)
     process = started([*SEALANE, *words], cwd=tmp_path, preexec_fn=ignoring)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pages
-from conftest import SEALANE, make_key, ran
+from conftest import SEALANE, configure, ran
 
 PROGRAM = '''\
 import sealane as sl
@@ -148,9 +148,8 @@ def test_simulate_reads_the_files_of_all_parties() -> None:
 
 
 def test_a_local_run_is_one_process_for_each_party() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv", "--output", "out.csv"]
     plan = read_json("plan", "program.py", "--rows", "rows=3")
-    report = read_json("run", "program.py", "--local", *inputs)
+    report = read_json("run", "program.py", "--local", *INPUTS, "--output", "out.csv")
     for key in ("payload_bytes", "rounds", "job", "rows"):
         assert report[key] == plan[key]
     parties = report["parties"]
@@ -159,20 +158,19 @@ def test_a_local_run_is_one_process_for_each_party() -> None:
     assert parties["bob"]["results"]["result_1"]["values"] == [2]
     assert Path("out.alice.csv").read_text() == "result_0\n0\n1\n1\n"
     assert Path("out.bob.csv").read_text() == "result_1\n2\n"
-    text = sealane("run", "program.py", "--local", *inputs).stdout
+    text = sealane("run", "program.py", "--local", *INPUTS, "--output", "out.csv").stdout
     assert "alice │ learnt         result_0: [false, true, true]" in text
     assert "bob   │ learnt         result_1: 2" in text
 
 
 def test_a_local_run_starts_the_helpers_too() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
     job = ["--clear", "--helpers", "cyd,ada"]
     plan = read_json("plan", "program.py", *job, "--rows", "rows=3")
     assert plan["parties"] == ["alice", "bob", "cyd", "ada"]
     assert plan["helpers"] == ["cyd", "ada"]
     assert plan["computing"] == plan["parties"]
     assert plan["roles"] == {}
-    report = read_json("run", "program.py", "--local", *job, *inputs)
+    report = read_json("run", "program.py", "--local", *job, *INPUTS)
     for key in ("payload_bytes", "rounds", "job"):
         assert report[key] == plan[key]
     assert report["as_planned"] is True
@@ -180,7 +178,7 @@ def test_a_local_run_starts_the_helpers_too() -> None:
     assert parties.keys() == set(plan["parties"])
     assert parties["alice"]["results"]["result_0"]["values"] == [False, True, True]
     assert parties["ada"]["results"] == parties["cyd"]["results"] == {}
-    text = sealane("run", "program.py", "--local", *job, *inputs).stdout
+    text = sealane("run", "program.py", "--local", *job, *INPUTS).stdout
     assert "ada   │ did            computed" in text
     assert "ada   │ learnt         nothing but the numbers of rows" in text
     assert "alice │ did            gave x and computed" in text
@@ -260,8 +258,7 @@ def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) ->
 
 def test_a_local_run_fails_as_its_first_party_does() -> None:
     Path("alice.csv").write_text("x\n3\n300\n", encoding="utf-8")
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
-    error = sealane("run", "program.py", "--local", *inputs, status=4).stderr
+    error = sealane("run", "program.py", "--local", *INPUTS, status=4).stderr
     assert "alice.csv:3:1" in error
     _, _, failed = error.partition("error[party-failed]")
     pages.shows("party-failed", f"error[party-failed]{failed.replace('alice', 'lab')}")
@@ -459,20 +456,11 @@ def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
 def config(
     ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
 ) -> None:
-    """Keys for all parties, and one file for all."""
-    text = ""
-    for party, port in zip(parties, ports, strict=True):
-        key = make_key(Path(f"{party}.key"), party)
-        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nidentity = "{party}.key"\n'
-        text += f'key = "{key}"\n'
-    Path("sealane.toml").write_text(
-        f"{text}\n[limits]\ntimeout_s = {timeout_s}\n", encoding="utf-8"
-    )
+    configure(Path(), parties, ports, f"timeout_s = {timeout_s}")
 
 
 def test_the_page_of_a_run_is_made_from_its_events_whatever_lies_there() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
-    sealane("simulate", "program.py", *inputs, "--runs", "runs")
+    sealane("simulate", "program.py", *INPUTS, "--runs", "runs")
     page = Path(sealane("report", "--print").stdout.strip())
     page.write_text("<script>from elsewhere</script>", encoding="utf-8")
     assert Path(sealane("report", "--print").stdout.strip()) == page

@@ -7,10 +7,11 @@ import json
 import math
 import operator
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -20,10 +21,7 @@ from hypothesis import strategies as st
 import sealane as sl
 from conftest import learns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Draw = Callable[[st.SearchStrategy[Any]], Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 QUICK = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

@@ -10,8 +10,9 @@ from __future__ import annotations
 import datetime
 import re
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,9 +21,6 @@ import sealane as sl
 import test_refusals
 from pages import BLOCK
 from test_error_pages import PAGES, WARNING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = re.compile(r"`([^`]+)`")
 X, Y, N = [3, 1, 2], [10, 20, 30, 41], 5

@@ -6,7 +6,9 @@ import datetime
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +17,6 @@ import sealane as sl
 from conftest import learns
 from sealane import _dates
 from test_tables import library
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 Day = datetime.date
 DAYS = [Day(1, 1, 1), Day(1899, 12, 31), Day(1970, 1, 1), Day(2000, 2, 29), Day(9999, 12, 31)]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import sealane as sl
 from conftest import learns
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PROTOCOLS = ["clear", "yao", "trio"]
 

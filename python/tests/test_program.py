@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import sealane as sl
 from conftest import make_key
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FEATURES = ["radius", "texture"]
 

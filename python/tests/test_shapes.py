@@ -7,17 +7,15 @@ library, `sl` or NumPy, and of two arrays.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    Case = Callable[[Any, Any, Any], Any]
+Case = Callable[[Any, Any, Any], Any]
 
 
 class Numpy:

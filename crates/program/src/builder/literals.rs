@@ -2,7 +2,7 @@
 
 use super::{Builder, Found, Handle, Made, Operand};
 use crate::check::MAX_CONST_ELEMENTS;
-use crate::graph::{Binary, Op, ValueId};
+use crate::graph::{Binary, Op};
 use crate::infer;
 use crate::literal::{Literal, Typed};
 use crate::types::{Data, Range, Type};

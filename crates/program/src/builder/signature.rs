@@ -1,6 +1,6 @@
 //! Interface of a program: its inputs with their owners, and its results with their receivers.
 
-use super::{Builder, Handle, Made, Operand, within};
+use super::{Builder, Made, Operand, within};
 use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::kind::Kind;
