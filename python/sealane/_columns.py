@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sealane._kinds import Kind, mask_name, meaning
+from sealane._methods import later
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse_operand, refuse_result
@@ -53,8 +54,6 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
 
     Raises `ProgramError` if the value is of another kind.
     """
-    from sealane import _functions
-
     kind: Any = result.element
     fits = type(value) is kind
     if isinstance(value, Nullable) and issubclass(kind, Nullable):
@@ -72,7 +71,7 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
         null = value._null
         shown = null[..., None] if kind._bytes else null
         fill = False if kind._inner is boolean else min(max(0, kind._ends[0]), kind._ends[1])
-        elements = _functions.where(shown, fill, elements)
+        elements = later("_functions").where(shown, fill, elements)
     plain = meaning(kind)
     trace.reveal(result.name, elements._node, result.to, kind._element, plain, note, result.span)
     if isinstance(value, Nullable):
@@ -117,11 +116,9 @@ def _nulls(item: Any, some: Any) -> tuple[Any, Any]:
 
 def count_cells(x: Kind, axis: int | None) -> Any:
     """Number of cells along an axis, or of all; of nullable ones, of those that are there."""
-    from sealane import _statistics
-
     if isinstance(x, Nullable):
         return x.count(axis)
-    return _statistics.count(x._value[..., 0] if x._bytes else x._value, axis)
+    return later("_statistics").count(x._value[..., 0] if x._bytes else x._value, axis)
 
 
 def extreme(name: str, a: Any, b: Any) -> Any:

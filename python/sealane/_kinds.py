@@ -13,6 +13,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sealane import _value
+from sealane._methods import later
 from sealane._refusal import refuse, refuse_operand
 from sealane._unsupported import Unsupported
 
@@ -131,15 +132,11 @@ class Kind(Unsupported, metaclass=KindType):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Receives NumPy's operators with an array on their left, and NumPy's functions."""
-        from sealane import _numpy
-
-        return _numpy.ufunc_of_cells(self, ufunc.__name__, method, inputs, options)
+        return later("_numpy").ufunc_of_cells(self, ufunc.__name__, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Receives NumPy's functions."""
-        from sealane import _numpy
-
-        return _numpy.call(function.__name__, args, kwargs)
+        return later("_numpy").call(function.__name__, args, kwargs)
 
     @classmethod
     def _of(cls, value: Any) -> Any:

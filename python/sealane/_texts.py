@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sealane._kinds import Kind, Ordered, made, mixed, no_constant
+from sealane._methods import later
 from sealane._refusal import counted, refuse_type
 from sealane._value import Value, operate, u8, u64
 
@@ -283,9 +284,7 @@ class Category(Kind):
         """
         if isinstance(names, str) or not names:
             raise no_constant(self, names, "give a list of categories")
-        from sealane import _search  # which imports this module itself
-
-        return _search.isin(self, names)
+        return later("_search").isin(self, names)
 
     def _constant(self, item: Any) -> Any:
         if item in self._texts:

@@ -8,7 +8,7 @@ that type checkers and editors know the operators of a parameter declared `Priva
 
 # The native graph alone knows the type of a result; the annotations state what it will be. The last
 # overload of an operator is for subclasses, whose first one takes their own type only.
-# mypy: disable-error-code="no-any-return, overload-cannot-match"
+# mypy: disable-error-code="no-any-return, overload-cannot-match, empty-body"
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from sealane import _core, _source
 from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
-from sealane._methods import Methods
+from sealane._methods import Methods, later
 from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -358,9 +358,7 @@ class Value(Methods, metaclass=ElementType):
         >>> wage([2500, 3100, 4000], 1)
         np.float64(3201.0)
         """
-        from sealane import _statistics
-
-        return _statistics.mean(self, axis, dtype=dtype)
+        return later("_statistics").mean(self, axis, dtype=dtype)
 
     def var(self, axis: int | None = None, *, ddof: int = 0) -> Any:
         """Variance along an axis, which is removed, or of everything, as `sl.var` gives it.
@@ -377,9 +375,7 @@ class Value(Methods, metaclass=ElementType):
         >>> spread([1.0, 2.0, 4.0], 0.5)
         np.float32(2.3333333)
         """
-        from sealane import _statistics
-
-        return _statistics.var(self, axis, ddof=ddof)
+        return later("_statistics").var(self, axis, ddof=ddof)
 
     def std(self, axis: int | None = None, *, ddof: int = 0) -> Any:
         """Standard deviation along an axis, which is removed, or of everything, as `sl.std` does.
@@ -396,9 +392,7 @@ class Value(Methods, metaclass=ElementType):
         >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
         np.float32(1.118034)
         """
-        from sealane import _statistics
-
-        return _statistics.std(self, axis, ddof=ddof)
+        return later("_statistics").std(self, axis, ddof=ddof)
 
     def min(self, axis: int | None = None) -> Self:
         """Smallest element along an axis, which is removed, or of all, in its own type. A negative
@@ -495,9 +489,7 @@ class boolean(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class u8(Value):
@@ -510,9 +502,7 @@ class u8(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class u16(Value):
@@ -525,9 +515,7 @@ class u16(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
 
 
 class u32(Value):
@@ -540,9 +528,7 @@ class u32(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
 
 
 class u64(Value):
@@ -555,9 +541,7 @@ class u64(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
 
 
 class i8(Value):
@@ -571,9 +555,7 @@ class i8(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class i16(Value):
@@ -587,9 +569,7 @@ class i16(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
 
 
 class i32(Value):
@@ -603,9 +583,7 @@ class i32(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
 
 
 class i64(Value):
@@ -619,11 +597,9 @@ class i64(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(
-            self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
-        ) -> Self: ...
+    def _holds(
+        self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
+    ) -> Self: ...
 
 
 class FixedPoint(Value):
@@ -724,9 +700,7 @@ class f16(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class bf16(FloatingPoint):
@@ -740,9 +714,7 @@ class bf16(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class f32(FloatingPoint):
@@ -760,9 +732,7 @@ class f32(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: f16 | bf16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: f16 | bf16 | Self | Public, /) -> Self: ...
 
 
 class f64(FloatingPoint):
@@ -776,9 +746,7 @@ class f64(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: f16 | bf16 | f32 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: f16 | bf16 | f32 | Self | Public, /) -> Self: ...
 
 
 _FLOATS = (f16, bf16, f32, f64)
@@ -1094,9 +1062,7 @@ def call(name: str, *items: Any) -> Any:
 
 def _running(name: str) -> Any:
     """The running operation of a function of NumPy."""
-    from sealane import _numpy
-
-    found = _numpy.accumulate(name)
+    found = later("_numpy").accumulate(name)
     if found is None:
         raise numpy_function(f"{name}.accumulate")
     return found
@@ -1104,9 +1070,7 @@ def _running(name: str) -> Any:
 
 def ufunc_of_floats(name: str) -> Any:
     """The function of `sealane.math` for a function of NumPy; `None` if there is none."""
-    from sealane import math
-
-    return math.of_numpy(name)
+    return later("math").of_numpy(name)
 
 
 def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:

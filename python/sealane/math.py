@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from sealane import _core, _value
 from sealane._functions import _only, abs, minimum, where
+from sealane._methods import later
 from sealane._refusal import refuse
 from sealane._unsupported import missing
 
@@ -251,16 +252,12 @@ nearbyint = rint
 
 def fsum(x: Value, axis: int | None = None) -> Any:
     """Exact sum, rounded once, as `math.fsum` of Python: `sl.fsum`."""
-    from sealane import _statistics
-
-    return _statistics.fsum(x, axis)
+    return later("_statistics").fsum(x, axis)
 
 
 def sumprod(x: Value, y: Value) -> Any:
     """Exact sum of products, rounded once, as `math.sumprod` of Python: `sl.fdot`."""
-    from sealane import _statistics
-
-    return _statistics.fdot(x, y)
+    return later("_statistics").fdot(x, y)
 
 
 def softmax(x: Value, axis: int = -1) -> Any:
