@@ -24,6 +24,16 @@ pub struct Span {
 }
 
 impl Span {
+    /// The place of some columns of a line.
+    pub fn new(file: String, line: u32, column: u32, end_column: u32) -> Span {
+        Span {
+            file,
+            line,
+            column,
+            end_column,
+        }
+    }
+
     /// Reads the source line from the file, if that is a regular file of modest size: a span that
     /// came with a program from elsewhere may name a pipe or a device.
     pub fn read_line(&self) -> Option<String> {
@@ -171,12 +181,7 @@ mod tests {
     use super::*;
 
     fn spanned() -> Diagnostic {
-        let span = Span {
-            file: "risk.py".into(),
-            line: 12,
-            column: 9,
-            end_column: 14,
-        };
+        let span = Span::new("risk.py".into(), 12, 9, 14);
         Diagnostic::new(Code::RangeOverflow, "`+` can leave u8").at(Some(&span))
     }
 

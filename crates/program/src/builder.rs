@@ -159,6 +159,7 @@ pub struct Builder {
 }
 
 /// A graph that is being traced.
+#[derive(Default)]
 struct Open {
     /// Its number, which its handles carry.
     graph: u32,
@@ -257,13 +258,11 @@ impl Builder {
         };
         let stored = stored.and_then(|stored| Data::from_numbers(ty, Vec::new(), &[stored]));
         let Some(data) = stored else {
-            return Err(Diagnostic::new(
-                Code::ConstantRange,
-                format!("{number} is not a value of {ty}"),
-            )
-            .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
-            .hint("write a number that the type holds, or use a type with more bits")
-            .at(span));
+            let message = format!("{number} is not a value of {ty}");
+            return Err(Diagnostic::new(Code::ConstantRange, message)
+                .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
+                .hint("write a number that the type holds, or use a type with more bits")
+                .at(span));
         };
         self.push(Op::Const(data), ty, span)
     }
@@ -292,19 +291,18 @@ impl Builder {
         }
         let fits = converted.and_then(|range| ty.smallest_like(range));
         let fits = fits.unwrap_or(from);
-        Err(
-            Diagnostic::new(Code::RangeOverflow, format!("{what} may not fit {ty}"))
-                .because(format!(
-                    "it is in {}, and {ty} holds {}",
-                    range_text(range, from),
-                    range_text(ty.range(), ty)
-                ))
-                .hint(format!(
-                    "declare `{}`, or stop at the ends of the type with `sl.saturate`",
-                    fits.python()
-                ))
-                .at(span),
-        )
+        let message = format!("{what} may not fit {ty}");
+        Err(Diagnostic::new(Code::RangeOverflow, message)
+            .because(format!(
+                "it is in {}, and {ty} holds {}",
+                range_text(range, from),
+                range_text(ty.range(), ty)
+            ))
+            .hint(format!(
+                "declare `{}`, or stop at the ends of the type with `sl.saturate`",
+                fits.python()
+            ))
+            .at(span))
     }
 
     /// Converts the value from or to floating point if that loses nothing.
@@ -331,7 +329,7 @@ impl Builder {
 
     /// The value in type `ty`: itself, or a cast of it.
     fn cast_to(&mut self, id: ValueId, ty: Type, span: At<'_>) -> Found {
-        if self.top().values[id.0 as usize].ty == ty {
+        if self.of(id).ty == ty {
             return Ok(id);
         }
         self.push(Op::Cast(id), ty, span)
@@ -368,21 +366,7 @@ impl Builder {
     /// Appends an operation to an open graph, or returns the value of an equal one there: what is
     /// written twice is computed once, and stands at its first place.
     fn append_to(&mut self, graph: usize, op: Op, meta: Meta, span: At<'_>) -> Found {
-        let Meta {
-            ty,
-            shape,
-            range,
-            visibility,
-        } = meta;
-        let span = span.cloned();
-        let value = Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        };
+        let value = Value::new(op, meta, span.cloned());
         let key = sharing(&value);
         let known = key.and_then(|key| self.open[graph].shared.get(&key));
         if let Some(id) = known {
@@ -415,10 +399,7 @@ impl Builder {
         self.open.push(Open {
             graph,
             body,
-            leading: 0,
-            values: Vec::new(),
-            captured: Vec::new(),
-            shared: HashMap::new(),
+            ..Open::default()
         });
         Ok(())
     }
@@ -436,6 +417,11 @@ impl Builder {
         &self.open[self.open.len() - 1]
     }
 
+    /// A value of the current graph.
+    fn of(&self, id: ValueId) -> &Value {
+        &self.top().values[id.0 as usize]
+    }
+
     fn scope(&self) -> Scope<'_> {
         let main = self.open.len() == 1;
         let inputs = if main { &self.program.inputs[..] } else { &[] };
@@ -449,7 +435,7 @@ impl Builder {
 
     /// Type and range of a value of the current graph.
     fn known(&self, id: ValueId) -> (Type, Range) {
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         (value.ty, value.range)
     }
 }
@@ -474,8 +460,7 @@ fn within(what: &str, count: usize, most: usize) -> Result<()> {
     if count < most {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Limit, format!("there can be at most {most} {what}"))
-            .hint("join several in one with one more dimension, or split the program"),
-    )
+    let message = format!("there can be at most {most} {what}");
+    Err(Diagnostic::new(Code::Limit, message)
+        .hint("join several in one with one more dimension, or split the program"))
 }

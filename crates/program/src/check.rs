@@ -48,12 +48,7 @@ pub fn check(program: &Program) -> Result<Vec<Diagnostic>> {
     size(program)?;
     header(program)?;
     let params: Vec<Meta> = program.inputs.iter().map(parameter).collect();
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &program.inputs,
-        values: &[],
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &program.inputs, &[]);
     infer::graph(&scope, &program.main, &params)?;
     results(program)?;
     Ok(warnings::all(program))
@@ -144,11 +139,10 @@ pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<()> 
 pub(crate) fn row_count(rows: &RowSymbol) -> Result<()> {
     name("a row count", &rows.name)?;
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
-        return Err(
-            Diagnostic::new(Code::Limit, format!("{} <= {}", rows.name, rows.bound))
-                .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
-                .hint("state a bound that the data can reach"),
-        );
+        let message = format!("{} <= {}", rows.name, rows.bound);
+        return Err(Diagnostic::new(Code::Limit, message)
+            .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
+            .hint("state a bound that the data can reach"));
     }
     Ok(())
 }
@@ -157,11 +151,8 @@ pub(crate) fn row_count(rows: &RowSymbol) -> Result<()> {
 pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
     name("an input", &input.name)?;
     if usize::from(input.owner) >= program.parties.len() {
-        return Err(Diagnostic::new(
-            Code::Name,
-            format!("input {} has no known owner", input.name),
-        )
-        .hint("name one of the parties"));
+        let message = format!("input {} has no known owner", input.name);
+        return Err(Diagnostic::new(Code::Name, message).hint("name one of the parties"));
     }
     if !input.ty.is_valid() {
         return Err(invalid("an input of a type of no possible width"));
@@ -197,15 +188,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
             "declare ends that the type holds, or a type with more bits"
         }));
     }
-    shape::bounded(
-        &Scope {
-            rows: &program.rows,
-            inputs: &[],
-            values: &[],
-            called: &[],
-        },
-        &input.shape,
-    )?;
+    shape::bounded(&Scope::of(&program.rows, &[], &[]), &input.shape)?;
     kind::input(program, input)?;
     columns(input)
 }
@@ -239,14 +222,12 @@ fn columns(input: &Input) -> Result<()> {
     for column in &input.columns {
         let printable = !column.is_empty() && !column.chars().any(deceives);
         if !printable || column.len() > MAX_COLUMN_NAME {
-            return Err(Diagnostic::new(
-                Code::Name,
-                "a column's name is empty, too long or not text",
-            )
-            .because(format!(
-                "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
-            ))
-            .hint("rename the column in the table, and name it so here"));
+            let message = "a column's name is empty, too long or not text";
+            return Err(Diagnostic::new(Code::Name, message)
+                .because(format!(
+                    "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
+                ))
+                .hint("rename the column in the table, and name it so here"));
         }
         unique("column", column, seen.insert(column))?;
     }
@@ -256,12 +237,7 @@ fn columns(input: &Input) -> Result<()> {
 /// One result, whose value is one of the main graph.
 pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<()> {
     name("a result", &reveal.name)?;
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &program.inputs,
-        values: &program.main.values,
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &program.inputs, &program.main.values);
     let value = scope.value(reveal.value)?;
     if value.ty != reveal.ty {
         return Err(invalid(
@@ -289,10 +265,9 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<()> {
 
 fn results(program: &Program) -> Result<()> {
     if program.results.is_empty() {
-        return Err(
-            Diagnostic::new(Code::InvalidProgram, "the program reveals nothing")
-                .hint("return a value, and say in the signature who learns it"),
-        );
+        let message = "the program reveals nothing";
+        return Err(Diagnostic::new(Code::InvalidProgram, message)
+            .hint("return a value, and say in the signature who learns it"));
     }
     if !program.main.returns.is_empty() {
         return Err(invalid(
@@ -407,8 +382,6 @@ pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<()> {
     if new {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Name, format!("there are two of the {what} `{name}`"))
-            .hint("give one of them another name"),
-    )
+    let message = format!("there are two of the {what} `{name}`");
+    Err(Diagnostic::new(Code::Name, message).hint("give one of them another name"))
 }

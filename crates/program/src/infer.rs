@@ -20,7 +20,7 @@ use crate::call;
 use crate::decimal;
 use crate::graph::{Input, Op, RowSymbol, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, RowId, Shape, Type};
-use sealane_diagnostic::Result;
+use sealane_diagnostic::{Result, Span};
 
 pub(crate) use arrange::sum_of_rows;
 pub(crate) use body::{graph, operands as body_operands, params};
@@ -58,9 +58,27 @@ impl Meta {
 }
 
 impl Value {
+    /// The value of an operation at a place.
+    pub fn new(op: Op, meta: Meta, span: Option<Span>) -> Value {
+        let Meta { ty, shape, .. } = meta;
+        Value {
+            op,
+            ty,
+            shape,
+            range: meta.range,
+            visibility: meta.visibility,
+            span,
+        }
+    }
+
     /// Properties of the value.
     pub fn meta(&self) -> Meta {
         Meta::new(self.ty, self.shape.clone(), self.range, self.visibility)
+    }
+
+    /// Visibility of what is computed from this value and another.
+    pub(crate) fn joint(&self, other: &Value) -> Visibility {
+        self.visibility.join(other.visibility)
     }
 }
 
@@ -143,6 +161,16 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
 }
 
 impl<'a> Scope<'a> {
+    /// The scope of a program's header, behind some values of its graph.
+    pub fn of(rows: &'a [RowSymbol], inputs: &'a [Input], values: &'a [Value]) -> Scope<'a> {
+        Scope {
+            rows,
+            inputs,
+            values,
+            called: &[],
+        }
+    }
+
     /// The operand `id`, which precedes the operation and is not a whole `map` or `scan`.
     pub fn value(&self, id: ValueId) -> Result<&'a Value> {
         match self.values.get(id.0 as usize) {

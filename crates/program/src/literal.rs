@@ -230,13 +230,11 @@ impl Literal {
     pub fn in_type(&self, ty: Type, span: At<'_>) -> Result<Typed> {
         let refused = |number: &Number| {
             let holds = decimal::range_text(ty.range(), ty);
-            Diagnostic::new(
-                Code::ConstantRange,
-                format!("{number} is not a value of {ty}"),
-            )
-            .because(format!("{ty} holds {holds}"))
-            .hint("write a number of that range, or name another type")
-            .at(span)
+            let message = format!("{number} is not a value of {ty}");
+            Diagnostic::new(Code::ConstantRange, message)
+                .because(format!("{ty} holds {holds}"))
+                .hint("write a number of that range, or name another type")
+                .at(span)
         };
         if let Type::Float(format) = ty {
             return self.in_format(format, span);
@@ -270,13 +268,11 @@ impl Literal {
             let nearest = float::from_f64(value, format);
             if given && float::is_special(nearest.stored, format) {
                 let largest = float::text(format.infinity() as i128 - 1, format);
-                return Err(Diagnostic::new(
-                    Code::ConstantRange,
-                    format!("{number} is beyond the numbers of {ty}"),
-                )
-                .because(format!("its largest number is {largest}"))
-                .hint("write a smaller number, `float('inf')`, or use a wider type")
-                .at(span));
+                let message = format!("{number} is beyond the numbers of {ty}");
+                return Err(Diagnostic::new(Code::ConstantRange, message)
+                    .because(format!("its largest number is {largest}"))
+                    .hint("write a smaller number, `float('inf')`, or use a wider type")
+                    .at(span));
             }
             stored.push(nearest.stored);
         }
@@ -296,11 +292,7 @@ impl Literal {
         let zeros = zeros.min(64);
         numbers.iter_mut().for_each(|number| *number >>= zeros);
         let fraction = 64 - zeros as u8;
-        let like = Type::Fixed {
-            signed: true,
-            bits: fraction,
-            fraction,
-        };
+        let like = Type::fixed_point(true, fraction, fraction);
         let ty = like.smallest_like(Range::of_all(numbers.iter().copied())?)?;
         Data::from_numbers(ty, self.shape.clone(), &numbers)
     }
@@ -372,11 +364,9 @@ impl Literal {
 }
 
 fn other_size() -> Diagnostic {
-    Diagnostic::new(
-        Code::InvalidProgram,
-        "a literal of another size than its shape",
-    )
-    .hint("give as many numbers as the shape has elements")
+    let message = "a literal of another size than its shape";
+    Diagnostic::new(Code::InvalidProgram, message)
+        .hint("give as many numbers as the shape has elements")
 }
 
 /// The type with up to twice the bits behind the point, if there is room for more.

@@ -21,11 +21,8 @@ pub struct Place(pub Option<Span>);
 impl<'py> FromPyObject<'py> for Place {
     fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Place> {
         let parts: Option<(String, u32, u32, u32)> = given.extract()?;
-        Ok(Place(parts.map(|(file, line, column, end_column)| Span {
-            file,
-            line,
-            column,
-            end_column,
+        Ok(Place(parts.map(|(file, line, column, end_column)| {
+            Span::new(file, line, column, end_column)
         })))
     }
 }
@@ -118,8 +115,8 @@ pub enum Item {
 impl Node {
     /// Makes a typed constant from a number or an array.
     #[new]
-    fn new(ty: Element, item: Item, at: Place) -> PyResult<Node> {
-        let Element(ty) = ty;
+    fn new(kind: Element, item: Item, at: Place) -> PyResult<Node> {
+        let Element(ty) = kind;
         let literal = match item {
             Item::Int(number) => Literal::of(number),
             Item::Ratio(numerator, denominator) => ratio(numerator, denominator)?,
@@ -233,10 +230,7 @@ pub fn declared(name: &str, ty: Type, ends: [Ratio; 2], at: At<'_>) -> PyResult<
         Ok::<_, PyErr>(nearest.stored)
     };
     let [lo, hi] = ends;
-    Ok(Range {
-        lo: stored(lo)?,
-        hi: stored(hi)?,
-    })
+    Ok(Range::new(stored(lo)?, stored(hi)?))
 }
 
 /// Converts declared magnitudes to stored ones of `ty`, each rounded like data.
@@ -264,10 +258,7 @@ pub fn magnitudes(name: &str, ty: Type, ends: (f64, f64), at: At<'_>) -> PyResul
             ))
         }
     };
-    Ok(Range {
-        lo: stored(ends.0)?,
-        hi: stored(ends.1)?,
-    })
+    Ok(Range::new(stored(ends.0)?, stored(ends.1)?))
 }
 
 /// One part of an index expression.

@@ -56,7 +56,7 @@ impl Trace {
         &mut self,
         name: String,
         owner: String,
-        ty: Element,
+        kind: Element,
         rows: Option<&str>,
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
@@ -65,7 +65,7 @@ impl Trace {
         meaning: Meaning,
         at: Place,
     ) -> PyResult<Node> {
-        let (Element(ty), known) = (ty, self.builder()?.row_counts());
+        let (Element(ty), known) = (kind, self.builder()?.row_counts());
         let rows = rows.and_then(|rows| known.iter().position(|known| known.name == rows));
         let rows = rows.map(|index| RowId(index as u16));
         let range = match (range, magnitudes) {
@@ -194,7 +194,7 @@ impl Trace {
         name: &str,
         value: Item,
         to: Vec<String>,
-        ty: Element,
+        kind: Element,
         meaning: Meaning,
         note: String,
         at: Place,
@@ -203,7 +203,7 @@ impl Trace {
         let to = parties.collect::<PyResult<Vec<_>>>()?;
         let value = self.operand(value, at.span())?;
         let meaning = (kind_of(meaning)?, note);
-        self.build(|builder| builder.reveal_as(name, value, &to, ty.0, meaning, at.span()))
+        self.build(|builder| builder.reveal_as(name, value, &to, kind.0, meaning, at.span()))
     }
 
     /// The finished program.

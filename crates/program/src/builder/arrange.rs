@@ -21,20 +21,16 @@ impl Builder {
     /// Adds the same elements, in their order, in another shape. Rows stay the first axis.
     pub fn reshape(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let from = self.top().values[id.0 as usize].shape.clone();
+        let from = self.of(id).shape.clone();
         let fixed = self.reshaped(&from, shape).at(span)?;
-        let id = if fixed == from.fixed {
-            id
-        } else {
-            self.view(id, 0, &row_major(&fixed), span)?
-        };
+        let id = self.view(id, 0, &row_major(&fixed), span)?;
         Ok(self.handle(id))
     }
 
     /// Adds the same elements with the axes in another order; without `axes`, in reverse order.
     pub fn transpose(&mut self, a: Handle, axes: Option<&[i64]>, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let shape = self.top().values[id.0 as usize].shape.clone();
+        let shape = self.of(id).shape.clone();
         let rank = shape.rank();
         let order = match axes {
             None => (0..rank as u32).rev().collect(),
@@ -45,39 +41,32 @@ impl Builder {
             let text = self.shape_text(&shape);
             let rest = (1..rank).rev().map(|axis| axis.to_string());
             let order = ["0".into()].into_iter().chain(rest).collect::<Vec<_>>();
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("the rows of shape {text} cannot leave their place"),
-            )
-            .because("rows are always the first axis: their number is known only at run time")
-            .hint(match rank {
-                2 => "reduce along the rows with `axis=0`; products of every two columns are \
+            let message = format!("the rows of shape {text} cannot leave their place");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("rows are always the first axis: their number is known only at run time")
+                .hint(match rank {
+                    2 => "reduce along the rows with `axis=0`; products of every two columns are \
                       `(x[:, :, None] * x[:, None, :]).sum(axis=0)`"
-                    .into(),
-                _ => format!(
-                    "order the other axes: `sl.transpose(x, ({}))`",
-                    order.join(", ")
-                ),
-            })
-            .at(span));
+                        .into(),
+                    _ => format!(
+                        "order the other axes: `sl.transpose(x, ({}))`",
+                        order.join(", ")
+                    ),
+                })
+                .at(span));
         }
         let strides = row_major(&shape.fixed);
         let dims = order[rows..]
             .iter()
             .map(|axis| strides[*axis as usize - rows])
             .collect::<Vec<_>>();
-        let id = if dims == strides {
-            id
-        } else {
-            self.view(id, 0, &dims, span)?
-        };
-        Ok(self.handle(id))
+        self.view(id, 0, &dims, span).map(|id| self.handle(id))
     }
 
     /// Adds the elements repeated to the shape, as operands of one operation are.
     pub fn broadcast_to(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let from = self.top().values[id.0 as usize].shape.clone();
+        let from = self.of(id).shape.clone();
         let fixed = self.broadcasted(&from, shape).at(span)?;
         let new = fixed.len() - from.fixed.len();
         let own = row_major(&from.fixed);
@@ -86,12 +75,7 @@ impl Builder {
             _ => (length, 0),
         };
         let dims = fixed.iter().enumerate().map(dim).collect::<Vec<_>>();
-        let id = if fixed == from.fixed {
-            id
-        } else {
-            self.view(id, 0, &dims, span)?
-        };
-        Ok(self.handle(id))
+        self.view(id, 0, &dims, span).map(|id| self.handle(id))
     }
 
     /// Adds values one behind the other along an axis (negative from the end), in their common
@@ -104,9 +88,9 @@ impl Builder {
                 .hint("give at least one value")
                 .at(span));
         };
-        let shape = &self.top().values[first.0 as usize].shape;
+        let shape = &self.of(*first).shape;
         let axis = self.axis(shape, axis, shape.rank()).at(span)?;
-        let rows = |id: &ValueId| self.top().values[id.0 as usize].shape.rows;
+        let rows = |id: &ValueId| self.of(*id).shape.rows;
         if axis > 0 || ids.iter().all(|id| rows(id).is_none()) {
             return self.operate(Op::Concat(ids, axis), span);
         }
@@ -148,7 +132,7 @@ impl Builder {
         span: At<'_>,
     ) -> Made {
         let mut id = self.found(a, span)?;
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         let (from, shape) = (value.ty, value.shape.clone());
         let axis = self.axis(&shape, axis, shape.rank()).at(span)?;
         let dim = shape.dim(axis as usize);
@@ -169,8 +153,7 @@ impl Builder {
             (op, _) => op,
         };
         id = self.push(Op::Accumulate(op, id, axis), summed, span)?;
-        id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Adds every `step`-th element of an axis: its first element, their number, and the step.
@@ -181,7 +164,7 @@ impl Builder {
         (first, count, step): (u64, u64, i64),
         span: At<'_>,
     ) -> Found {
-        let shape = &self.top().values[id.0 as usize].shape;
+        let shape = &self.of(id).shape;
         let mut dims = row_major(&shape.fixed);
         let dim = &mut dims[axis as usize - usize::from(shape.rows.is_some())];
         let along = dim.1;
@@ -189,8 +172,11 @@ impl Builder {
         self.view(id, first * along.unsigned_abs(), &dims, span)
     }
 
-    /// Adds a view; an axis of a single element gets the step 0.
+    /// Adds a view, unless it is the value itself; an axis of a single element gets the step 0.
     fn view(&mut self, of: ValueId, start: u64, dims: &[(u64, i64)], span: At<'_>) -> Found {
+        if start == 0 && dims == row_major(&self.of(of).shape.fixed) {
+            return Ok(of);
+        }
         let plain = |&(length, step): &(u64, i64)| match length {
             1 => (1, 0),
             _ => (length, step),

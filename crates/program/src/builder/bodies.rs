@@ -153,10 +153,8 @@ impl Builder {
         let (all, text) = (ty.range(), decimal::text);
         let (lo, hi) = (text(all.lo, ty.fraction()), text(all.hi, ty.fraction()));
         let range = decimal::range_text(range, from);
-        Err(Diagnostic::new(
-            Code::RangeOverflow,
-            format!("carry {index} can leave {ty}"),
-        )
+        let message = format!("carry {index} can leave {ty}");
+        Err(Diagnostic::new(Code::RangeOverflow, message)
         .because(format!(
             "from any value in {lo}..{hi} the body makes one in {range}, and nothing bounds how \
                  often it runs"
@@ -197,12 +195,7 @@ impl Builder {
     }
 
     /// Closes the current body and appends the operation with its parts.
-    fn close_body(
-        &mut self,
-        returns: Vec<ValueId>,
-        parts: usize,
-        at: At<'_>,
-    ) -> Result<Vec<Handle>> {
+    fn close_body(&mut self, made: Vec<ValueId>, parts: usize, at: At<'_>) -> Result<Vec<Handle>> {
         let Some(Open {
             body: Some(mut op),
             leading,
@@ -216,7 +209,7 @@ impl Builder {
         let parameter = |id: ValueId| matches!(values[id.0 as usize].op, Op::Param(_));
         let captures = captured.into_iter().filter(|(_, inner)| parameter(*inner));
         let (outer, inner): (Vec<_>, Vec<_>) = captures.unzip();
-        let mut graph = params_first(values, leading, &inner, returns);
+        let mut graph = params_first(values, leading, &inner, made);
         if let Op::Map { captured, .. }
         | Op::Scan { captured, .. }
         | Op::Sort { captured, .. }

@@ -51,7 +51,7 @@ impl Builder {
     /// Adds `a[parts]`. The symbolic axis takes only `:`.
     pub fn index(&mut self, a: Handle, parts: &[Index], span: At<'_>) -> Made {
         let mut id = self.found(a, span)?;
-        let shape = self.top().values[id.0 as usize].shape.clone();
+        let shape = self.of(id).shape.clone();
         let parts = self.expanded(&shape, parts).at(span)?;
         // `axis` counts in the result so far, `original` in the shape that the user sees.
         let (mut axis, mut original) = (0, 0);
@@ -134,12 +134,10 @@ impl Builder {
             }
             _ => {
                 let Index::At(i) = part else { return Ok(None) };
-                Err(Diagnostic::new(
-                    Code::IndexRange,
-                    format!("index {i} is outside of axis {axis} of shape {text}"),
-                )
-                .because(format!("that axis takes {} to {}", -n, n - 1))
-                .hint("negative ones count from the end, and -1 is the last element"))
+                let message = format!("index {i} is outside of axis {axis} of shape {text}");
+                Err(Diagnostic::new(Code::IndexRange, message)
+                    .because(format!("that axis takes {} to {}", -n, n - 1))
+                    .hint("negative ones count from the end, and -1 is the last element"))
             }
         }
     }
@@ -186,12 +184,10 @@ impl Builder {
 
     fn symbolic(&self, shape: &Shape, axis: usize) -> Diagnostic {
         let text = self.shape_text(shape);
-        Diagnostic::new(
-            Code::IndexRange,
-            format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
-        )
-        .because("the number of rows is known only at run time")
-        .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows")
+        let message = format!("axis {axis} of shape {text} is symbolic and takes no index but `:`");
+        Diagnostic::new(Code::IndexRange, message)
+            .because("the number of rows is known only at run time")
+            .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows")
     }
 
     fn empty(&self, shape: &Shape, axis: usize) -> Diagnostic {
@@ -211,11 +207,10 @@ impl Builder {
         step: i64,
     ) -> Result<(u64, u64, i64)> {
         if step == 0 {
-            return Err(
-                Diagnostic::new(Code::IndexRange, "the step of a slice is 0")
-                    .because("the slice would never end")
-                    .hint("leave the step out, or write `x[::-1]` for the reverse order"),
-            );
+            let message = "the step of a slice is 0";
+            return Err(Diagnostic::new(Code::IndexRange, message)
+                .because("the slice would never end")
+                .hint("leave the step out, or write `x[::-1]` for the reverse order"));
         }
         let n = self.length(shape, axis)?;
         let forwards = step > 0;

@@ -31,8 +31,7 @@ impl Builder {
     /// Value of an operand without a neighbour: a number takes the smallest type that holds it
     /// exactly.
     pub fn alone(&mut self, operand: Operand, span: At<'_>) -> Made {
-        let id = self.exactly(operand, None, span)?;
-        Ok(self.handle(id))
+        self.exactly(operand, None, span).map(|id| self.handle(id))
     }
 
     /// Reduces the number modulo `2^bits`, to an integer type that need not wrap. Never refused for
@@ -53,8 +52,7 @@ impl Builder {
             ty => ty.wrapping(),
         };
         let id = self.cast_to(id, modular, span)?;
-        let id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Converts to the nearest number of `ty` from below, or to the end of the type that it
@@ -144,15 +142,10 @@ impl Builder {
     }
 
     /// Value of the literal exactly, or else in the fixed-point type `beside` it.
-    pub(super) fn literal_exactly(
-        &mut self,
-        literal: u32,
-        beside: Option<Type>,
-        span: At<'_>,
-    ) -> Found {
-        match self.written(literal)?.exactly() {
+    pub(super) fn literal_exactly(&mut self, of: u32, beside: Option<Type>, span: At<'_>) -> Found {
+        match self.written(of)?.exactly() {
             Some(data) => Ok(self.constant(data, span)?.id),
-            None => self.literal_beside(literal, beside, span),
+            None => self.literal_beside(of, beside, span),
         }
     }
 

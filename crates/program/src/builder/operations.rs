@@ -55,8 +55,7 @@ impl Builder {
         if self.known(id).0.is_float() && matches!(ty, Type::Int { .. } | Type::Fixed { .. }) {
             return Err(infer::unfit(&self.scope(), id, ty).at(span));
         }
-        let id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
@@ -82,7 +81,7 @@ impl Builder {
                 .hint("give at least one value")
                 .at(span));
         };
-        let shape = &self.top().values[first.0 as usize].shape;
+        let shape = &self.of(*first).shape;
         let axis = self.axis(shape, axis, shape.rank() + 1).at(span)?;
         self.operate(Op::Stack(ids, axis), span)
     }
@@ -139,8 +138,7 @@ impl Builder {
 
     /// Appends an operation whose type follows from its operands.
     pub(super) fn operate(&mut self, op: Op, span: At<'_>) -> Made {
-        let id = self.push(op, Type::Bool, span)?;
-        Ok(self.handle(id))
+        self.push(op, Type::Bool, span).map(|id| self.handle(id))
     }
 
     /// Value of a handle, with the span in the error.
@@ -211,18 +209,13 @@ impl Builder {
 
     /// Value of an operand whose type is irrelevant: a bare number takes the smallest type, and a
     /// fraction that no type holds takes the type of the value `beside` it.
-    pub(super) fn exactly(
-        &mut self,
-        operand: Operand,
-        beside: Option<Type>,
-        span: At<'_>,
-    ) -> Found {
+    pub(super) fn exactly(&mut self, operand: Operand, beside: Option<Type>, at: At<'_>) -> Found {
         let ty = match operand {
             Operand::Int(number) => Type::smallest(Range::of(number)),
-            Operand::Literal(literal) => return self.literal_exactly(literal, beside, span),
+            Operand::Literal(literal) => return self.literal_exactly(literal, beside, at),
             Operand::Value(_) => None,
         };
-        self.operand(operand, ty, span)
+        self.operand(operand, ty, at)
     }
 
     /// Value with `bool` treated as `u1`.

@@ -11,7 +11,7 @@ impl Builder {
     /// Adds the numbers of the places along axis 0, from 0: of the rows, or a constant.
     pub fn row_number(&mut self, of: Handle, at: At<'_>) -> Made {
         let id = self.found(of, at)?;
-        let shape = &self.top().values[id.0 as usize].shape;
+        let shape = &self.of(id).shape;
         match shape.dim(0) {
             Some(Dim::Rows(rows)) => self.operate(Op::RowNumber(rows), at),
             Some(Dim::Fixed(length)) => {
@@ -55,7 +55,7 @@ impl Builder {
         at: At<'_>,
     ) -> Made {
         let mut id = self.found(of, at)?;
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         let Some(dim) = value.shape.dim(0) else {
             return Err(no_axis("running").at(at));
         };
@@ -82,9 +82,6 @@ impl Builder {
 }
 
 fn no_axis(what: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::ShapeMismatch,
-        format!("`{what}` needs an axis 0, and a single number has none"),
-    )
-    .hint("give it a tensor")
+    let message = format!("`{what}` needs an axis 0, and a single number has none");
+    Diagnostic::new(Code::ShapeMismatch, message).hint("give it a tensor")
 }

@@ -79,7 +79,7 @@ impl Builder {
 
     /// Rows along which `a @ b` sums, if these are the last axis of `a` and the first of `b`.
     fn rows_of(&self, [a, b]: [ValueId; 2]) -> Option<Dim> {
-        let shape = |id: ValueId| &self.top().values[id.0 as usize].shape;
+        let shape = |id: ValueId| &self.of(id).shape;
         let (a, b) = (shape(a), shape(b));
         let along = a.rank() == 1 && a.rows.is_some() && a.rows == b.rows;
         (along && b.fixed.len() <= 1).then(|| a.dim(0)).flatten()
@@ -87,7 +87,7 @@ impl Builder {
 
     /// Adds an axis to one value per row, if the other operand has columns.
     fn as_columns(&mut self, [a, b]: [ValueId; 2], span: At<'_>) -> Result<[ValueId; 2]> {
-        if self.top().values[b.0 as usize].shape.fixed.is_empty() {
+        if self.of(b).shape.fixed.is_empty() {
             Ok([a, b])
         } else {
             Ok([self.push(Op::Stack(vec![a], 1), Type::Bool, span)?, b])
@@ -135,7 +135,7 @@ impl Builder {
         if ty.is_float() || ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
             return Ok(None);
         }
-        let rank = self.top().values[id.0 as usize].shape.rank();
+        let rank = self.of(id).shape.rank();
         let name = infer::summed(self.scope().name(id, "a"), axes, rank);
         let Some(factors) = self.rounded_product(id, LOOKED_THROUGH, span) else {
             return Ok(None);
@@ -161,7 +161,7 @@ impl Builder {
         let depth = depth.checked_sub(1)?;
         let fraction = |b: &Builder, id: ValueId| u16::from(b.known(id).0.fraction());
         let zero = |b: &Builder, id: ValueId| b.known(id).1 == Range::of(0);
-        match self.top().values[id.0 as usize].op {
+        match self.of(id).op {
             Op::Binary(Binary::Mul, x, y) => {
                 if fraction(self, x) + fraction(self, y) > fraction(self, id) {
                     return Some([x, y]);
@@ -194,13 +194,8 @@ impl Builder {
     }
 
     /// Returns whether an operation rounds its exact result: a product or quotient of fixed point.
-    pub(super) fn rounds(
-        &mut self,
-        op: Binary,
-        [a, b]: [Operand; 2],
-        span: At<'_>,
-    ) -> Result<bool> {
-        let types = [self.type_of(a, span)?, self.type_of(b, span)?];
+    pub(super) fn rounds(&mut self, op: Binary, [a, b]: [Operand; 2], at: At<'_>) -> Result<bool> {
+        let types = [self.type_of(a, at)?, self.type_of(b, at)?];
         let mut types = types.into_iter().flatten();
         if types.clone().any(Type::is_float) {
             return Ok(false);
@@ -251,11 +246,7 @@ impl Builder {
             };
             let all = dividend.hull(Range::of(one)).hull(Range::of(other - 1));
             let all = all.hull(Range::of(divisor.stored));
-            let like = Type::Fixed {
-                signed: true,
-                bits: fraction,
-                fraction,
-            };
+            let like = Type::fixed_point(true, fraction, fraction);
             precise.then(|| like.smallest_like(all)).flatten()
         };
         let x = self.scope().name(a, "a");
@@ -267,15 +258,13 @@ impl Builder {
             None => "no type has room for the quotient: multiply by its inverse, rounded to a type"
                 .into(),
         };
-        Err(Diagnostic::new(
-            Code::DivisionByZero,
-            format!("`{x} / {number}` would divide by zero"),
-        )
-        .because(format!(
-            "the number of {ty} that is nearest to {number} is 0"
-        ))
-        .hint(hint)
-        .at(span))
+        let message = format!("`{x} / {number}` would divide by zero");
+        Err(Diagnostic::new(Code::DivisionByZero, message)
+            .because(format!(
+                "the number of {ty} that is nearest to {number} is 0"
+            ))
+            .hint(hint)
+            .at(span))
     }
 
     fn common(&self, operation: &str, ids: [ValueId; 2], span: At<'_>) -> Result<Type> {

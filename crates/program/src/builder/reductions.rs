@@ -21,8 +21,8 @@ impl Builder {
         at: At<'_>,
     ) -> Made {
         let id = self.found(a, at)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
-        let value = &self.top().values[id.0 as usize];
+        let axes = self.axes(&self.of(id).shape, axis, at)?;
+        let value = self.of(id);
         if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
             return self.reduce_floats(op, id, axes, dtype, at);
         }
@@ -33,7 +33,7 @@ impl Builder {
             }
         }
         let count = self.counted(id, &axes);
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         let ty = reduced_type(op, value.ty, dtype, count.1);
         let from = value.ty;
         // A sum is rounded once, at its end: until then it keeps the fraction bits of its elements.
@@ -54,8 +54,7 @@ impl Builder {
         for axis in axes {
             id = self.push(Op::Reduce(op, id, axis), summed, at)?;
         }
-        id = self.cast_to(id, ty, at)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, at).map(|id| self.handle(id))
     }
 
     /// Adds the exact mean along `axis` (negative from the end), or without it of all elements,
@@ -63,7 +62,7 @@ impl Builder {
     /// other numbers.
     pub fn mean(&mut self, a: Handle, axis: Option<i64>, dtype: Option<Type>, at: At<'_>) -> Made {
         let mut id = self.found(a, at)?;
-        let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
+        let mut axes = self.axes(&self.of(id).shape, axis, at)?;
         axes.reverse();
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(if from.is_float() { from } else { Type::F64 });
@@ -116,10 +115,10 @@ impl Builder {
     /// constant where no rows are counted.
     pub fn count(&mut self, a: Handle, axis: Option<i64>, at: At<'_>) -> Made {
         let mut id = self.found(a, at)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
+        let axes = self.axes(&self.of(id).shape, axis, at)?;
         let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
         for axis in axes {
-            match self.top().values[id.0 as usize].shape.dim(axis as usize) {
+            match self.of(id).shape.dim(axis as usize) {
                 Some(Dim::Fixed(length)) => fixed = fixed.saturating_mul(length),
                 other => {
                     rows = true;
@@ -133,7 +132,7 @@ impl Builder {
             let id = self.number(ty, fixed.into(), at)?;
             return Ok(self.handle(id));
         }
-        while let rank @ 2.. = self.top().values[id.0 as usize].shape.rank() {
+        while let rank @ 2.. = self.of(id).shape.rank() {
             let (axis, start, len) = (rank as u32 - 1, 0, 1);
             let first = Op::Slice {
                 of: id,
@@ -163,7 +162,7 @@ impl Builder {
     /// point.
     pub fn sum_type(&mut self, a: Handle, axis: Option<i64>, at: At<'_>) -> Result<Type> {
         let id = self.found(a, at)?;
-        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, at)?;
+        let axes = self.axes(&self.of(id).shape, axis, at)?;
         let (ty, range) = self.known(id);
         if ty.is_float() {
             return Ok(Type::F64);
@@ -192,7 +191,7 @@ impl Builder {
 
     /// Fewest and most elements along axes together.
     fn counted(&self, id: ValueId, axes: &[u32]) -> (u64, u64) {
-        let (scope, shape) = (self.scope(), &self.top().values[id.0 as usize].shape);
+        let (scope, shape) = (self.scope(), &self.of(id).shape);
         let lengths = axes.iter().filter_map(|&axis| shape.dim(axis as usize));
         let lengths = lengths.map(|dim| scope.length(dim));
         lengths.fold((1u64, 1u64), |count, length| {

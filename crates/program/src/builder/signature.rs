@@ -13,12 +13,7 @@ impl Builder {
         check::name("a program", name)?;
         let program = Program {
             name: name.into(),
-            parties: Vec::new(),
-            rows: Vec::new(),
-            flush_subnormals: false,
-            inputs: Vec::new(),
-            main: Graph::default(),
-            results: Vec::new(),
+            ..Program::default()
         };
         let mut builder = Builder {
             program,
@@ -109,8 +104,7 @@ impl Builder {
 
     /// Adds a number with a type, such as `sl.u8(3)`.
     pub fn scalar(&mut self, ty: Type, number: i128, at: At<'_>) -> Made {
-        let id = self.number(ty, number, at)?;
-        Ok(self.handle(id))
+        self.number(ty, number, at).map(|id| self.handle(id))
     }
 
     /// Reveals `value` to the parties `to` as result `name` of the declared type. A value of
@@ -174,10 +168,8 @@ impl Builder {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
             _ => {
-                return Err(
-                    Diagnostic::new(Code::Body, "the trace ended inside of a body")
-                        .hint("end each body that begins"),
-                );
+                let message = "the trace ended inside of a body";
+                return Err(Diagnostic::new(Code::Body, message).hint("end each body that begins"));
             }
         };
         let params = self.program.inputs.len() as u32;

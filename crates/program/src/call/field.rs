@@ -71,12 +71,8 @@ pub(super) fn infer(scope: &Scope, field: &Field, operands: &[ValueId]) -> Resul
     }
     let (left, right) = (scope.value(x)?, scope.value(y)?);
     let ty = Type::unsigned(field.bits() as u8);
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// Refuses an operand that may be no element of the field.

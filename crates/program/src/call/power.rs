@@ -81,11 +81,7 @@ impl OfPower {
             }
             Refused::Bits => too_many_bits(&written),
         })?;
-        Ok(Meta {
-            ty,
-            shape: shape::broadcast(scope, &base.shape, &exponent.shape)?,
-            range: Range { lo, hi },
-            visibility: base.visibility.join(exponent.visibility),
-        })
+        let shape = shape::broadcast(scope, &base.shape, &exponent.shape)?;
+        Ok(Meta::new(ty, shape, Range { lo, hi }, base.joint(exponent)))
     }
 }

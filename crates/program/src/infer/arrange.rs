@@ -69,12 +69,10 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
         }
         let (Some(along), true) = (along, same == whole) else {
             let (one, other) = (scope.shape(&whole), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("shapes {one} and {other} cannot be joined along axis {axis}"),
-            )
-            .because("all other axes have to be the same")
-            .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+            let message = format!("shapes {one} and {other} cannot be joined along axis {axis}");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("all other axes have to be the same")
+                .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
         };
         meta.shape.fixed[place] = meta.shape.fixed[place].saturating_add(along);
         meta.visibility = meta.visibility.join(next.visibility);
@@ -98,12 +96,10 @@ pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta> {
         }
         if next.shape.fixed != whole {
             let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("rows of shapes {one} and {other} do not fit under one another"),
-            )
-            .because("all axes but that of the rows have to be the same")
-            .hint("`x[:, None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+            let message = format!("rows of shapes {one} and {other} do not fit under one another");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("all axes but that of the rows have to be the same")
+                .hint("`x[:, None]` adds an axis, and `sl.broadcast_to` repeats along one"));
         }
         meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);
@@ -125,12 +121,11 @@ pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId
         let shape = &scope.value(*id)?.shape;
         let Some(rows) = shape.rows else {
             let shape = scope.shape(shape);
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("a value of shape {shape} cannot stand under the rows of a table"),
-            )
-            .because("what stands under rows are rows of another table, or of the same one")
-            .hint("declare it with a row count, such as `\"more <= 10\"`"));
+            let message =
+                format!("a value of shape {shape} cannot stand under the rows of a table");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("what stands under rows are rows of another table, or of the same one")
+                .hint("declare it with a row count, such as `\"more <= 10\"`"));
         };
         sum.extend(scope.addends(rows));
     }
@@ -142,12 +137,10 @@ pub fn accumulate(scope: &Scope, op: Reduction, of: ValueId, axis: u32) -> Resul
     let value = scope.value(of)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
-        return Err(Diagnostic::new(
-            Code::ShapeMismatch,
-            format!("there is no axis {axis} of shape {shape}"),
-        )
-        .because(format!("`sl.{}` runs along one axis", name(op)))
-        .hint("name an axis that is there"));
+        let message = format!("there is no axis {axis} of shape {shape}");
+        return Err(Diagnostic::new(Code::ShapeMismatch, message)
+            .because(format!("`sl.{}` runs along one axis", name(op)))
+            .hint("name an axis that is there"));
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool | Type::Float(_)) => {

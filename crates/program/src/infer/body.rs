@@ -140,19 +140,15 @@ pub(super) fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim> {
     for id in over {
         let shape = &scope.value(*id)?.shape;
         let Some(first) = shape.dim(0) else {
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                "a scalar has no elements to walk over",
-            )
-            .hint("name it in the body; a body sees every value outside of it"));
+            let message = "a scalar has no elements to walk over";
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .hint("name it in the body; a body sees every value outside of it"));
         };
         if dim.is_some_and(|dim| dim != first) {
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                "the tensors differ in their first axis",
-            )
-            .because(format!("one of them has shape {}", scope.shape(shape)))
-            .hint("walk those of one length; a body sees every value outside of it"));
+            let message = "the tensors differ in their first axis";
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because(format!("one of them has shape {}", scope.shape(shape)))
+                .hint("walk those of one length; a body sees every value outside of it"));
         }
         dim = Some(first);
     }
@@ -165,12 +161,10 @@ fn decides(scope: &Scope, body: &Graph) -> Result<()> {
     if body.returns.len() == 1 && decision.ty == Type::Bool && decision.shape.rank() == 0 {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        Code::Body,
-        "the order of a sort does not say which of two elements comes first",
-    )
-    .because("it returns one `bool`: true if the second element belongs before the first")
-    .hint("compare two numbers, such as `b < a`"))
+    let message = "the order of a sort does not say which of two elements comes first";
+    Err(Diagnostic::new(Code::Body, message)
+        .because("it returns one `bool`: true if the second element belongs before the first")
+        .hint("compare two numbers, such as `b < a`"))
 }
 
 /// Checks that a combination of elements has their types and shapes.
@@ -181,12 +175,10 @@ fn combines(scope: &Scope, body: &Graph, over: &[ValueId]) -> Result<()> {
         if (of.ty, &element) != (made.ty, &made.shape) || body.returns.len() != over.len() {
             let (x, y) = (scope.shape(&element), scope.shape(&made.shape));
             let (ty, other) = (of.ty, made.ty);
-            return Err(Diagnostic::new(
-                Code::Body,
-                format!("elements {ty}{x} are combined to {other}{y}"),
-            )
-            .because("a combination is combined again: it has the type and shape of elements")
-            .hint("convert what the function returns, or the elements before it is called"));
+            let message = format!("elements {ty}{x} are combined to {other}{y}");
+            return Err(Diagnostic::new(Code::Body, message)
+                .because("a combination is combined again: it has the type and shape of elements")
+                .hint("convert what the function returns, or the elements before it is called"));
         }
     }
     Ok(())

@@ -63,7 +63,7 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], declared: Type) -
         return fixed::binary(scope, op, [a, b], declared);
     }
     let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
-    let visibility = left.visibility.join(right.visibility);
+    let visibility = left.joint(right);
     let logical = matches!(family, Family::Bits | Family::End);
     let shift = family == Family::Shift;
     if !op.is_comparison() {
@@ -163,10 +163,8 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
     } else {
         format!("{converted} / {y}")
     };
-    Diagnostic::new(
-        Code::TypeMismatch,
-        format!("`{x} / {y}` divides integers"),
-    )
+    let message = format!("`{x} / {y}` divides integers");
+    Diagnostic::new(Code::TypeMismatch, message)
     .because("most quotients of integers are none, and no type says how many bits to keep")
     .hint(format!(
         "say it: `{written}`, for example; or write `{x} // {y}`, which rounds down to an integer"
@@ -190,15 +188,13 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
                 format!("{name}.astype(sl.{strict})")
             }
         };
-        return Err(Diagnostic::new(
-            Code::WrappingDivision,
-            format!("`{whole}` divides in {}", left.ty),
-        )
-        .because("modulo a power of two, quotients depend on which representative is meant")
-        .hint(format!(
-            "say it: `{}`",
-            op.python(&cast(a, &x), &cast(b, &y))
-        )));
+        let message = format!("`{whole}` divides in {}", left.ty);
+        return Err(Diagnostic::new(Code::WrappingDivision, message)
+            .because("modulo a power of two, quotients depend on which representative is meant")
+            .hint(format!(
+                "say it: `{}`",
+                op.python(&cast(a, &x), &cast(b, &y))
+            )));
     }
     // The smallest number above zero, if it is one that people would write.
     let least = decimal::text(1, right.ty.fraction().min(8));
@@ -265,15 +261,13 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
         },
         _ => format!("limit the amount: `sl.minimum(sl.maximum({y}, 0), {top})`"),
     };
-    Err(Diagnostic::new(
-        Code::ShiftRange,
-        format!("`{whole}` can shift by too much or backwards"),
-    )
-    .because(format!(
-        "{y} is in {}, and {} takes shifts by 0..{top}",
-        right.range, left.ty
-    ))
-    .hint(hint))
+    let message = format!("`{whole}` can shift by too much or backwards");
+    Err(Diagnostic::new(Code::ShiftRange, message)
+        .because(format!(
+            "{y} is in {}, and {} takes shifts by 0..{top}",
+            right.range, left.ty
+        ))
+        .hint(hint))
 }
 
 /// Returns the smallest type like that of a value that allows a shift by `amount` and holds its

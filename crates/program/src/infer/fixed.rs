@@ -56,12 +56,8 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], ty: Type) -> Resu
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A dot product.
@@ -86,12 +82,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta> {
         let given = format!("{length} products give {}", range_text(exact, ty));
         overflow(&format!("{x} @ {y}"), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A sum of products of two values, which broadcast, along axes of the product.
@@ -125,12 +116,7 @@ impl SumProduct<'_> {
             let given = format!("{many}{} products give {}", count.hi, range_text(exact, ty));
             overflow(written, ty, given, wider(ty, Some(exact), wide))
         })?;
-        Ok(Meta {
-            ty,
-            shape,
-            range,
-            visibility: left.visibility.join(right.visibility),
-        })
+        Ok(Meta::new(ty, shape, range, left.joint(right)))
     }
 
     /// Infers the exact sum, before it is converted to its type.
@@ -226,10 +212,8 @@ fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
 
 /// Makes the refusal of an exact value that is wider than `i128`.
 pub fn too_wide(expression: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::RangeOverflow,
-        format!("`{expression}` takes more bits than there are"),
-    )
-    .because("before it is rounded down, an exact result has at most 127 bits")
-    .hint("declare narrower ranges of the inputs, or types of fewer bits")
+    let message = format!("`{expression}` takes more bits than there are");
+    Diagnostic::new(Code::RangeOverflow, message)
+        .because("before it is rounded down, an exact result has at most 127 bits")
+        .hint("declare narrower ranges of the inputs, or types of fewer bits")
 }

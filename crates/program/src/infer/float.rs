@@ -63,12 +63,8 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta> {
         Family::End => any_of(scope, &[a, b])?,
         _ => ty.range(),
     };
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A conversion from or to floating point. To integers and fixed point it stops at the ends.
@@ -105,12 +101,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
     countable(scope, [Dim::Fixed(length)])?;
     let ty = rounded_to(declared, left.ty);
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// The type of a sum of numbers of a type.
@@ -123,12 +114,7 @@ fn rounded_to(declared: Type, addends: Type) -> Type {
 }
 
 /// A sum of products that broadcast, along `axes`, exact and rounded once, as [`dot`] is.
-pub fn sum_product(
-    scope: &Scope,
-    [a, b]: [ValueId; 2],
-    axes: &[u32],
-    declared: Type,
-) -> Result<Meta> {
+pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32], to: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
         return Err(no_common_type("sum of products", left.ty, right.ty));
@@ -137,13 +123,8 @@ pub fn sum_product(
     shape::bounded(scope, &shape)?;
     let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
-    let ty = rounded_to(declared, left.ty);
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    let ty = rounded_to(to, left.ty);
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// An exact mean, rounded once to `ty`.
@@ -179,13 +160,12 @@ pub fn countable(scope: &Scope, dims: impl IntoIterator<Item = Dim>) -> Result<(
     if most < MOST_ADDENDS {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Limit, format!("a sum of up to {most} numbers"))
-            .because(format!(
-                "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
-            ))
-            .hint("declare a smaller bound of the rows"),
-    )
+    let message = format!("a sum of up to {most} numbers");
+    Err(Diagnostic::new(Code::Limit, message)
+        .because(format!(
+            "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
+        ))
+        .hint("declare a smaller bound of the rows"))
 }
 
 /// Makes the refusal of `astype` to a type that cannot hold every number of floating point.

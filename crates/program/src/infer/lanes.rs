@@ -11,12 +11,10 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     let value = scope.value(a)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
-        return Err(Diagnostic::new(
-            Code::ShapeMismatch,
-            format!("there is no axis {axis} of shape {shape}"),
-        )
-        .because(format!("`{}` removes one axis", op.name()))
-        .hint("name an axis that is there"));
+        let message = format!("there is no axis {axis} of shape {shape}");
+        return Err(Diagnostic::new(Code::ShapeMismatch, message)
+            .because(format!("`{}` removes one axis", op.name()))
+            .hint("name an axis that is there"));
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
@@ -94,7 +92,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
         ty: left.ty,
         shape,
         range: dot_range(scope, [a, b], (length, length))?,
-        visibility: left.visibility.join(right.visibility),
+        visibility: left.joint(right),
     })
 }
 
@@ -154,10 +152,8 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
         }
         if next.shape != meta.shape {
             let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("a stack of {one} and {other}"),
-            )
+            let message = format!("a stack of {one} and {other}");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
             .because("values are stacked along a new axis, so all have the same shape")
             .hint(
                 "give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`",

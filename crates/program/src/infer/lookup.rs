@@ -46,7 +46,7 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta> {
     shape.fixed.extend(&entries.shape.fixed[1..]);
     Ok(Meta {
         shape,
-        visibility: entries.visibility.join(place.visibility),
+        visibility: entries.joint(place),
         ..entries.meta()
     })
 }

@@ -66,12 +66,7 @@ fn with_zero(value: &Meta) -> Range {
     }
 }
 
-pub fn running(
-    scope: &Scope,
-    reduction: Reduction,
-    of: ValueId,
-    starts: Option<ValueId>,
-) -> Result<Meta> {
+pub fn running(scope: &Scope, op: Reduction, of: ValueId, starts: Option<ValueId>) -> Result<Meta> {
     let value = scope.value(of)?;
     let dim = walked(scope, &[of])?;
     if value.ty.is_float() {
@@ -80,8 +75,8 @@ pub fn running(
             .hint("use fixed point, whose running sums are exact"));
     }
     // The type and the longest reduction are those of the reduction of the whole axis.
-    let whole = lanes::reduce(scope, reduction, of, 0)?;
-    let range = match reduction {
+    let whole = lanes::reduce(scope, op, of, 0)?;
+    let range = match op {
         Reduction::Sum => {
             let (_, most) = scope.length(dim);
             let any = lanes::sum_range(value.range, (1, most));
@@ -140,10 +135,8 @@ fn flag(scope: &Scope, id: ValueId, dim: Dim) -> Result<()> {
         return Ok(());
     }
     let shape = scope.shape(&value.shape);
-    Err(Diagnostic::new(
-        Code::ShapeMismatch,
-        format!("{}{shape} does not say yes or no of each element", value.ty),
-    )
-    .because("it has to be one `bool` for each element of axis 0")
-    .hint("compare a column, such as `x > 0`"))
+    let message = format!("{}{shape} does not say yes or no of each element", value.ty);
+    Err(Diagnostic::new(Code::ShapeMismatch, message)
+        .because("it has to be one `bool` for each element of axis 0")
+        .hint("compare a column, such as `x > 0`"))
 }

@@ -116,11 +116,8 @@ pub fn slice(
     (start, len, squeeze): (u64, u64, bool),
 ) -> Result<Shape> {
     let refused = |what: String| {
-        Diagnostic::new(
-            Code::IndexRange,
-            format!("{what} of shape {}", scope.shape(of)),
-        )
-        .hint("name elements that are there")
+        let message = format!("{what} of shape {}", scope.shape(of));
+        Diagnostic::new(Code::IndexRange, message).hint("name elements that are there")
     };
     let length = match of.dim(axis as usize) {
         Some(Dim::Fixed(length)) => length,
@@ -161,11 +158,9 @@ pub fn bounded(scope: &Scope, shape: &Shape) -> Result<()> {
         .rows
         .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
     {
-        return Err(Diagnostic::new(
-            Code::InvalidProgram,
-            "a shape names rows that are not declared",
-        )
-        .hint("declare their number and its bound"));
+        let message = "a shape names rows that are not declared";
+        return Err(Diagnostic::new(Code::InvalidProgram, message)
+            .hint("declare their number and its bound"));
     }
     let refused = |why: String| {
         let message = format!("no value can have the shape {}", scope.shape(shape));
@@ -199,10 +194,8 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
              adds a dimension"
         }
     };
-    Diagnostic::new(
-        Code::ShapeMismatch,
-        format!("shapes {left} and {right} do not go together"),
-    )
-    .because("dimensions are compared from the last; each pair must be equal or one of them 1")
-    .hint(hint)
+    let message = format!("shapes {left} and {right} do not go together");
+    Diagnostic::new(Code::ShapeMismatch, message)
+        .because("dimensions are compared from the last; each pair must be equal or one of them 1")
+        .hint(hint)
 }

@@ -268,12 +268,7 @@ impl<'a> Cursor<'a> {
         let count = |from: usize, to: usize| self.text[from..to].chars().count() as u32;
         let column = count(self.line_start, from) + 1;
         let end_column = column + count(from, to);
-        Span {
-            file: self.file.into(),
-            line: self.line,
-            column,
-            end_column,
-        }
+        Span::new(self.file.into(), self.line, column, end_column)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::float;
 use crate::graph::{
     Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Value, ValueId, Visibility,
 };
+use crate::infer::Meta;
 use crate::kind::{Kind, MAX_CATEGORIES};
 use crate::op::Change;
 use crate::types::{Data, Range, RowId, Shape, Type};
@@ -42,11 +43,10 @@ pub fn parse(text: &str, file: &str) -> Result<Program> {
 /// [`parse`].
 pub fn parse_unchecked(text: &str, file: &str) -> Result<Program> {
     if text.len() > MAX_TEXT_BYTES {
-        return Err(
-            Diagnostic::new(Code::Limit, format!("the program has {} bytes", text.len()))
-                .because(format!("a text has at most {MAX_TEXT_BYTES}"))
-                .hint("split the program, or walk with `sl.map` and `sl.scan`"),
-        );
+        let message = format!("the program has {} bytes", text.len());
+        return Err(Diagnostic::new(Code::Limit, message)
+            .because(format!("a text has at most {MAX_TEXT_BYTES}"))
+            .hint("split the program, or walk with `sl.map` and `sl.scan`"));
     }
     Parser::new(text, file, false).program()
 }
@@ -64,28 +64,11 @@ struct Parser<'a> {
     constant: Vec<&'a str>,
 }
 
-/// Type, shape, range and visibility after the colon of a value.
-struct Signature {
-    ty: Type,
-    shape: Shape,
-    range: Range,
-    visibility: Visibility,
-}
-
 impl<'a> Parser<'a> {
     fn new(text: &'a str, file: &'a str, locate: bool) -> Parser<'a> {
-        let program = Program {
-            name: String::new(),
-            parties: Vec::new(),
-            rows: Vec::new(),
-            flush_subnormals: false,
-            inputs: Vec::new(),
-            main: Graph::default(),
-            results: Vec::new(),
-        };
         Parser {
             cursor: Cursor::new(text, file),
-            program,
+            program: Program::default(),
             locate,
             values: 0,
             elements: 0,
@@ -288,18 +271,14 @@ impl<'a> Parser<'a> {
             op.ok_or_else(|| self.cursor.error(format!("there is no operation `{word}`")))?;
         op.change(self)?;
         self.cursor.sign(":")?;
-        let Signature {
-            ty,
-            shape,
-            range,
-            visibility,
-        } = self.signature()?;
+        let meta = self.signature()?;
         if let Op::Const(data) = &mut op {
             let texts = std::mem::take(&mut self.constant);
-            let numbers = texts.iter().map(|text| stored(text, ty));
+            let numbers = texts.iter().map(|text| stored(text, meta.ty));
             let numbers = numbers.collect::<Option<Vec<i128>>>();
-            let typed = numbers.and_then(|all| Data::from_numbers(ty, shape.fixed.clone(), &all));
-            *data = typed.filter(|_| shape.rows.is_none()).ok_or_else(|| {
+            let typed =
+                numbers.and_then(|all| Data::from_numbers(meta.ty, meta.shape.fixed.clone(), &all));
+            *data = typed.filter(|_| meta.shape.rows.is_none()).ok_or_else(|| {
                 self.cursor
                     .error("the numbers of a constant are not what its type says".into())
             })?;
@@ -309,14 +288,7 @@ impl<'a> Parser<'a> {
             Some(body) => *body = self.block(depth + 1)?,
             None => self.cursor.end_line()?,
         }
-        Ok(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        })
+        Ok(Value::new(op, meta, span))
     }
 
     /// Finds a symbolic row count by its name.
@@ -327,7 +299,7 @@ impl<'a> Parser<'a> {
         known.map(RowId)
     }
 
-    fn signature(&mut self) -> Result<Signature> {
+    fn signature(&mut self) -> Result<Meta> {
         let (ty, shape, range) = self.number_type()?;
         let visibility = match self.cursor.word("`public`, `known` or `secret`")? {
             "public" => Visibility::Public,
@@ -339,12 +311,7 @@ impl<'a> Parser<'a> {
                     .error("it is `public`, `known` or `secret`".into()));
             }
         };
-        Ok(Signature {
-            ty,
-            shape,
-            range,
-            visibility,
-        })
+        Ok(Meta::new(ty, shape, range, visibility))
     }
 
     /// Type, shape and range: `u16[patients, 30] in 0..510`.
@@ -371,7 +338,8 @@ impl<'a> Parser<'a> {
             Type::Float(_) => self.cursor.constant(what)?,
             _ => self.cursor.decimal(what)?,
         };
-        stored(text, ty).ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
+        stored(text, ty)
+            .ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
     }
 
     fn shape(&mut self) -> Result<Shape> {
@@ -441,12 +409,7 @@ impl<'a> Parser<'a> {
         let column = self.cursor.number("a column")?;
         self.cursor.sign("-")?;
         let end_column = self.cursor.number("a column")?;
-        Ok(Some(Span {
-            file,
-            line,
-            column,
-            end_column,
-        }))
+        Ok(Some(Span::new(file, line, column, end_column)))
     }
 
     /// Checks that one more item is allowed, before it is read: names are looked up in lists, so

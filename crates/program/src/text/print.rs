@@ -20,12 +20,7 @@ pub fn print_with_spans(program: &Program) -> String {
 }
 
 fn text(program: &Program, spans: bool) -> String {
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &[],
-        values: &[],
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &[], &[]);
     let mut printer = Printer {
         out: String::new(),
         program,

@@ -15,10 +15,8 @@ pub(super) fn sums(program: &Program) -> Vec<Diagnostic> {
     let results = program.results.iter().map(|result| result.value);
     graph(&program.main, results, &mut spans);
     let warning = |span: &At<'_>| {
-        Diagnostic::new(
-            Code::RoundedSum,
-            "a sum of floating-point products that are each rounded first",
-        )
+        let message = "a sum of floating-point products that are each rounded first";
+        Diagnostic::new(Code::RoundedSum, message)
         .at(*span)
         .because(
             "`x * y` is the number nearest to each product, and their sum is exact; `x @ y` adds \
