@@ -75,26 +75,7 @@ from sealane._errors import InvalidTag
 from sealane._refusal import call, misuse, refuse_old_names
 
 if TYPE_CHECKING:
-    from typing import TypedDict, Unpack
-
     import numpy.typing as npt
-
-    class _Options(TypedDict, total=False):
-        tag_len: int | None
-        version: str | None
-        research: bool
-
-    class Sealing(_Options, total=False):
-        """Options of `seal_many`."""
-
-        equal_nonces: bool
-
-    class Opening(_Options, total=False):
-        """Options of `open_many` beside `errors`, on which the type of its result depends."""
-
-        plaintext_lens: int | Sequence[int] | None
-        failures_before: int
-
 
 __all__ = ["InvalidTag", "open", "open_many", "seal", "seal_many"]
 
@@ -190,7 +171,11 @@ def seal_many(
     nonces: Many,
     messages: Rows,
     aads: Some | None = None,
-    **options: Unpack[Sealing],
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    research: bool = False,
+    equal_nonces: bool = False,
 ) -> Rows: ...
 
 
@@ -201,7 +186,11 @@ def seal_many(
     nonces: Many,
     messages: Sequence[Bytes],
     aads: Some | None = None,
-    **options: Unpack[Sealing],
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    research: bool = False,
+    equal_nonces: bool = False,
 ) -> list[bytes]: ...
 
 
@@ -259,8 +248,12 @@ def open_many(
     messages: Many,
     aads: Some | None = None,
     *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    research: bool = False,
+    plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["none"],
-    **options: Unpack[Opening],
 ) -> list[bytes | None]: ...
 
 
@@ -272,8 +265,12 @@ def open_many(
     messages: Rows,
     aads: Some | None = None,
     *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    research: bool = False,
+    plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
-    **options: Unpack[Opening],
 ) -> Rows | list[bytes]: ...
 
 
@@ -285,8 +282,12 @@ def open_many(
     messages: Sequence[Bytes],
     aads: Some | None = None,
     *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    research: bool = False,
+    plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
-    **options: Unpack[Opening],
 ) -> list[bytes]: ...
 
 
