@@ -60,9 +60,7 @@ PRODUCT = re.compile(
 )
 HARDWARE = "hardware"
 DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
-READS_BY_ITSELF = [
-    "crates/diagnostic/src/finding.rs",
-]
+READS_BY_ITSELF = ["crates/diagnostic/src/finding.rs"]
 LONG_FILE = 350
 CODE = re.compile(r"`(\w+)`")
 NAMED = re.compile(r"`((?:crates|python|tools|docs|examples|bench|fuzz|hardware)/[\w./-]*)`")

@@ -67,12 +67,7 @@ class Float:
         return self.number(FALSE, self.last, 1 << (self.fraction - 1))
 
 
-FORMATS = {
-    "f16": Float(5, 10),
-    "bf16": Float(8, 7),
-    "f32": Float(8, 23),
-    "f64": Float(11, 52),
-}
+FORMATS = {"f16": Float(5, 10), "bf16": Float(8, 7), "f32": Float(8, 23), "f64": Float(11, 52)}
 
 
 def add(net: Net, x: Word, y: Word) -> Iterator[Case]:

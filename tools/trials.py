@@ -261,10 +261,7 @@ def parser(rng: random.Random, folder: Path) -> None:
         must(*simulate, "--input", "ada=x.csv", "--output", name, cwd=folder)
     file = folder / name
     file.write_bytes(damaged(rng, file.read_bytes()))
-    reads = {
-        "sealane.toml": ["peer", "list"],
-        "program.sealane": ["check", "program.sealane"],
-    }
+    reads = {"sealane.toml": ["peer", "list"], "program.sealane": ["check", "program.sealane"]}
     arguments = reads.get(name) or [*simulate, "--input", f"ada={name}"]
     status, _, errors = command(*arguments, cwd=folder)
     named(status, errors, (0, 2, 3, 4))

@@ -68,18 +68,7 @@ from sealane._functions import (
 from sealane._groups import group_by
 from sealane._moments import age_in_years, date, timestamp
 from sealane._nullable import Nullable, nullable
-from sealane._order import (
-    argsort,
-    head,
-    median,
-    mode,
-    quantile,
-    rank,
-    sort,
-    sort_by,
-    top_k,
-    unique,
-)
+from sealane._order import argsort, head, median, mode, quantile, rank, sort, sort_by, top_k, unique
 from sealane._program import Program, program
 from sealane._protect import min_group, noise, sized
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum

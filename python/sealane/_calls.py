@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealane import _source
 from sealane._errors import SealaneError
-from sealane._refusal import refuse
+from sealane._refusal import refuse, refuse_operand
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -59,14 +59,12 @@ def _refusal(
     if unknown:
         name = rest.strip("'")
         instead = _instead(name, found)
-        return refuse(
-            "operand",
+        return refuse_operand(
             f"{what} has no argument `{name}`",
             hint=f"write `{instead}`" if instead else takes or "leave it out",
             at=place,
         )
-    return refuse(
-        "operand",
+    return refuse_operand(
         f"{what} does not take what it is given",
         reason=f"Python says: {said}.",
         hint=takes or "convert the operands, or compute with other ones",

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sealane._kinds import Kind, mask_name, meaning
+from sealane._methods import later
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand, refuse_result
 from sealane._texts import Text
 from sealane._value import Value, boolean, need_numbers, operate, wrap
 
@@ -53,16 +54,13 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
 
     Raises `ProgramError` if the value is of another kind.
     """
-    from sealane import _functions
-
     kind: Any = result.element
     fits = type(value) is kind
     if isinstance(value, Nullable) and issubclass(kind, Nullable):
         fits = value._word == kind._word and value._texts == kind._texts
         fits = fits and value._bytes == kind._bytes
     if not fits:
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` is declared as `{kind!r}`, and the value is "
             f"`{value.dtype if isinstance(value, Value) else type(value)!r}`",
             hint="return a value of the declared kind, or declare the kind of the value",
@@ -73,7 +71,7 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
         null = value._null
         shown = null[..., None] if kind._bytes else null
         fill = False if kind._inner is boolean else min(max(0, kind._ends[0]), kind._ends[1])
-        elements = _functions.where(shown, fill, elements)
+        elements = later("_functions").where(shown, fill, elements)
     plain = meaning(kind)
     trace.reveal(result.name, elements._node, result.to, kind._element, plain, note, result.span)
     if isinstance(value, Nullable):
@@ -91,8 +89,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 
     some: Any = next((item for item in (yes, no) if isinstance(item, Value | Kind)), None)
     if some is None:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "`None` stands beside no value of the program",
             reason="Of a missing cell and a constant the kind of a column does not follow.",
             hint="name the type of the constant: `sl.where(condition, None, sl.u32(0))`",
@@ -119,11 +116,9 @@ def _nulls(item: Any, some: Any) -> tuple[Any, Any]:
 
 def count_cells(x: Kind, axis: int | None) -> Any:
     """Number of cells along an axis, or of all; of nullable ones, of those that are there."""
-    from sealane import _statistics
-
     if isinstance(x, Nullable):
         return x.count(axis)
-    return _statistics.count(x._value[..., 0] if x._bytes else x._value, axis)
+    return later("_statistics").count(x._value[..., 0] if x._bytes else x._value, axis)
 
 
 def extreme(name: str, a: Any, b: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sealane._methods import later
 from sealane._value import u8, u16, u32
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class Parts(NamedTuple):
 
 def parts(days: Value) -> Parts:
     """The year, the month (1 to 12) and the day of the month (1 to 31)."""
-    from sealane import _functions  # which imports dates itself
-
     quarters = (days + _SINCE_MARCH).astype(u32) * 4 + 3
     century = (quarters // _CENTURIES).astype(u8)
     of_century = (quarters % _CENTURIES) | 3
@@ -53,7 +52,7 @@ def parts(days: Value) -> Parts:
     # January and February belong to the year that ends.
     ended = month >= 10
     full = century.astype(u16) * 100 + year
-    return Parts(full + ended, _functions.lookup(_MONTHS, month), day)
+    return Parts(full + ended, later("_functions").lookup(_MONTHS, month), day)
 
 
 def weekday(days: Value) -> Any:

@@ -13,7 +13,7 @@ from sealane import _columns, _parts, _source, _value
 from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
-from sealane._refusal import is_of_users, refuse
+from sealane._refusal import is_of_users, refuse, refuse_operand
 from sealane._value import Value, operand, trace_of, type_name
 from sealane._value import wrap as _wrap
 
@@ -454,8 +454,7 @@ def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     except TypeError as error:
         if is_of_users(error):
             raise
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`sl.stack` takes a list of values, not a `{type(values).__name__}`",
             hint="write `sl.stack([a, b])`",
         ) from None
@@ -640,8 +639,7 @@ def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
     for item in over:
         if isinstance(item, list | tuple) and _value.holds_values(item):
             names = ", ".join("xyzuvw"[: len(item)])
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`sl.{function}` takes the values to walk one by one, not a {type(item).__name__}",
                 hint=f"write `sl.{function}({before}, {names})`",
             )
@@ -719,8 +717,7 @@ def _only(function: str, value: object) -> Value:
     if isinstance(value, Value):
         return value
     _value.need_numbers(function, value)
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`sl.{function}` takes a value of the program, not a `{type(value).__name__}`",
         hint="compute constants with NumPy or Python; join a list of values with `sl.stack([...])`",
     )

@@ -38,7 +38,7 @@ from sealane._reductions import (
     place_of,
     running_parts,
 )
-from sealane._refusal import counted, refuse
+from sealane._refusal import counted, refuse_operand
 from sealane._scans import associative_scan
 from sealane._search import diff
 from sealane._shapes import expand_dims, roll
@@ -90,8 +90,7 @@ def group_by(
         categories = list(itertools.product(*(key._texts for key in several)))
         return Groups(several, None, categories)
     if (most is None) == (categories is None):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "the groups are not bounded" if most is None else "the groups are bounded twice",
             reason="How many groups a result has room for is public, and the keys are not.",
             hint="write `most=100`, or a public list of keys: `categories=[1, 2, 3]`",
@@ -109,15 +108,14 @@ def _entries(categories: Iterable[Any], keys: int) -> list[tuple[Any, ...]]:
     """
     listed = list(categories)
     if not listed:
-        raise refuse("operand", "there are no categories", hint="write `categories=[1, 2, 3]`")
+        raise refuse_operand("there are no categories", hint="write `categories=[1, 2, 3]`")
     if keys == 1:
         one = [entry if isinstance(entry, tuple) else (entry,) for entry in listed]
         if all(len(entry) == 1 for entry in one):
             return one
     for entry in listed:
         if not isinstance(entry, tuple | list) or len(entry) != keys:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"the category {reprlib.repr(entry)} does not name {counted(keys, 'key')}",
                 reason="A group of several keys has one of each.",
                 hint="write a tuple for each group: `categories=[(1, 2), (1, 3)]`, or for all "
@@ -149,8 +147,7 @@ class Groups:
             )
 
     def __getitem__(self, index: object) -> NoReturn:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "groups have no columns to choose from",
             reason="They are those of the keys alone; each reduction names its own column.",
             hint="write `.agg(total=sl.sum(x)).total`",
@@ -178,8 +175,7 @@ class Groups:
         Raises `ProgramError` for anything but such reductions, and for a name that is taken.
         """
         if unnamed:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 "a reduction of groups has no name",
                 reason="The name is that of its column in the result.",
                 hint="write `.agg(total=sl.sum(x))`, for example",
@@ -204,14 +200,11 @@ class Groups:
         if isinstance(value, GroupSize):
             reduced = ("count", self._keys[0], None)
         if name in ("keys", "there", "left_out") or name.startswith("_"):
-            raise refuse(
-                "operand",
-                f"the name `{name}` is taken",
-                hint="choose another name for the reduction",
+            raise refuse_operand(
+                f"the name `{name}` is taken", hint="choose another name for the reduction"
             )
         if reduced is None or reduced[1].shape != self._keys[0].shape:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`{name}` is no reduction of a vector as long as the keys",
                 reason=f"The keys have shape {list(self._keys[0].shape)}.",
                 hint=f"write `{name}=sl.sum(x)`, or one of {', '.join(REDUCTIONS)}",

@@ -13,7 +13,8 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sealane import _value
-from sealane._refusal import refuse
+from sealane._methods import later
+from sealane._refusal import refuse, refuse_operand
 from sealane._unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -131,15 +132,11 @@ class Kind(Unsupported, metaclass=KindType):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Receives NumPy's operators with an array on their left, and NumPy's functions."""
-        from sealane import _numpy
-
-        return _numpy.ufunc_of_cells(self, ufunc.__name__, method, inputs, options)
+        return later("_numpy").ufunc_of_cells(self, ufunc.__name__, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Receives NumPy's functions."""
-        from sealane import _numpy
-
-        return _numpy.call(function.__name__, args, kwargs)
+        return later("_numpy").call(function.__name__, args, kwargs)
 
     @classmethod
     def _of(cls, value: Any) -> Any:
@@ -173,8 +170,7 @@ class Kind(Unsupported, metaclass=KindType):
 
 
 def mixed(a: Kind, b: object) -> Exception:
-    return refuse(
-        "operand",
+    return refuse_operand(
         f"`{type(a)!r}` and `{type(b)!r}` have no common kind",
         reason="Elements of two kinds mean different things, even where their numbers are equal.",
         hint="convert one of them, such as a timestamp by `.date`"
@@ -184,11 +180,7 @@ def mixed(a: Kind, b: object) -> Exception:
 
 
 def no_constant(kind: Kind, item: object, hint: str) -> Exception:
-    return refuse(
-        "operand",
-        f"{reprlib.repr(item)} is no constant of `{type(kind)!r}`",
-        hint=hint,
-    )
+    return refuse_operand(f"{reprlib.repr(item)} is no constant of `{type(kind)!r}`", hint=hint)
 
 
 def is_kind(thing: Any) -> bool:

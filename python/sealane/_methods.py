@@ -7,6 +7,7 @@ have them. Each is the function of the same name in `sealane`.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from sealane._unsupported import Unsupported
@@ -14,6 +15,11 @@ from sealane._unsupported import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
+
+
+def later(module: str) -> Any:
+    """A module of the package that imports this one: it is looked up when it is needed."""
+    return importlib.import_module(f"sealane.{module}")
 
 
 class Methods(Unsupported):
@@ -28,26 +34,17 @@ class Methods(Unsupported):
 
     def transpose(self, *axes: int | Sequence[int] | None) -> Self:
         """The same elements with the axes in another order, or in reverse order."""
-        from sealane import _shapes
-
         alone = len(axes) == 1 and (axes[0] is None or hasattr(axes[0], "__iter__"))
         order: Any = axes[0] if alone else axes or None
-        this: Any = self
-        return _shapes.transpose(this, order)
+        return later("_shapes").transpose(self, order)
 
     def reshape(self, *shape: Any) -> Self:
         """The elements, in row-major order, in another shape: `x.reshape(2, -1)`."""
-        from sealane import _shapes
-
-        this: Any = self
-        return _shapes.reshape(this, shape[0] if len(shape) == 1 else shape)
+        return later("_shapes").reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def ravel(self) -> Self:
         """The elements along one axis, in row-major order."""
-        from sealane import _shapes
-
-        this: Any = self
-        return _shapes.ravel(this)
+        return later("_shapes").ravel(self)
 
     def flatten(self) -> Self:
         """The elements along one axis, in row-major order."""
@@ -55,76 +52,44 @@ class Methods(Unsupported):
 
     def squeeze(self, axis: int | Sequence[int] | None = None) -> Self:
         """The same elements without the axes of length 1."""
-        from sealane import _shapes
-
-        this: Any = self
-        return _shapes.squeeze(this, axis)
+        return later("_shapes").squeeze(self, axis)
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """The same elements with two axes exchanged."""
-        from sealane import _shapes
-
-        this: Any = self
-        return _shapes.swapaxes(this, axis1, axis2)
+        return later("_shapes").swapaxes(self, axis1, axis2)
 
     def repeat(self, repeats: int, axis: int | None = None) -> Self:
         """Each element repeated so many times."""
-        from sealane import _shapes
-
-        this: Any = self
-        return _shapes.repeat(this, repeats, axis)
+        return later("_shapes").repeat(self, repeats, axis)
 
     def cumsum(self, axis: int | None = None, *, dtype: Any = None) -> Any:
         """Sums of the elements up to each one, as `sl.cumsum` gives them."""
-        from sealane import _scans
-
-        this: Any = self
-        return _scans.cumsum(this, axis, dtype=dtype)
+        return later("_scans").cumsum(self, axis, dtype=dtype)
 
     def cumprod(self, axis: int | None = None, *, dtype: Any = None) -> Any:
         """Products of the elements up to each one, as `sl.cumprod` gives them."""
-        from sealane import _scans
-
-        this: Any = self
-        return _scans.cumprod(this, axis, dtype=dtype)
+        return later("_scans").cumprod(self, axis, dtype=dtype)
 
     def argmax(self, axis: int | None = None) -> Any:
         """Index of the largest element, as `sl.argmax` gives it."""
-        from sealane import _search
-
-        this: Any = self
-        return _search.argmax(this, axis)
+        return later("_search").argmax(self, axis)
 
     def argmin(self, axis: int | None = None) -> Any:
         """Index of the smallest element, as `sl.argmin` gives it."""
-        from sealane import _search
-
-        this: Any = self
-        return _search.argmin(this, axis)
+        return later("_search").argmin(self, axis)
 
     def clip(self, min: Any = None, max: Any = None) -> Self:
         """Each element, or the end that it exceeds, as `sl.clip` gives it."""
-        from sealane import _functions
-
-        this: Any = self
-        return _functions.clip(this, min, max)
+        return later("_functions").clip(self, min, max)
 
     def round(self, decimals: int = 0) -> Self:
         """The nearest whole numbers, as `sl.round` gives them."""
-        from sealane import _search
-
-        this: Any = self
-        return _search.round(this, decimals)
+        return later("_search").round(self, decimals)
 
     def dot(self, other: Any) -> Any:
         """Sums of products, as `sl.dot` gives them."""
-        from sealane import _functions
-
-        this: Any = self
-        return _functions.dot(this, other)
+        return later("_functions").dot(self, other)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Receives NumPy's functions."""
-        from sealane import _numpy
-
-        return _numpy.call(function.__name__, args, kwargs)
+        return later("_numpy").call(function.__name__, args, kwargs)

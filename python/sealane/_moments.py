@@ -13,7 +13,7 @@ import numpy as np
 
 from sealane import _dates
 from sealane._kinds import Kind, Ordered, no_constant
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand
 from sealane._value import Value, element_type, u8
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class Moment(Ordered):
     def __new__(cls, number: Value) -> Any:
         """Takes integers of a program for days or seconds since 1970-01-01."""
         if not isinstance(number, Value):
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`{cls!r}` is made of a value of the program, not of {reprlib.repr(number)}",
                 hint="constants are `datetime.date` and `datetime.datetime` of Python",
             )
@@ -219,10 +218,7 @@ class timestamp(Moment):
     __slots__ = ()
     _word, _element, _gap = "timestamp", "i39", "i40"
     _below, _example = "x.seconds", "datetime.datetime(1970, 1, 1)"
-    _ends = (
-        _dates.FIRST_DAY * _dates.DAY_S,
-        _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1,
-    )
+    _ends = (_dates.FIRST_DAY * _dates.DAY_S, _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1)
 
     @property
     def seconds(self) -> Any:
@@ -276,8 +272,7 @@ def age_in_years(birth: date | datetime.date, on: date | datetime.date) -> Any:
     """
     places = [_place(birth), _place(on)]
     if not any(isinstance(item, date) for item in (birth, on)):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "`sl.age_in_years` takes at least one date of the program",
             hint="compute an age that everybody knows with `datetime`",
         )
@@ -299,8 +294,7 @@ def _place(item: Any) -> tuple[Any, Any]:
         return found.year, (found.month.astype(element_type("u9")) << 5) | found.day
     if isinstance(item, datetime.date) and date._instant(item) is not None:
         return item.year, item.month << 5 | item.day
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"{reprlib.repr(item)} is no date",
         hint="give a value of kind `sl.date`, of a timestamp its `.date`, or a `datetime.date`",
     )

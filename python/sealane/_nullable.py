@@ -10,17 +10,9 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sealane._kinds import Kind, is_kind, made
-from sealane._refusal import refuse
-from sealane._value import (
-    Value,
-    boolean,
-    f64,
-    neutral,
-    of_vector,
-    reduce,
-    total,
-    type_name,
-)
+from sealane._methods import later
+from sealane._refusal import refuse_operand, refuse_type
+from sealane._value import Value, boolean, f64, neutral, of_vector, reduce, total, type_name
 
 if TYPE_CHECKING:
     from sealane._signature import Between
@@ -88,9 +80,7 @@ class Nullable(Kind):
         >>> filled([30, None, 40], 0)
         array([30,  0, 40], dtype=uint16)
         """
-        from sealane import _functions
-
-        return _functions.where(self._null, value, self._held())
+        return later("_functions").where(self._null, value, self._held())
 
     def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
         """Sum of the cells that are not missing, as `Value.sum` gives it: 0 if all are.
@@ -208,9 +198,7 @@ class Nullable(Kind):
 
     def _filled(self, name: str) -> Any:
         """The elements, with one in place of missing cells that changes no extreme."""
-        from sealane import _functions
-
-        return _functions.where(self._null, neutral(name, self._value), self._value)
+        return later("_functions").where(self._null, neutral(name, self._value), self._value)
 
     def __getitem__(self, index: Any) -> Any:
         null = self._null[index]
@@ -248,17 +236,11 @@ class Nullable(Kind):
 
     def _zeroed(self) -> Any:
         """The numbers, with 0 in place of missing ones."""
-        from sealane import _functions
-
         if issubclass(self._inner, Kind):
-            raise refuse(
-                "operand",
-                f"`{type(self)!r}` has no sum",
-                hint=self._numbers(),
-            )
+            raise refuse_operand(f"`{type(self)!r}` has no sum", hint=self._numbers())
         if self._inner is boolean:
             return self._value & ~self._null
-        return _functions.where(self._null, 0, self._value)
+        return later("_functions").where(self._null, 0, self._value)
 
     @classmethod
     def _ends_of(cls, declared: Between) -> tuple[int, int] | None:
@@ -277,11 +259,9 @@ class Nullable(Kind):
 
 def _repeated(x: Any, beside: Any) -> Any:
     """The cells in the shape to which they broadcast with others."""
-    from sealane import _functions
-
     held = beside._value if isinstance(beside, Kind) else beside
     there = (held == held)[..., 0] if isinstance(beside, Kind) and beside._bytes else held == held
-    return _functions.where(there, x, x)
+    return later("_functions").where(there, x, x)
 
 
 def nullable(dtype: Any) -> type[Nullable]:
@@ -312,8 +292,7 @@ def nullable(dtype: Any) -> type[Nullable]:
         try:
             word, element, texts = "number", type_name(dtype), ()
         except Exception:
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"`sl.nullable({reprlib.repr(dtype)})` is no kind of column",
                 hint="write `sl.nullable(sl.u32)` or `sl.nullable(sl.date)`, for example",
             ) from None

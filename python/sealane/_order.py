@@ -23,7 +23,7 @@ from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._parts import cells, each, flat, regrouped, tensors
-from sealane._refusal import counted, refuse
+from sealane._refusal import counted, refuse_operand, refuse_shape
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import count, mean
 from sealane._texts import Category
@@ -78,8 +78,7 @@ def sort(x: C, axis: int = -1, *, descending: bool = False) -> C:
     if x.ndim == 1:
         return _sorted([x], [descending], [])[0]
     if x.ndim > 2 or not isinstance(x.shape[1], int):
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"a sort of the first of {x.ndim} axes",
             hint="sort a table column by column, or rows by a key: `sl.sort_by(key, table)`",
         )
@@ -121,8 +120,7 @@ def sort_by(
     ways = [descending] if isinstance(descending, bool) else list(descending)
     ways = ways * len(several) if len(ways) == 1 else ways
     if len(ways) != len(several):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`descending` names {counted(len(ways), 'order')} for {counted(len(several), 'key')}",
             hint="give one for all keys, or one for each",
         )
@@ -198,8 +196,7 @@ def head(x: C, rows: int) -> C:
         if rows <= length:
             first: Any = x[:rows]
             return first
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"the first {rows} of {counted(length, 'element')}",
             hint=f"write `sl.head(x, {length})`, or leave it out",
         )
@@ -225,10 +222,8 @@ def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> V
     array([2, 1, 2, 4], dtype=uint8)
     """
     if method not in ("min", "ordinal", "dense"):
-        raise refuse(
-            "operand",
-            f"there is no rank by {method!r}",
-            hint='write `method="min"`, `"ordinal"` or `"dense"`',
+        raise refuse_operand(
+            f"there is no rank by {method!r}", hint='write `method="min"`, `"ordinal"` or `"dense"`'
         )
     _vectors("rank", [cells("rank", x)])
     values, place = _sorted([x, places(x)], [descending, False], [])
@@ -294,18 +289,16 @@ def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     np.uint32(4001)
     """
     if isinstance(q, Value) or not 0 <= q <= 1:
-        raise refuse("operand", f"there is no quantile {q!r}", hint="write one of 0 to 1: `0.9`")
+        raise refuse_operand(f"there is no quantile {q!r}", hint="write one of 0 to 1: `0.9`")
     if method not in ("lower", "higher", "linear"):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"there is no quantile by {method!r}",
             hint='write `method="linear"`, `"lower"` or `"higher"`',
         )
     # The decimal that people wrote, not its nearest binary fraction.
     part = Fraction(str(q))
     if part.denominator > _FINEST:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"the quantile {q!r} has more than six decimals",
             reason="Its place is computed exactly, from the decimal that is written.",
             hint=f"round it: `{round(float(q), 6)}`",
@@ -477,8 +470,7 @@ def _positive(name: str, number: object) -> None:
     """Refuses what is no positive whole number."""
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or not 0 < int(number) < 1 << 32:  # type: ignore[call-overload]
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{name}={number!r}` is no number of elements",
             hint=f"write a positive number: `{name}=10`",
         )
@@ -562,18 +554,15 @@ def _axis(function: str, x: Any, axis: int) -> int:
     rank = cells(function, x).ndim
     if -rank <= named < rank:
         return named % rank
-    raise refuse(
-        "shape-mismatch",
-        f"there is no axis {named} of shape {list(x.shape)}",
-        hint="name an axis that is there",
+    raise refuse_shape(
+        f"there is no axis {named} of shape {list(x.shape)}", hint="name an axis that is there"
     )
 
 
 def _vectors(function: str, values: Sequence[Any]) -> None:
     for value in values:
         if value.ndim != 1:
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"`sl.{function}` takes a vector, not shape {list(value.shape)}",
                 hint="take one column, such as `x[:, 0]`, or use `sl.map` for each row",
             )

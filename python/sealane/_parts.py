@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand
 from sealane._value import Value
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ def meant(model: Any, item: Any) -> Any:
     if type(item) is type(model):
         return item
     if isinstance(item, Value | Kind) or isinstance(model, Nullable):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{type(model)!r}` and `{type(item)!r}` have no common kind",
             reason="Cells that are joined mean the same.",
             hint=f"convert one of them, or join numbers in their place: `{model._below}`",
@@ -88,8 +87,7 @@ def cells(function: str, item: Any) -> Any:
     """
     if isinstance(item, Value | Kind):
         return item
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`sl.{function}` takes a value of the program, not a `{type(item).__name__}`",
         hint="compute constants with NumPy or Python; join a list of values with `sl.stack([...])`",
     )

@@ -26,7 +26,7 @@ from sealane import (
     _tables,
 )
 from sealane._errors import SealaneWarning, none_swallowed
-from sealane._refusal import call, misuse, refuse, refuse_old_names
+from sealane._refusal import call, misuse, refuse_old_names, refuse_result, refuse_signature
 from sealane._value import Value, operand, tracing, type_name, wrap
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ class Program(Generic[P, R]):
         self, function: Callable[P, R], scope: Mapping[str, Any], flush_subnormals: bool = False
     ) -> None:
         if not isinstance(getattr(function, "__code__", None), CodeType):
-            raise refuse(
-                "signature",
+            raise refuse_signature(
                 f"a program is made of a function, not of a `{type(function).__name__}`",
                 hint="write `@sl.program` in the line before a `def`",
             )
@@ -297,16 +296,8 @@ class Program(Generic[P, R]):
             )
         protocol = "clear" if clear else protocol
         show = _progress.display() if progress else False
-        report = call(
-            self.native.simulate,
-            arrays,
-            tables,
-            network,
-            protocol,
-            _names(helpers),
-            runs,
-            show,
-        )
+        stated = (network, protocol, _names(helpers), runs, show)
+        report = call(self.native.simulate, arrays, tables, *stated)
         return _data.Report(report, self.signature)
 
     @refuse_old_names
@@ -373,23 +364,9 @@ class Program(Generic[P, R]):
         arrays, tables = ({}, []) if input is None else self._own_inputs(party, input)
         helpers = None if helpers is None else _names(helpers)
         show = _progress.display() if progress else False
-        report = call(
-            self.native.run,
-            party,
-            arrays,
-            tables,
-            config,
-            approve,
-            identity,
-            network,
-            protocol,
-            helpers,
-            pool,
-            record,
-            runs,
-            show,
-            timeout,
-        )
+        stated = (config, approve, identity, network, protocol, helpers)
+        ways = (pool, record, runs, show, timeout)
+        report = call(self.native.run, party, arrays, tables, *stated, *ways)
         return _data.Report(report, self.signature)
 
     def __repr__(self) -> str:
@@ -525,8 +502,7 @@ def _trace(
     finally:
         tracing.reset(under_way)
     if returned is None:
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{function.__name__}` returns nothing",
             hint="end it with `return` and its result",
             at=_source.of_parameter(function, "return"),
@@ -534,8 +510,7 @@ def _trace(
     results = returned if isinstance(returned, tuple) else (returned,)
     several = isinstance(returned, tuple)
     if len(results) != len(signature.results) or several != (signature.make is not None):
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{function.__name__}` returns {_count(returned)}, its signature says "
             f"{len(signature.results)}",
             hint="return a tuple with one value for each `sl.Revealed` of the signature",
@@ -544,8 +519,7 @@ def _trace(
     for result, given in zip(signature.results, results, strict=True):
         held = given._value if isinstance(given, _kinds.Kind) else given
         if not isinstance(held, Value) or held._scope is not trace:
-            raise refuse(
-                "result",
+            raise refuse_result(
                 f"`{result.name}` does not depend on any input",
                 reason="A result is a value of the program; constants are known without a run.",
                 hint="return a value computed from the parameters",

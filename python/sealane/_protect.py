@@ -22,7 +22,7 @@ import numpy as np
 from sealane import _functions, _noise
 from sealane._kinds import Kind, is_kind
 from sealane._nullable import Nullable, nullable
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand, refuse_result, refuse_shape, refuse_signature
 from sealane._value import FixedPoint, FloatingPoint, Value, fixed, i64, type_name
 
 if TYPE_CHECKING:
@@ -95,29 +95,26 @@ def noise(
         None if step is None else _positive("step", step),
     )
     if made.epsilon > _LARGEST_EPSILON:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`epsilon={epsilon}` protects nobody",
             reason=f"A person's data may make a result e^{epsilon} times as likely.",
             hint="write `epsilon=1`, for example, or leave the noise out",
         )
     if made.sensitivity is None and clip is None:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             "`sl.noise` does not say how much one person can change the result",
             reason="How much noise is needed follows from that.",
             hint="declare it, `sensitivity=1`, or clip what is summed up: `clip=(0, 100)`",
         )
     if made.delta is not None and made.delta > _LARGEST_DELTA:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`delta={delta}` protects nobody",
             reason="With such a probability a result may show all about a person.",
             hint="write `delta=1e-6`, for example, or leave it out, for Laplace noise",
         )
     if made.step is not None and not _is_power_of_two(made.step):
-        raise refuse(
-            "signature", f"`step={step}` is no power of two", hint="write `step=8`, for example"
+        raise refuse_signature(
+            f"`step={step}` is no power of two", hint="write `step=8`, for example"
         )
     return made
 
@@ -145,8 +142,7 @@ def min_group(least: int) -> MinGroup:
     """
     whole = isinstance(least, int | np.integer) and not isinstance(least, bool)
     if not whole or not 2 <= int(least) < 1 << 32:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`sl.min_group({reprlib.repr(least)})` is no size of a group",
             hint="write `sl.min_group(10)`, for example",
         )
@@ -174,19 +170,16 @@ def sized(value: T, size: Value) -> T:
     for item, known in ((value, Value | Nullable), (size, Value)):
         if not isinstance(item, known):
             if isinstance(item, Nullable):
-                raise refuse(
-                    "operand",
+                raise refuse_operand(
                     "`sl.sized` is given sizes that may be missing",
                     hint="say how many there are then: `sl.sized(value, sizes.fill(0))`",
                 )
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`sl.sized` is given {reprlib.repr(item)}, which is no value of the program",
                 hint="write `sl.sized(value, sl.count(x))`, for example",
             )
     if not re.fullmatch(r"[iu]\d+", type_name(type(size))):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`sl.sized` is given sizes of `{type(size)!r}`".replace("sealane.", "sl."),
             reason="A number of people is an integer, which does not wrap.",
             hint="count them: `sl.sized(value, sl.count(x))`",
@@ -195,8 +188,7 @@ def sized(value: T, size: Value) -> T:
     lengths = given.shape[len(given.shape) - len(size.shape) :]
     pairs = zip(size.shape, lengths, strict=False)
     if len(size.shape) > len(given.shape) or any(a not in (1, b) for a, b in pairs):
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"sizes of shape {list(size.shape)} are not those of a value of {list(given.shape)}",
             reason="Each element has one size.",
             hint="give one size for each element, or a single one for all",
@@ -231,8 +223,7 @@ def apply(result: Result, value: Any) -> tuple[Any, str]:
             return _noisy(result, option, value)
         case (MinGroup() as option,):
             return _of_enough(result, option, value)
-    raise refuse(
-        "result",
+    raise refuse_result(
         f"`{result.name}` has several options",
         reason="Whether an element is missing depends on an exact size, which no noise hides.",
         hint="keep one of them",
@@ -243,8 +234,7 @@ def apply(result: Result, value: Any) -> tuple[Any, str]:
 def _of_enough(result: Result, option: MinGroup, value: Any) -> tuple[Any, str]:
     """The value with elements about too few missing."""
     if not (is_kind(result.element) and result.element._nullable):
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` has a minimum group size, and no cell of it can be missing",
             hint=f"declare `sl.nullable({result.element!r})`".replace("sealane.", "sl."),
             at=result.span,
@@ -252,8 +242,7 @@ def _of_enough(result: Result, option: MinGroup, value: Any) -> tuple[Any, str]:
     held = value._value if isinstance(value, Kind) else value
     size = getattr(held, "_size", None)
     if size is None:
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` does not say how many people it is about",
             reason="Sizes are known of the columns that `sl.group_by` gives, unless missing cells "
             "are left out. A sum of chosen rows is about fewer people than there are rows.",
@@ -292,8 +281,7 @@ def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
     fraction = _fraction(value)
     step = option.step or Fraction(1, 1 << fraction)
     if step * (1 << fraction) < 1:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"the step of the noise of `{result.name}` is finer than its type",
             hint=f"write `step={Fraction(1, 1 << fraction)}` or more, or leave it out",
             at=result.span,
@@ -319,12 +307,7 @@ def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
 
 
 def _sampler(
-    result: Result,
-    option: Noise,
-    sensitivity: Fraction,
-    step: Fraction,
-    count: int,
-    rounded: bool,
+    result: Result, option: Noise, sensitivity: Fraction, step: Fraction, count: int, rounded: bool
 ) -> tuple[_noise.Laplace | _noise.Gauss, str]:
     """The sampler of the noise of a result, in steps, and what it is for people."""
     added = _noise.doubled(option.epsilon) * count
@@ -342,8 +325,7 @@ def _sampler(
         power = _noise.exponent(made.distance * added)
         gives = f"delta 2^-{power}, which the sampler adds"
         if made.distance * added > _MOST_OF_THE_SAMPLER:
-            raise refuse(
-                "signature",
+            raise refuse_signature(
                 f"the sampler of the noise of `{result.name}` adds a delta of 2^-{power}",
                 reason="That is e^epsilon for each element, by 2^-40; at most 2^-20 is taken.",
                 hint="write a smaller epsilon, `epsilon=1`, or reveal fewer elements",
@@ -352,8 +334,7 @@ def _sampler(
     else:
         spent = added * _noise.FARTHEST
         if option.delta <= 2 * spent:
-            raise refuse(
-                "signature",
+            raise refuse_signature(
                 f"the noise of `{result.name}` has too small a `delta`",
                 reason="The sampler alone may be off by 2^-40 for each element.",
                 hint="write `delta=1e-9`, for example, or leave it out, for Laplace noise",
@@ -375,8 +356,7 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
     """The value of which one person's data are a bounded part, that bound, and why it holds."""
     unit = Fraction(1, 1 << _fraction(value))
     if option.sensitivity is not None and option.sensitivity < unit:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{result.name}` has a sensitivity below the unit of its type, {unit}",
             reason="A result that changes at all changes by a unit, since it is rounded to units.",
             hint=f"declare `sensitivity={float(unit)}` or more, or compute the result in a finer "
@@ -388,8 +368,7 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
         return value, option.sensitivity, "as the author declares"
     reduced = getattr(value, "_reduced", None)
     if reduced is None or reduced[0] != "sum":
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` is clipped, and it is no sum of rows",
             reason="`clip` bounds what each row adds to a sum.",
             hint="return `sl.sum(x)` itself, or declare `sensitivity` without `clip`",
@@ -410,8 +389,7 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
     most = max(abs(ends[0]), abs(ends[1]), ends[1] - ends[0])
     if option.sensitivity is not None:
         if option.sensitivity < most:
-            raise refuse(
-                "signature",
+            raise refuse_signature(
                 f"`{result.name}` has a sensitivity below what one row can change",
                 reason=f"A row that is clipped to {low}..{high} changes the sum by up to {most}.",
                 hint=f"declare `sensitivity={float(most)}` or more, or clip to closer ends",
@@ -421,8 +399,7 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
     inexact = isinstance(x, FloatingPoint) or type_name(type(x)).endswith(".wrapping")
     beside = clipped._trace.by_row(clipped._node)
     if inexact or beside is None:
-        raise refuse(
-            "result",
+        raise refuse_result(
             f"`{result.name}` does not say how much one person can change it",
             reason="What is summed up is not made of inputs row by row, so one person's data may "
             "be in many rows of it.",
@@ -453,8 +430,7 @@ def _positive(name: str, number: object) -> Fraction:
     except ValueError:
         exact = Fraction(0)
     if exact <= 0:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{name}={reprlib.repr(number)}` is no positive number",
             hint=f"write `{name}=1`, for example",
         )
@@ -469,8 +445,7 @@ def _ends(clip: object) -> tuple[Number, Number]:
             int() | float() | Decimal() | Fraction() as high,
         ) if low < high and all(not isinstance(end, float) or math.isfinite(end) for end in clip):
             return low, high
-    raise refuse(
-        "signature",
+    raise refuse_signature(
         f"`clip={reprlib.repr(clip)}` names no two ends",
         hint="write `clip=(0, 100)`, the smaller end first",
     )
@@ -481,8 +456,7 @@ def _is_power_of_two(step: Fraction) -> bool:
 
 
 def _no_number(result: Result, why: str, hint: str) -> Exception:
-    return refuse(
-        "result",
+    return refuse_result(
         f"`{result.name}` takes no noise: {why}",
         reason="Noise is added to integers and fixed point, of one number or of fixed axes.",
         hint=hint,
@@ -491,8 +465,7 @@ def _no_number(result: Result, why: str, hint: str) -> Exception:
 
 
 def _too_wide(result: Result, name: str) -> Exception:
-    return refuse(
-        "result",
+    return refuse_result(
         f"the noise of `{result.name}` is too wide for {name} noise of its steps",
         reason=f"The widest has a standard deviation of {_noise.WIDEST_GAUSS} steps."
         if name == "Gauss"

@@ -35,18 +35,20 @@ _RENAMED = {
 
 
 def refuse(
-    code: str,
-    message: str,
-    *,
-    reason: str = "",
-    hint: str,
-    at: _source.Span | None = None,
+    code: str, message: str, *, reason: str = "", hint: str, at: _source.Span | None = None
 ) -> SealaneError:
     """Makes the error about a program to raise: the fault, its place (by default the user's current
     line), the reason, and the suggestion. The native module renders it, so that all look alike.
     """
     at = at or _source.here()
     return _core.refusal(code, _text(message), at, _text(reason), _text(hint))
+
+
+refuse_operand = functools.partial(refuse, "operand")
+refuse_result = functools.partial(refuse, "result")
+refuse_shape = functools.partial(refuse, "shape-mismatch")
+refuse_signature = functools.partial(refuse, "signature")
+refuse_type = functools.partial(refuse, "type")
 
 
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:

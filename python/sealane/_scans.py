@@ -15,17 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from sealane import _functions, _source, _value
-from sealane._refusal import refuse
-from sealane._shapes import (
-    along,
-    axis_of,
-    concatenate,
-    expand_dims,
-    moveaxis,
-    only,
-    ravel,
-    reshape,
-)
+from sealane._refusal import refuse_operand, refuse_shape
+from sealane._shapes import along, axis_of, concatenate, expand_dims, moveaxis, only, ravel, reshape
 from sealane._value import (
     FloatingPoint,
     Value,
@@ -186,16 +177,14 @@ def associative_scan(f: Callable[[Any, Any], Any], x: A, axis: int = 0) -> A:
     several = isinstance(x, tuple)
     items = [only("associative_scan", item) for item in (x if isinstance(x, tuple) else (x,))]
     if not items:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "`sl.associative_scan` takes at least one value",
             hint="write `sl.associative_scan(f, x)`, or `(x, y)` for several",
         )
     places = [axis_of(item, axis) for item in items]
     lengths = {item.shape[at] for item, at in zip(items, places, strict=True)}
     if len(lengths) > 1:
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"`sl.associative_scan` takes values of one length, not {sorted(map(str, lengths))}",
             hint="give values with the same length along the axis",
         )
@@ -281,8 +270,7 @@ def _one_axis(function: str, x: Any, axis: int | None) -> tuple[Any, int]:
     if axis is not None:
         return x, axis_of(x, axis)
     if x.ndim > 1 and isinstance(x.shape[0], str):
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"`sl.{function}` cannot flatten a value with rows",
             reason="Their number is known only at run time.",
             hint="name an axis: `axis=0` runs along the rows",

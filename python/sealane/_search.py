@@ -15,7 +15,7 @@ from sealane._kinds import Kind, mixed
 from sealane._nullable import Nullable
 from sealane._order import places
 from sealane._parts import cells
-from sealane._refusal import counted, refuse
+from sealane._refusal import counted, refuse, refuse_operand, refuse_shape
 from sealane._scans import cumsum
 from sealane._shapes import (
     along,
@@ -104,8 +104,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
         return _diff_of_rows(x, n, prepend)
     left = length if prepend is None else length + 1
     if not isinstance(n, int | np.integer) or not 0 <= n < left:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`sl.diff` cannot take {reprlib.repr(n)} differences of {counted(left, 'element')}",
             reason="Each leaves one element less, and every value has at least one.",
             hint="write `sl.diff(x)`, for example, for at least two elements",
@@ -123,8 +122,7 @@ def _diff_of_rows(x: Any, n: int, prepend: Any) -> Any:
     """Differences of rows, the first of which stands behind `prepend`."""
     rows = x.shape[0]
     if prepend is None or n != 1:
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"differences of the rows `{rows}` are fewer than there are rows"
             if prepend is None
             else f"`sl.diff` takes one difference of the rows `{rows}`, not {reprlib.repr(n)}",
@@ -240,8 +238,7 @@ def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
     array([0, 2, 3], dtype=uint8)
     """
     if side not in ("left", "right"):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"there is no side {reprlib.repr(side)} of equal elements",
             hint='write `side="left"` or `side="right"`',
         )
@@ -249,14 +246,12 @@ def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
         return by_numpy("searchsorted", a, v, side)
     order = _beside("searchsorted", v, a)
     if order.ndim != 1 or not isinstance(order.shape[0], int) or order.shape[0] == 0:
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"`sl.searchsorted` takes one fixed axis of sorted elements, not shape {order.shape}",
             hint="write `sl.searchsorted([10, 20, 30], x)`, for example",
         )
     if not isinstance(order, Value) and (order[1:] < order[:-1]).any():
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "the public list of `sl.searchsorted` is not in ascending order",
             reason="An index into it would mean nothing.",
             hint="sort it: `sl.searchsorted(np.sort(a), x)`",
@@ -328,8 +323,7 @@ def round(x: T, decimals: int = 0) -> T:
         return _round_floats(x, places)
     if isinstance(x, FixedPoint):
         if places:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"fixed point cannot be rounded to {counted(places, 'decimal')}",
                 reason="Its numbers are multiples of a power of two, and few decimals are.",
                 hint="count in hundredths: `sl.round(x * 100)`, or convert: `x.astype(sl.f64)`",
@@ -384,8 +378,7 @@ def _arg(function: str, x: Any, axis: int | None) -> Any:
     x = only(function, x)
     if axis is None:
         if x.ndim > 1 and isinstance(x.shape[0], str):
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"`sl.{function}` cannot flatten a value with rows",
                 reason="Their number is known only at run time.",
                 hint="name an axis: `axis=0` is that of the rows",
@@ -470,8 +463,7 @@ def _edges(bins: Any, ends: tuple[Any, Any] | None) -> Any:
     """Edges of public bins."""
     if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
         if ends is None or bins < 1:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"{bins} bins of secret elements have no edges",
                 reason="The smallest and the largest element are secret.",
                 hint="write `sl.histogram(x, 10, range=(0, 100))`, or give the edges",
@@ -479,8 +471,7 @@ def _edges(bins: Any, ends: tuple[Any, Any] | None) -> Any:
         return by_numpy("histogram_bin_edges", np.zeros(0), int(bins), ends)
     edges = np.asarray(bins)
     if edges.ndim != 1 or edges.size < 2 or not (edges[1:] >= edges[:-1]).all():
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "the edges of bins are at least two numbers in ascending order",
             hint="write `sl.histogram(x, [0, 10, 20])`, for example",
         )

@@ -18,14 +18,8 @@ import numpy as np
 from sealane import _value
 from sealane._kinds import Kind
 from sealane._parts import each, join_cells
-from sealane._refusal import is_of_users, refuse
-from sealane._value import (
-    Value,
-    by_numpy,
-    operate,
-    plain,
-    whole_axis,
-)
+from sealane._refusal import is_of_users, refuse_operand, refuse_shape, refuse_type
+from sealane._value import Value, by_numpy, operate, plain, whole_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -222,8 +216,7 @@ def squeeze(x: T, axis: int | Sequence[int] | None = None) -> T:
         gone = {axis_of(x, place) for place in places}
     for at in sorted(gone):
         if shape[at] != 1:
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"axis {at} of length {shape[at]} cannot be left out",
                 reason="Only an axis of a single element can.",
                 hint="take one of its elements, `x[:, 0]`, or reduce along it with `axis=`",
@@ -411,8 +404,7 @@ def full(shape: Lengths, fill_value: Public, dtype: type[T]) -> T:
     lengths = _lengths(shape)
     for length in lengths:
         if isinstance(length, str):
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"a constant has no rows `{length}`",
                 reason="Their number is known only at run time.",
                 hint="a constant of one row broadcasts to all of them; `x * 0` has the rows of `x`",
@@ -435,16 +427,14 @@ def arange(
     """
     numbers = np.arange(start, stop, step) if stop is not None else np.arange(0, start, step)
     if numbers.size == 0:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "a range without numbers is no constant",
             reason="Every value has at least one element.",
             hint="let it stop behind its start: `sl.arange(4)`",
         )
     if dtype is None:
         if numbers.dtype.kind not in "iu":
-            raise refuse(
-                "type",
+            raise refuse_type(
                 "a range of fractions has no type",
                 reason="Fractions are of fixed or floating point.",
                 hint="name it: `sl.arange(0, 1, 0.25, dtype=sl.f32)`",
@@ -470,8 +460,7 @@ def only(function: str, value: object) -> Any:
     if isinstance(value, Value):
         return value
     _value.need_numbers(function, value)
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`sl.{function}` takes one value, not a `{type(value).__name__}` of them",
         hint="join them first: `sl.stack([...])`",
     )
@@ -483,8 +472,7 @@ def as_list(function: str, values: Any) -> list[Any]:
     Raises `ProgramError` for a single value.
     """
     if isinstance(values, Value):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
             hint=f"write `sl.{function}([a, b])`",
         )
@@ -493,8 +481,7 @@ def as_list(function: str, values: Any) -> list[Any]:
     except TypeError as error:
         if is_of_users(error):
             raise
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
             hint=f"write `sl.{function}([a, b])`",
         ) from None
@@ -516,8 +503,7 @@ def fixed_length(function: str, x: Any, axis: int) -> int:
     length = x.shape[axis]
     if isinstance(length, int):
         return length
-    raise refuse(
-        "shape-mismatch",
+    raise refuse_shape(
         f"`sl.{function}` does not work along the rows `{length}`",
         reason="Their number is known only at run time, and the result would have another.",
         hint="work along a fixed axis, `axis=1`, or walk the rows with `sl.scan`",
@@ -541,11 +527,8 @@ def _place(axis: object, rank: int) -> int:
     whole = whole_axis(axis)
     if -rank <= whole < rank:
         return whole % rank
-    raise refuse(
-        "shape-mismatch",
-        f"there is no axis {whole}",
-        reason=_axes(rank),
-        hint="name an axis that is there",
+    raise refuse_shape(
+        f"there is no axis {whole}", reason=_axes(rank), hint="name an axis that is there"
     )
 
 
@@ -563,8 +546,7 @@ def _lengths(shape: Any) -> list[int | str]:
     for length in lengths:
         known = isinstance(length, int | np.integer | str) and not isinstance(length, bool)
         if not known or (not isinstance(length, str) and not -1 <= length < 1 << 62):
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"`{reprlib.repr(length)}` is no length of a shape",
                 reason="A length is a whole number; that of rows is their name in `x.shape`.",
                 hint="write `(2, 3)`, for example, or `(x.shape[0], 2, 3)`",
@@ -576,8 +558,7 @@ def _count(function: str, number: Any) -> int:
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if whole and 0 < int(number) < 1 << 32:
         return int(number)
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`sl.{function}` cannot repeat {reprlib.repr(number)} times",
         reason="Elements are repeated a public number of times, which is at least 1.",
         hint=f"write `sl.{function}(x, 2)`, for example",
@@ -589,8 +570,7 @@ def _repeats_rows(shape: list[int | str], times: list[int]) -> bool:
 
 
 def _rows_repeat(function: str, rows: object) -> Exception:
-    return refuse(
-        "shape-mismatch",
+    return refuse_shape(
         f"`sl.{function}` cannot repeat the rows `{rows}`",
         reason="Their number is known only at run time, and is that of the owner's table.",
         hint=f"repeat along a fixed axis: `sl.{function}(x[:, None], (1, 2))`"

@@ -21,7 +21,7 @@ from sealane import _kinds, _source
 from sealane._data import ratio
 from sealane._errors import SealaneError
 from sealane._protect import MinGroup, Noise
-from sealane._refusal import refuse
+from sealane._refusal import refuse_signature
 from sealane._value import FixedPoint, FloatingPoint, Value
 
 if TYPE_CHECKING:
@@ -298,23 +298,20 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
     parameters = []
     for name, declared in inspect.signature(function).parameters.items():
         at = _source.of_parameter(function, name)
-        if declared.kind in (declared.VAR_POSITIONAL, declared.VAR_KEYWORD):
-            raise refuse(
-                "signature",
-                f"`{name}` stands for any number of inputs",
-                reason="The plan and its cost follow from the inputs that a signature names.",
-                hint="name each input, or declare one input with one more dimension",
-                at=at,
-            )
-        if name not in annotations:
-            raise refuse(
-                "signature",
-                f"`{name}` does not say who owns it",
-                hint=f'write `{name}: sl.Private[sl.u16, "owner"]`',
-                at=at,
-            )
-        declaration = _declaration(annotations[name], "Private", name, at)
-        parameters.append(_parameter(name, declaration, bounds, at))
+        with _source.at(at):
+            if declared.kind in (declared.VAR_POSITIONAL, declared.VAR_KEYWORD):
+                raise refuse_signature(
+                    f"`{name}` stands for any number of inputs",
+                    reason="The plan and its cost follow from the inputs that a signature names.",
+                    hint="name each input, or declare one input with one more dimension",
+                )
+            if name not in annotations:
+                raise refuse_signature(
+                    f"`{name}` does not say who owns it",
+                    hint=f'write `{name}: sl.Private[sl.u16, "owner"]`',
+                )
+            declaration = _declaration(annotations[name], "Private", name)
+            parameters.append(_parameter(name, declaration, bounds, at))
     at = _source.of_parameter(function, "return")
     results, make = _results(annotations.get("return"), scope, at)
     rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
@@ -336,15 +333,13 @@ def _read(what: str, name: str, at: _source.Span | None) -> Iterator[None]:
     except SealaneError:
         raise
     except NameError as error:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"{what} of `{name}` names `{error.name}`, which is not defined",
             hint="define or import it before the function",
             at=at,
         ) from None
     except Exception as error:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"{what} of `{name}` has text in it that is no annotation",
             reason=f"Python says: {type(error).__name__}: {error}.",
             hint="write what it stands for without quotes",
@@ -352,7 +347,7 @@ def _read(what: str, name: str, at: _source.Span | None) -> Iterator[None]:
         ) from None
 
 
-def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None) -> Declaration:
+def _declaration(annotation: Any, kind: str, name: str) -> Declaration:
     """The declaration in an annotation, whichever of its two spellings is used."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = Declaration(kind, (annotation.__origin__, *annotation.__metadata__))
@@ -360,30 +355,24 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
     if not isinstance(annotation, Declaration):
         spelled = getattr(annotation, "__name__", None) or repr(annotation)
         element = _spelled(annotation) if _is_element(annotation) else "sl.u16"
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{name}` is declared as `{spelled}`, which does not name its {role}",
             hint=f'write `sl.{kind}[{element}, "{role}"]`',
-            at=at,
         )
     if annotation.kind != kind:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{name}` is declared as `sl.{annotation.kind}`, which is for "
             + ("results" if kind == "Private" else "parameters"),
             hint=f"write `sl.{kind}[...]`",
-            at=at,
         )
     if not _is_element(annotation.element):
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{name}` has no element type: {reprlib.repr(annotation.element)} is not one",
             reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`), "
             "fixed point (`sl.fixed(16, 16)`), floating point (`sl.f16` to `sl.f64`), or kinds of "
             "columns (`sl.date`, `sl.timestamp`, `sl.text(12)`, `sl.category([...])`, "
             "`sl.nullable(sl.u32)`).",
             hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
-            at=at,
         )
     return annotation
 
@@ -409,12 +398,9 @@ _ROWS = re.compile(r"\s*([A-Za-z_]\w*)\s*<=\s*([0-9][0-9_]*)\s*")
 
 
 def _parameter(
-    name: str,
-    declaration: Declaration,
-    bounds: dict[str, int | None],
-    at: _source.Span | None,
+    name: str, declaration: Declaration, bounds: dict[str, int | None], at: _source.Span | None
 ) -> Parameter:
-    owner, markers = _owner(name, declaration, at)
+    owner, markers = _owner(name, declaration)
     rows: str | None = None
     fixed: list[int] = []
     columns: tuple[str, ...] = ()
@@ -423,20 +409,18 @@ def _parameter(
     kind = declaration.element if _kinds.is_kind(declaration.element) else None
     for marker in markers:
         if kind and isinstance(marker, Between | Wrapping):
-            marker = _of_kind(name, kind, marker, at)
+            marker = _of_kind(name, kind, marker)
         match marker:
             case str():
                 if rows is not None or fixed:
-                    raise refuse(
-                        "signature",
+                    raise refuse_signature(
                         f"`{name}` has rows (`{marker}`) behind another dimension",
                         reason="Only the first dimension can have a length known at run time.",
                         hint="name the rows first",
-                        at=at,
                     )
-                rows = _rows(marker, bounds, name, at)
+                rows = _rows(marker, bounds, name)
             case bool():
-                raise _unknown(name, marker, at)
+                raise _unknown(name, marker)
             case int() if 1 <= marker < 1 << 64:
                 fixed.append(marker)
             case Between() if marker.ratios():
@@ -446,11 +430,9 @@ def _parameter(
             case Column() if _is_text(marker.name):
                 columns = (marker.name,)
             case Column():
-                raise refuse(
-                    "signature",
+                raise refuse_signature(
                     f"`{name}` is a column whose name is no text: {reprlib.repr(marker.name)}",
                     hint=f'write the name that the table has: `sl.column("{name}")`',
-                    at=at,
                 )
             case Wrapping():
                 wraps = True
@@ -458,13 +440,13 @@ def _parameter(
                 columns = tuple(marker)
                 fixed.append(len(columns))
             case _:
-                raise _unknown(name, marker, at)
+                raise _unknown(name, marker)
     return Parameter(
         name, declaration.element, wraps, owner, rows, tuple(fixed), columns, declared, at
     )
 
 
-def _of_kind(name: str, kind: Any, marker: Between | Wrapping, at: _source.Span | None) -> Between:
+def _of_kind(name: str, kind: Any, marker: Between | Wrapping) -> Between:
     """The range of a kind in its elements."""
     numbers = kind._word == "number"
     if isinstance(marker, Between):
@@ -473,50 +455,40 @@ def _of_kind(name: str, kind: Any, marker: Between | Wrapping, at: _source.Span 
         ends = kind._ends_of(marker)
         if ends:
             return Between(*ends)
-    raise refuse(
-        "signature",
+    raise refuse_signature(
         f"`{name}` has a marker that means nothing for `{_spelled(kind)}`: {reprlib.repr(marker)}",
         reason="Dates and timestamps have ranges, other kinds none, and none of them wraps.",
         hint="remove it, or write dates: `sl.between(datetime.date(1900, 1, 1), ...)`",
-        at=at,
     )
 
 
-def _owner(
-    name: str, declaration: Declaration, at: _source.Span | None
-) -> tuple[str, Sequence[Any]]:
+def _owner(name: str, declaration: Declaration) -> tuple[str, Sequence[Any]]:
     match declaration.markers:
         case [str() as owner, *markers] if owner.isidentifier():
             return owner, markers
-    raise refuse(
-        "signature",
+    raise refuse_signature(
         f"`{name}` does not say who owns it",
         reason="The owner's name follows the element type; it is an identifier such as `hospital`.",
         hint=f'write `sl.Private[{_spelled(declaration.element)}, "owner", ...]`',
-        at=at,
     )
 
 
-def _rows(marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None) -> str:
+def _rows(marker: str, bounds: dict[str, int | None], name: str) -> str:
     """Parses the name of a number of rows, and records its bound."""
     bound: int | None = None
     rows = marker
     if found := _ROWS.fullmatch(marker):
         rows, bound = found[1], int(found[2])
     if not rows.isidentifier() or bound == 0 or (bound or 1) >= 1 << 64:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{name}` has rows that cannot be read: `{marker}`",
             hint='write `"name <= bound"`, such as `"patients <= 10_000"`',
-            at=at,
         )
     known = bounds.get(rows)
     if known is not None and bound is not None and known != bound:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             f"`{rows}` is bounded twice: by {known} and by {bound}",
             hint="state the bound once; later inputs need the name alone",
-            at=at,
         )
     bounds[rows] = known if bound is None else bound
     return rows
@@ -526,8 +498,7 @@ def _bound(rows: str, bound: int | None, parameters: Sequence[Parameter]) -> int
     if bound is not None:
         return bound
     first = next(parameter for parameter in parameters if parameter.rows == rows)
-    raise refuse(
-        "signature",
+    raise refuse_signature(
         f"`{rows}` has no upper bound",
         reason="Ranges of sums over rows, and so the widths of circuits, follow from the bound.",
         hint=f'write `"{rows} <= 10_000"` once in the signature',
@@ -535,9 +506,8 @@ def _bound(rows: str, bound: int | None, parameters: Sequence[Parameter]) -> int
     )
 
 
-def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
-    return refuse(
-        "signature",
+def _unknown(name: str, marker: object) -> Exception:
+    return refuse_signature(
         f"`{name}` has a marker that means nothing here: {reprlib.repr(marker)}",
         reason=(
             'After type and owner come dimensions: `"rows <= bound"`, a positive integer, or a '
@@ -545,7 +515,6 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
             "`sl.column(name)`, `sl.wrapping`."
         ),
         hint="remove it or write one of these",
-        at=at,
     )
 
 
@@ -553,8 +522,7 @@ def _results(
     annotation: Any, scope: Mapping[str, Any], at: _source.Span | None
 ) -> tuple[tuple[Result, ...], Callable[[list[Any]], Any] | None]:
     if annotation is None:
-        raise refuse(
-            "signature",
+        raise refuse_signature(
             "the function does not say who learns its result",
             hint='declare it: `-> sl.Revealed[sl.boolean, "receiver"]`',
             at=at,
@@ -575,22 +543,21 @@ def _results(
     else:
         declarations, names = [annotation], ["result"]
     results = []
-    for name, item in zip(names, declarations, strict=True):
-        declaration = _declaration(item, "Revealed", name, at)
-        options = [m for m in declaration.markers if isinstance(m, Noise | MinGroup)]
-        others = [m for m in declaration.markers if not isinstance(m, Noise | MinGroup)]
-        receivers = [marker for marker in others if marker is not wrapping]
-        if not receivers or not all(isinstance(r, str) and r.isidentifier() for r in receivers):
-            raise refuse(
-                "signature",
-                f"`{name}` does not say who learns it",
-                reason="After the type come the names of all parties that learn the result.",
-                hint=f'write `sl.Revealed[{_spelled(declaration.element)}, "receiver"]`',
-                at=at,
-            )
-        wraps = len(receivers) < len(others)
-        to = tuple(receivers)
-        results.append(Result(name, declaration.element, wraps, to, at, tuple(options)))
+    with _source.at(at):
+        for name, item in zip(names, declarations, strict=True):
+            declaration = _declaration(item, "Revealed", name)
+            options = [m for m in declaration.markers if isinstance(m, Noise | MinGroup)]
+            others = [m for m in declaration.markers if not isinstance(m, Noise | MinGroup)]
+            receivers = [marker for marker in others if marker is not wrapping]
+            if not receivers or not all(isinstance(r, str) and r.isidentifier() for r in receivers):
+                raise refuse_signature(
+                    f"`{name}` does not say who learns it",
+                    reason="After the type come the names of all parties that learn the result.",
+                    hint=f'write `sl.Revealed[{_spelled(declaration.element)}, "receiver"]`',
+                )
+            wraps = len(receivers) < len(others)
+            to = tuple(receivers)
+            results.append(Result(name, declaration.element, wraps, to, at, tuple(options)))
     return tuple(results), make
 
 

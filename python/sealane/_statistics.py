@@ -16,7 +16,7 @@ from sealane._columns import count_cells
 from sealane._functions import _only, abs, clip, dot, maximum
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
-from sealane._refusal import refuse
+from sealane._refusal import refuse_operand, refuse_shape
 from sealane._unsupported import Unsupported
 from sealane._value import (
     FixedPoint,
@@ -76,8 +76,7 @@ class GroupSize(Unsupported):
 
     def _alone(self, *_: Any) -> Any:
         """Refuses the size of a group outside of a reduction of groups."""
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "`sl.count()` counts the rows of groups, and nothing else",
             hint="name what is counted, `sl.count(x)`, or write "
             "`sl.group_by(key, most=10).agg(n=sl.count())`",
@@ -302,8 +301,7 @@ def _columns(function: str, x: Value, y: Value) -> tuple[Value, Value]:
     """Two columns of one length as floating point."""
     x, y = _floats(function, x), _floats(function, y)
     if len(x.shape) != 1 or x.shape != y.shape:
-        raise refuse(
-            "shape-mismatch",
+        raise refuse_shape(
             f"`sl.{function}` takes two columns of one length, not shapes {x.shape} and {y.shape}",
             hint="take a column of a table: `x[:, 0]`",
         )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sealane._kinds import Kind, Ordered, made, mixed, no_constant
-from sealane._refusal import counted, refuse
+from sealane._methods import later
+from sealane._refusal import counted, refuse_type
 from sealane._value import Value, operate, u8, u64
 
 if TYPE_CHECKING:
@@ -219,8 +220,7 @@ def text(length: int, encoding: str = "utf8") -> type[Text]:
     """
     whole = isinstance(length, int | np.integer) and not isinstance(length, bool)
     if not whole or not 1 <= length <= _LONGEST or encoding not in ENCODINGS:
-        raise refuse(
-            "type",
+        raise refuse_type(
             f"`sl.text({reprlib.repr(length)}, {reprlib.repr(encoding)})` is no kind of column",
             reason=f"A text has 1 to {_LONGEST} bytes in one of: {', '.join(ENCODINGS)}.",
             hint='write `sl.text(12)` or `sl.text(12, "latin1")`, for example',
@@ -284,9 +284,7 @@ class Category(Kind):
         """
         if isinstance(names, str) or not names:
             raise no_constant(self, names, "give a list of categories")
-        from sealane import _search  # which imports this module itself
-
-        return _search.isin(self, names)
+        return later("_search").isin(self, names)
 
     def _constant(self, item: Any) -> Any:
         if item in self._texts:
@@ -314,8 +312,7 @@ def category(names: Sequence[str]) -> type[Category]:
     """
     listed = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     if not listed or not names or len(set(names)) < len(names):
-        raise refuse(
-            "type",
+        raise refuse_type(
             f"`sl.category({reprlib.repr(names)})` is no kind of column",
             reason="It is a list of names, each of them once.",
             hint='write `sl.category(["north", "south"])`, for example',

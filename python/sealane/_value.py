@@ -8,7 +8,7 @@ that type checkers and editors know the operators of a parameter declared `Priva
 
 # The native graph alone knows the type of a result; the annotations state what it will be. The last
 # overload of an operator is for subclasses, whose first one takes their own type only.
-# mypy: disable-error-code="no-any-return, overload-cannot-match"
+# mypy: disable-error-code="no-any-return, overload-cannot-match, empty-body"
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import numpy as np
 
 from sealane import _core, _source
 from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
-from sealane._methods import Methods
-from sealane._refusal import refuse
+from sealane._methods import Methods, later
+from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
 from sealane._unsupported import Unsupported, numpy_function
 
 if TYPE_CHECKING:
@@ -88,14 +88,25 @@ class ElementType(type):
         sealane.u32.wrapping
         """
         if issubclass(cls, FixedPoint | FloatingPoint):
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"`{cls!r}` does not wrap",
                 reason="Modulo a power of two, a number with a fraction means little.",
                 hint="convert where it may not fit: `sl.saturate(x, type)`",
             )
         name = cls.__name__.removesuffix(".wrapping")
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
+
+
+def _operators(name: str) -> tuple[Any, Any]:
+    """An operator, and the same one with the value on its right side."""
+
+    def applied(self: Value, other: Any) -> Any:
+        return operate(name, self, other)
+
+    def turned(self: Value, other: Any) -> Any:
+        return operate(name, other, self)
+
+    return applied, turned
 
 
 class Value(Methods, metaclass=ElementType):
@@ -149,8 +160,7 @@ class Value(Methods, metaclass=ElementType):
         (2, 2)
         """
         if isinstance(number, Value):
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`{type(self)!r}` makes a typed number of one of the source",
                 hint="to change the type of a value, write `x.astype(...)`",
             )
@@ -186,81 +196,40 @@ class Value(Methods, metaclass=ElementType):
     # Arithmetic. Operands of different types meet in the smallest type that holds both; a number
     # takes the type of the value beside it.
 
-    @overload
-    def __add__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __add__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __add__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __add__(self, other: Value) -> Any: ...
-    def __add__(self, other: Any) -> Any:
-        return operate("add", self, other)
+    if TYPE_CHECKING:
 
-    def __radd__(self, other: Public) -> Self:
-        return operate("add", other, self)
+        @overload
+        def __add__(self, other: Self | Public) -> Self: ...
+        @overload
+        def __add__(self, other: Holds[Self, B]) -> B: ...
+        @overload
+        def __add__(self: Holds[A, B], other: A) -> B: ...
+        @overload
+        def __add__(self, other: Value) -> Any: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Public) -> Self: ...
+        def __truediv__(self, other: Operand) -> Any: ...
+        def __rtruediv__(self, other: Public) -> Any: ...
+        def __lshift__(self, amount: Operand) -> Self: ...
+        def __rshift__(self, amount: Operand) -> Self: ...
+        def __rlshift__(self, other: Public) -> Any: ...
 
-    @overload
-    def __sub__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __sub__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __sub__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __sub__(self, other: Value) -> Any: ...
-    def __sub__(self, other: Any) -> Any:
-        return operate("sub", self, other)
-
-    def __rsub__(self, other: Public) -> Self:
-        return operate("sub", other, self)
-
-    @overload
-    def __mul__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __mul__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __mul__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __mul__(self, other: Value) -> Any: ...
-    def __mul__(self, other: Any) -> Any:
-        return operate("mul", self, other)
-
-    def __rmul__(self, other: Public) -> Self:
-        return operate("mul", other, self)
-
-    def __truediv__(self, other: Operand) -> Any:
-        return operate("div", self, other)
-
-    def __rtruediv__(self, other: Public) -> Any:
-        return operate("div", other, self)
-
-    @overload
-    def __floordiv__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __floordiv__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __floordiv__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __floordiv__(self, other: Value) -> Any: ...
-    def __floordiv__(self, other: Any) -> Any:
-        return operate("floordiv", self, other)
-
-    def __rfloordiv__(self, other: Public) -> Self:
-        return operate("floordiv", other, self)
-
-    @overload
-    def __mod__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __mod__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __mod__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __mod__(self, other: Value) -> Any: ...
-    def __mod__(self, other: Any) -> Any:
-        return operate("mod", self, other)
-
-    def __rmod__(self, other: Public) -> Self:
-        return operate("mod", other, self)
+        __sub__ = __mul__ = __floordiv__ = __mod__ = __and__ = __or__ = __xor__ = __add__
+        __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = __rand__ = __ror__ = __rxor__ = __radd__
+        __rrshift__ = __rlshift__
+    else:
+        __add__, __radd__ = _operators("add")
+        __sub__, __rsub__ = _operators("sub")
+        __mul__, __rmul__ = _operators("mul")
+        __truediv__, __rtruediv__ = _operators("div")
+        __floordiv__, __rfloordiv__ = _operators("floordiv")
+        __mod__, __rmod__ = _operators("mod")
+        # Bits, and the logic of `boolean`.
+        __and__, __rand__ = _operators("and")
+        __or__, __ror__ = _operators("or")
+        __xor__, __rxor__ = _operators("xor")
+        __lshift__, __rlshift__ = _operators("shl")
+        __rshift__, __rrshift__ = _operators("shr")
 
     def __divmod__(self, other: Operand) -> tuple[Any, Any]:
         return operate("floordiv", self, other), operate("mod", self, other)
@@ -283,64 +252,8 @@ class Value(Methods, metaclass=ElementType):
     def __abs__(self) -> Self:
         return operate("abs", self)
 
-    # Bits, and the logic of `boolean`.
-
-    @overload
-    def __and__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __and__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __and__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __and__(self, other: Value) -> Any: ...
-    def __and__(self, other: Any) -> Any:
-        return operate("and", self, other)
-
-    def __rand__(self, other: Public) -> Self:
-        return operate("and", other, self)
-
-    @overload
-    def __or__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __or__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __or__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __or__(self, other: Value) -> Any: ...
-    def __or__(self, other: Any) -> Any:
-        return operate("or", self, other)
-
-    def __ror__(self, other: Public) -> Self:
-        return operate("or", other, self)
-
-    @overload
-    def __xor__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __xor__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __xor__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __xor__(self, other: Value) -> Any: ...
-    def __xor__(self, other: Any) -> Any:
-        return operate("xor", self, other)
-
-    def __rxor__(self, other: Public) -> Self:
-        return operate("xor", other, self)
-
     def __invert__(self) -> Self:
         return operate("not", self)
-
-    def __lshift__(self, amount: Operand) -> Self:
-        return operate("shl", self, amount)
-
-    def __rlshift__(self, other: Public) -> Any:
-        return operate("shl", other, self)
-
-    def __rshift__(self, amount: Operand) -> Self:
-        return operate("shr", self, amount)
-
-    def __rrshift__(self, other: Public) -> Any:
-        return operate("shr", other, self)
 
     # Comparisons compare numbers, whatever the two types.
 
@@ -446,9 +359,7 @@ class Value(Methods, metaclass=ElementType):
         >>> wage([2500, 3100, 4000], 1)
         np.float64(3201.0)
         """
-        from sealane import _statistics
-
-        return _statistics.mean(self, axis, dtype=dtype)
+        return later("_statistics").mean(self, axis, dtype=dtype)
 
     def var(self, axis: int | None = None, *, ddof: int = 0) -> Any:
         """Variance along an axis, which is removed, or of everything, as `sl.var` gives it.
@@ -465,9 +376,7 @@ class Value(Methods, metaclass=ElementType):
         >>> spread([1.0, 2.0, 4.0], 0.5)
         np.float32(2.3333333)
         """
-        from sealane import _statistics
-
-        return _statistics.var(self, axis, ddof=ddof)
+        return later("_statistics").var(self, axis, ddof=ddof)
 
     def std(self, axis: int | None = None, *, ddof: int = 0) -> Any:
         """Standard deviation along an axis, which is removed, or of everything, as `sl.std` does.
@@ -484,9 +393,7 @@ class Value(Methods, metaclass=ElementType):
         >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
         np.float32(1.118034)
         """
-        from sealane import _statistics
-
-        return _statistics.std(self, axis, ddof=ddof)
+        return later("_statistics").std(self, axis, ddof=ddof)
 
     def min(self, axis: int | None = None) -> Self:
         """Smallest element along an axis, which is removed, or of all, in its own type. A negative
@@ -583,9 +490,7 @@ class boolean(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class u8(Value):
@@ -598,9 +503,7 @@ class u8(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class u16(Value):
@@ -613,9 +516,7 @@ class u16(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
 
 
 class u32(Value):
@@ -628,9 +529,7 @@ class u32(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
 
 
 class u64(Value):
@@ -643,9 +542,7 @@ class u64(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
 
 
 class i8(Value):
@@ -659,9 +556,7 @@ class i8(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class i16(Value):
@@ -675,9 +570,7 @@ class i16(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
 
 
 class i32(Value):
@@ -691,9 +584,7 @@ class i32(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
 
 
 class i64(Value):
@@ -707,11 +598,9 @@ class i64(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(
-            self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
-        ) -> Self: ...
+    def _holds(
+        self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
+    ) -> Self: ...
 
 
 class FixedPoint(Value):
@@ -772,8 +661,7 @@ def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
         return element_type(f"{kind}{integer}.{fraction}")  # type: ignore[return-value]
     except KeyError:
         bits = ", ".join(map(reprlib.repr, (integer, fraction)))
-        raise refuse(
-            "type",
+        raise refuse_type(
             f"`sl.{kind}({bits})` is not an element type",
             reason="The bits before and behind the point are together 1 to 64.",
             hint=f"write `sl.{kind}(16, 16)`, for example",
@@ -792,19 +680,9 @@ class FloatingPoint(Value):
 
     __slots__ = ()
 
-    @overload  # type: ignore[override]
-    def __truediv__(self, other: Self | Public) -> Self: ...
-    @overload
-    def __truediv__(self, other: Holds[Self, B]) -> B: ...
-    @overload
-    def __truediv__(self: Holds[A, B], other: A) -> B: ...
-    @overload
-    def __truediv__(self, other: Value) -> Any: ...
-    def __truediv__(self, other: Any) -> Any:
-        return operate("div", self, other)
-
-    def __rtruediv__(self, other: Public) -> Self:
-        return operate("div", other, self)
+    if TYPE_CHECKING:
+        __truediv__ = Value.__add__
+        __rtruediv__ = Value.__radd__
 
     def __pow__(self, exponent: Self | Public) -> Self:  # type: ignore[override]
         return call("pow", self, exponent)
@@ -823,9 +701,7 @@ class f16(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class bf16(FloatingPoint):
@@ -839,9 +715,7 @@ class bf16(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: Self | Public, /) -> Self: ...
+    def _holds(self, narrower: Self | Public, /) -> Self: ...
 
 
 class f32(FloatingPoint):
@@ -859,9 +733,7 @@ class f32(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: f16 | bf16 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: f16 | bf16 | Self | Public, /) -> Self: ...
 
 
 class f64(FloatingPoint):
@@ -875,9 +747,7 @@ class f64(FloatingPoint):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _holds(self, narrower: f16 | bf16 | f32 | Self | Public, /) -> Self: ...
+    def _holds(self, narrower: f16 | bf16 | f32 | Self | Public, /) -> Self: ...
 
 
 _FLOATS = (f16, bf16, f32, f64)
@@ -916,8 +786,7 @@ def type_name(dtype: type[Value]) -> str:
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
     hint = {"bool": "sl.boolean", "Fixe": "sl.fixed(16, 16)", "Floa": "sl.f32"}
     hint["floa"] = {"float16": "sl.f16", "float32": "sl.f32"}.get(spelled, "sl.f64")
-    raise refuse(
-        "type",
+    raise refuse_type(
         f"`{spelled}` is not an element type",
         hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example",
     )
@@ -947,8 +816,7 @@ def trace_of(*operands: object) -> _core.Trace:
     for item in operands:
         # A date or a list of values is no constant: its own fault comes first.
         operand(item, special=True)
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         "none of the operands is a value of the program",
         reason="A computation on constants alone needs no party.",
         hint="compute constants with NumPy or Python"
@@ -984,18 +852,16 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
             return packed
         item = _strange(item if isinstance(item, np.ndarray) else np.asarray(item, dtype=object))
     if isinstance(item, list | tuple):
-        raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
+        raise refuse_operand("a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
     if isinstance(item, Unsupported) and item._below:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{type(item)!r}` cannot be an operand here",
             reason="The function computes with numbers.",
             hint=item._numbers(),
         )
     names_rows = isinstance(item, str) and item.isidentifier()
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"a `{kind}` cannot be an operand",
         reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
         hint="use a number or an array"
@@ -1010,8 +876,7 @@ def need_numbers(function: str, *items: object) -> None:
     """
     for item in items:
         if isinstance(item, Unsupported) and item._below:
-            raise refuse(
-                "operand",
+            raise refuse_operand(
                 f"`sl.{function}` does not work on `{type(item)!r}`",
                 reason="The function computes with numbers.",
                 hint=item._numbers(function),
@@ -1032,14 +897,12 @@ def need_whole(
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
     if isinstance(number, Unsupported):
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             f"`{argument}` is a value of the program, and no number of the source",
             reason=reason,
             hint=f"write a number: `{example}`",
         )
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`{argument}={reprlib.repr(number)}` is no whole number",
         hint=f"write `{example}`, for example",
     )
@@ -1068,8 +931,7 @@ def _literal(item: Any, special: bool) -> _core.Operand:
         packed = None
     if packed is not None:
         return packed
-    raise refuse(
-        "operand",
+    raise refuse_operand(
         f"`{item}` cannot be an operand",
         reason="A number is finite, and has at most 37 digits before and behind the point.",
         hint="write a finite number"
@@ -1100,19 +962,17 @@ def _check_constants(item: object) -> None:
     """
     if has_masked(item):
         message = "a constant array has masked elements"
-        raise refuse("operand", message, reason=MASKED_REASON, hint=MASKED_HINT)
+        raise refuse_operand(message, reason=MASKED_REASON, hint=MASKED_HINT)
     try:
         array = np.asarray(item)
     except ValueError:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "rows of a constant array differ in length",
             reason="An array has as many elements in every row.",
             hint="give every row as many elements",
         ) from None
     if array.size == 0:
-        raise refuse(
-            "operand",
+        raise refuse_operand(
             "a constant array has no elements",
             reason="Every value has at least one, and a table at least one entry.",
             hint="leave the operation out where there is nothing to do",
@@ -1203,9 +1063,7 @@ def call(name: str, *items: Any) -> Any:
 
 def _running(name: str) -> Any:
     """The running operation of a function of NumPy."""
-    from sealane import _numpy
-
-    found = _numpy.accumulate(name)
+    found = later("_numpy").accumulate(name)
     if found is None:
         raise numpy_function(f"{name}.accumulate")
     return found
@@ -1213,9 +1071,7 @@ def _running(name: str) -> Any:
 
 def ufunc_of_floats(name: str) -> Any:
     """The function of `sealane.math` for a function of NumPy; `None` if there is none."""
-    from sealane import math
-
-    return math.of_numpy(name)
+    return later("math").of_numpy(name)
 
 
 def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
@@ -1275,8 +1131,7 @@ def whole_axis(axis: object) -> int:
         whole = int(axis)
         if -(1 << 63) <= whole < 1 << 63:
             return whole
-    raise refuse(
-        "shape-mismatch",
+    raise refuse_shape(
         f"`axis={reprlib.repr(axis)}` names no axis",
         reason="An axis is a whole number; negative ones count from the last.",
         hint="write `axis=0`, for example; of several axes take one after the other",

@@ -83,6 +83,10 @@ Bytes: TypeAlias = "bytes | bytearray | memoryview | npt.NDArray[np.uint8]"
 """Object that holds bytes."""
 Rows: TypeAlias = "npt.NDArray[np.uint8]"
 """A row of bytes for each message."""
+Many: TypeAlias = "Rows | Sequence[Bytes]"
+"""Bytes for each message."""
+Some: TypeAlias = "Bytes | Sequence[Bytes]"
+"""The same bytes for all messages, or bytes for each."""
 
 
 @refuse_old_names
@@ -156,28 +160,17 @@ def open(
     ...     print(error.code)
     invalid-tag
     """
-    return call(
-        _core.aead_open,
-        mode,
-        key,
-        nonce,
-        data,
-        aad,
-        tag_len,
-        version,
-        research,
-        plaintext_len,
-        failures_before,
-    )
+    options = (tag_len, version, research, plaintext_len, failures_before)
+    return call(_core.aead_open, mode, key, nonce, data, aad, *options)
 
 
 @overload
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Rows,
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -189,10 +182,10 @@ def seal_many(
 @overload
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -204,10 +197,10 @@ def seal_many(
 @refuse_old_names
 def seal_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -240,21 +233,8 @@ def seal_many(
     ...     print(error.code)
     aead-nonce-twice
     """
-    made, shape, _ = call(
-        _core.aead_many,
-        False,
-        mode,
-        keys,
-        nonces,
-        messages,
-        aads,
-        tag_len,
-        version,
-        research,
-        None,
-        equal_nonces,
-        0,
-    )
+    options = (tag_len, version, research, None, equal_nonces, 0)
+    made, shape, _ = call(_core.aead_many, False, mode, keys, nonces, messages, aads, *options)
     if shape is not None:
         return _rows(made, shape)
     return cast("list[bytes]", made)
@@ -263,10 +243,10 @@ def seal_many(
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -280,10 +260,10 @@ def open_many(
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Rows,
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -297,10 +277,10 @@ def open_many(
 @overload
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
+    keys: Some,
+    nonces: Many,
     messages: Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -314,10 +294,10 @@ def open_many(
 @refuse_old_names
 def open_many(
     mode: str,
-    keys: Bytes | Sequence[Bytes],
-    nonces: Rows | Sequence[Bytes],
-    messages: Rows | Sequence[Bytes],
-    aads: Bytes | Sequence[Bytes] | None = None,
+    keys: Some,
+    nonces: Many,
+    messages: Many,
+    aads: Some | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
@@ -355,21 +335,8 @@ def open_many(
     if not (isinstance(errors, str) and errors in ("raise", "none")):
         message = f'`errors` is {errors!r}, neither "raise" nor "none"'
         raise misuse("aead-parameter", message, hint='leave it out, or say `errors="none"`')
-    made, shape, failed = call(
-        _core.aead_many,
-        True,
-        mode,
-        keys,
-        nonces,
-        messages,
-        aads,
-        tag_len,
-        version,
-        research,
-        plaintext_lens,
-        True,
-        failures_before,
-    )
+    options = (tag_len, version, research, plaintext_lens, True, failures_before)
+    made, shape, failed = call(_core.aead_many, True, mode, keys, nonces, messages, aads, *options)
     if shape is not None and not failed and errors == "raise":
         return _rows(made, shape)
     opened = cast("list[bytes | None]", made)

@@ -25,10 +25,12 @@ from __future__ import annotations
 
 import difflib
 from math import inf
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from sealane import _core, _value
 from sealane._functions import _only, abs, minimum, where
+from sealane._methods import later
 from sealane._refusal import refuse
 from sealane._unsupported import missing
 
@@ -123,11 +125,7 @@ def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
     def function(
-        x: Any,
-        *,
-        exact: bool = False,
-        dtype: type[Value] | None = None,
-        saturate: bool = False,
+        x: Any, *, exact: bool = False, dtype: type[Value] | None = None, saturate: bool = False
     ) -> Any:
         if isinstance(x, _value.FixedPoint) or dtype is not None or saturate:
             return _of_fixed(name, x, exact, dtype, saturate)
@@ -254,16 +252,12 @@ nearbyint = rint
 
 def fsum(x: Value, axis: int | None = None) -> Any:
     """Exact sum, rounded once, as `math.fsum` of Python: `sl.fsum`."""
-    from sealane import _statistics
-
-    return _statistics.fsum(x, axis)
+    return later("_statistics").fsum(x, axis)
 
 
 def sumprod(x: Value, y: Value) -> Any:
     """Exact sum of products, rounded once, as `math.sumprod` of Python: `sl.fdot`."""
-    from sealane import _statistics
-
-    return _statistics.fdot(x, y)
+    return later("_statistics").fdot(x, y)
 
 
 def softmax(x: Value, axis: int = -1) -> Any:
@@ -358,85 +352,27 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 }
 """Functions for those of NumPy that have another name there."""
 
-__all__ = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "fsum",
-    "hypot",
-    "ilogb",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isnormal",
-    "ldexp",
-    "lgamma",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logb",
-    "modf",
-    "ndtr",
-    "ndtri",
-    "nearbyint",
-    "nextafter",
-    "pow",
-    "remainder",
-    "rint",
-    "round",
-    "roundeven",
-    "rsqrt",
-    "scalbn",
-    "sigmoid",
-    "signbit",
-    "sin",
-    "sinh",
-    "softmax",
-    "sqrt",
-    "sumprod",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-]
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: item
+    for name, item in globals().items()
+    if isinstance(item, FunctionType) and item.__module__ == __name__ and name[0] != "_"
+}
+"""The functions of this module, by name."""
 
 
 def of_numpy(name: str) -> Callable[..., Any] | None:
     """The function for one of NumPy; `None` if there is none."""
-    found: Callable[..., Any] | None = globals()[name] if name in __all__ else _NUMPY.get(name)
-    return found
+    return _FUNCTIONS.get(name) or _NUMPY.get(name)
 
 
 if not TYPE_CHECKING:  # a type checker has to find a misspelt function itself
+    __all__ = sorted(_FUNCTIONS)
 
     def __getattr__(name):
         """Raises `AttributeError` with the nearest names there are."""
         if name.startswith("__"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        close = difflib.get_close_matches(name, __all__, n=2)
+        close = difflib.get_close_matches(name, _FUNCTIONS, n=2)
         near = " or ".join(f"`sl.math.{other}`" for other in close)
         raise missing(
             f"`sealane.math` has no `{name}`",
@@ -445,4 +381,4 @@ if not TYPE_CHECKING:  # a type checker has to find a misspelt function itself
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_FUNCTIONS)

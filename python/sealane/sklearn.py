@@ -24,7 +24,7 @@ import numpy as np
 
 from sealane._functions import dot, lookup, map, maximum, minimum, saturate, where
 from sealane._functions import sum as _sum
-from sealane._refusal import refuse
+from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
 from sealane._search import argmax
 from sealane._value import FixedPoint, Value, fixed, u8, u16
 
@@ -69,8 +69,7 @@ class Model:
         self, features: int, integer: int, fraction: int, classes: tuple[Any, ...] | None
     ) -> None:
         if not (integer >= 1 and fraction >= 0 and integer + fraction <= _BITS):
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"weights of {integer} and {fraction} bits are no numbers of `float64`",
                 hint=f"write `integer=16, fraction=16`, for example; together at most {_BITS}",
             )
@@ -102,14 +101,12 @@ class Model:
         64 bits, and for features of trees with more bits behind the point than the weights.
         """
         if x.ndim not in (1, 2) or x.shape[-1] != self.features:
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"a model of {self.features} features is given {list(x.shape)}",
                 hint="give rows of so many columns, in the order in which the model was fitted",
             )
         if weights is not None and weights.shape != (self.size,):
-            raise refuse(
-                "shape-mismatch",
+            raise refuse_shape(
                 f"a model of {self.size} weights is given {list(weights.shape)}",
                 hint='declare `sl.Private[model.dtype, "owner", model.size]`',
             )
@@ -258,8 +255,7 @@ class _Trees(Model):
             if self._integer + bits <= _BITS:
                 advice += f", or write `import_model(model, integer={self._integer}, "
                 advice += f"fraction={bits})`"
-            raise refuse(
-                "type",
+            raise refuse_type(
                 f"trees with thresholds of {self._fraction} bits behind the point are given "
                 f"{name}, of {bits}",
                 reason="A feature between a threshold and its rounded value takes the wrong "
@@ -497,13 +493,11 @@ def _classes(model: Any) -> tuple[Any, ...] | None:
 
 def _fitted(model: Any, name: str) -> Any:
     if not hasattr(model, name):
-        raise refuse(
-            "operand",
-            f"`{type(model).__name__}` is not fitted",
-            hint="call `model.fit(x, y)` first",
+        raise refuse_operand(
+            f"`{type(model).__name__}` is not fitted", hint="call `model.fit(x, y)` first"
         )
     return getattr(model, name)
 
 
 def _unsupported(what: str, advice: str) -> Exception:
-    return refuse("operand", f"`sl.sklearn.import_model` does not read {what}", hint=advice)
+    return refuse_operand(f"`sl.sklearn.import_model` does not read {what}", hint=advice)

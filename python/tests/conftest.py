@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,20 @@ SLACK_S = 60
 _PORTS = random.sample(range(10_240, 32_240), 22_000)
 
 
+SEALANE = [sys.executable, "-m", "sealane"]
+
+
+def ran(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """A command that has ended, with all that it printed."""
+    options = {"capture_output": True, "text": True, "timeout": 2 * SLACK_S, **options}
+    return subprocess.run(command, **options)
+
+
+def started(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """A command that is under way, whose output is kept."""
+    return subprocess.Popen(command, stdout=-1, stderr=-1, text=True, **options)
+
+
 def free_port() -> int:
     """A port on loopback that nobody listens at, and that no test gets again."""
     while True:
@@ -37,9 +52,8 @@ def free_port() -> int:
 def make_key(file: Path, party: str) -> str:
     """Makes a private key at `file`; its public half."""
     fresh = file.with_suffix(".fresh")
-    command = [sys.executable, "-m", "sealane", "init", party, "--address", "127.0.0.1:7700"]
-    command += ["--folder", str(fresh)]
-    card = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    command = [*SEALANE, "init", party, "--address", "127.0.0.1:7700", "--folder", str(fresh)]
+    card = ran(command, check=True).stdout
     (fresh / f"{party}.key").rename(file)
     shutil.rmtree(fresh)
     found = re.search("ed25519:[0-9a-f]{64}", card)
@@ -53,8 +67,8 @@ def fingerprint(key: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sealane.toml"
         file.write_text(table, encoding="utf-8")
-        command = [sys.executable, "-m", "sealane", "peer", "list", "--json", "--config", str(file)]
-        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        command = [*SEALANE, "peer", "list", "--json", "--config", str(file)]
+        listed = ran(command, check=True).stdout
     found: str = json.loads(listed)["parties"][0]["fingerprint"]
     return found
 
@@ -82,6 +96,16 @@ def learns(party: str, *kinds: Any) -> Any:
     return tuple[tuple(sl.Revealed[kind, party] for kind in kinds)]
 
 
+def configure(folder: Path, parties: Iterable[str], ports: list[int], limits: str) -> None:
+    """Keys for all parties, and one file for all."""
+    text = f"[limits]\n{limits}\n"
+    for party, port in zip(parties, ports, strict=True):
+        key = make_key(folder / f"{party}.key", party)
+        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
+        text += f'identity = "{party}.key"\n'
+    (folder / "sealane.toml").write_text(text, encoding="utf-8")
+
+
 class Side:
     """A party with a folder of its own."""
 
@@ -92,8 +116,7 @@ class Side:
 
     def command(self, *arguments: str) -> subprocess.Popen[str]:
         """A command that is under way in this side's folder."""
-        command = [sys.executable, "-m", "sealane", *arguments]
-        return subprocess.Popen(command, cwd=self.folder, stdout=-1, stderr=-1, text=True)
+        return started([*SEALANE, *arguments], cwd=self.folder)
 
     def sealane(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         """A command that has ended."""
@@ -112,10 +135,8 @@ def ended(command: subprocess.Popen[str], status: int = 0) -> subprocess.Complet
 @pytest.fixture
 def sides(tmp_path: Path) -> tuple[Side, Side]:
     """Two parties that have not heard of each other."""
-    return (
-        Side(tmp_path, "alice", f"127.0.0.1:{free_port()}"),
-        Side(tmp_path, "bob", f"127.0.0.1:{free_port()}"),
-    )
+    one, other = (Side(tmp_path, name, f"127.0.0.1:{free_port()}") for name in ("alice", "bob"))
+    return one, other
 
 
 def swap(one: Side, other: Side) -> None:

@@ -20,13 +20,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pytest
 
 import sealane as sl
 from sealane import _core
-
-if TYPE_CHECKING:
-    import pytest
 
 BLOCK = re.compile(
     r"^<!-- (?P<mark>run|run: fails|prints|file: (?P<name>[\w.]+)) -->\n"

@@ -7,19 +7,17 @@ import operator
 import reprlib
 import typing
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ODD: list[Any] = [None, -1, 0, 1 << 63, 1 << 64, 1 << 200, 0.5, float("nan"), "", "no", b"", [], {}]
 ODD += [[None], object(), print, np.float32(1.5), np.zeros((2, 2)), True, "\0", "../\n", "\ud800"]

@@ -11,19 +11,21 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import make_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from conftest import SEALANE, configure, ran, started
 
 LINUX = sys.platform == "linux"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
+MILLIONAIRES = EXAMPLE.parent / "millionaires"
+# A run that takes no time.
+SMALL = f"simulate {MILLIONAIRES}/program.py"
+SMALL += "".join(f" --input {party}={MILLIONAIRES}/{party}.csv" for party in ("alice", "bob"))
 MANY_BLOCKS = 20_000
 SLACK_S = 30
 # The beginning of the file of a private key (RFC 8410, section 7).
@@ -68,25 +70,13 @@ else:
 """
 
 
-def configure(folder: Path, ports: list[int]) -> None:
-    keys = {party: make_key(folder / f"{party}.key", party) for party in ("ann", "ben")}
-    text = "[limits]\nwait_s = 60\n"
-    for (party, key), port in zip(keys.items(), ports, strict=True):
-        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
-        text += f'identity = "{party}.key"\n'
-    (folder / "sealane.toml").write_text(text, encoding="utf-8")
-
-
 @pytest.mark.parametrize("verb", ["run", "simulate"])
 def test_an_interrupt_in_python_leaves_nothing(
     tmp_path: Path, free_ports: list[int], verb: str
 ) -> None:
-    configure(tmp_path, free_ports)
+    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
     command = [sys.executable, "-c", SCRIPT, verb, str(free_ports[0])]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
+    process = started(command, cwd=tmp_path)
     assert process.stdout.readline() == "ready\n"
     if verb == "run":
         wait_until_it_listens(free_ports[0])
@@ -132,14 +122,7 @@ def living_in(folder: Path) -> Iterator[int]:
 def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
     arguments = ["run", str(EXAMPLE / "program.py"), "--local", "--output", "out.csv"]
     arguments += ["--input", f"keeper={EXAMPLE / 'keeper.csv'}", "--input", "client=client.csv"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sealane", *arguments],
-        cwd=home,
-        env={**os.environ, "TMPDIR": str(home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started([*SEALANE, *arguments], cwd=home, env={**os.environ, "TMPDIR": str(home)})
     deadline = time.monotonic() + SLACK_S
     while len(list(living_in(home))) < 3 or not list(home.glob("runs/*/*/events.jsonl")):
         assert time.monotonic() < deadline and process.poll() is None
@@ -162,16 +145,10 @@ def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
 def test_an_ignored_signal_stays_so_and_takes_no_other_along(
     tmp_path: Path, free_ports: list[int], ignored: signal.Signals
 ) -> None:
-    configure(tmp_path, free_ports)
+    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
     words = ["pool", "fill", "--with", "ben", "--as", "ann", "--transfers", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sealane", *words],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(ignored, signal.SIG_IGN),
-    )
-    assert process.stderr is not None
+    ignoring = partial(signal.signal, ignored, signal.SIG_IGN)
+    process = started([*SEALANE, *words], cwd=tmp_path, preexec_fn=ignoring)
     assert "ben has to call this as well" in process.stderr.readline()
     process.send_signal(ignored)
     time.sleep(0.5)
@@ -191,14 +168,8 @@ WAITS = "import sys, time\nprint('ready', file=sys.stderr, flush=True)\ntime.sle
 def test_ctrl_c_before_any_work_is_a_line(tmp_path: Path, module: list[str], file: str) -> None:
     # The first stands in the place of what the command imports; the second is a user's program.
     (tmp_path / file).write_text(WAITS, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, *module, "check", "program.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path) if file == "numpy.py" else ""},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
+    path = {**os.environ, "PYTHONPATH": str(tmp_path) if file == "numpy.py" else ""}
+    process = started([sys.executable, *module, "check", "program.py"], cwd=tmp_path, env=path)
     assert process.stderr.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=SLACK_S)
@@ -207,24 +178,16 @@ def test_ctrl_c_before_any_work_is_a_line(tmp_path: Path, module: list[str], fil
 
 
 def test_no_pipe_and_no_device_holds_the_command_up(tmp_path: Path) -> None:
-    example = EXAMPLE.parent / "millionaires"
     os.mkfifo(tmp_path / "pipe.csv")
     with (tmp_path / "long.toml").open("wb") as file:
         file.truncate(100 << 20)
-    inputs = f"--input alice={example}/alice.csv --input bob={example}/bob.csv"
     for words, reason in {
         "circuit info /dev/zero": "it is a device or a socket, where a file is needed",
         "doctor --config pipe.csv": "it is a pipe, where a file is needed",
         "doctor --config long.toml": "it has more than 1048576 bytes, the limit",
-        f"simulate {example}/program.py {inputs} --output pipe.csv": "it is a pipe",
+        f"{SMALL} --output pipe.csv": "it is a pipe",
     }.items():
-        done = subprocess.run(
-            [sys.executable, "-m", "sealane", *words.split()],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=SLACK_S,
-        )
+        done = ran([*SEALANE, *words.split()], cwd=tmp_path)
         assert done.returncode == 2 and f"\nreason: {reason}" in done.stderr, done.stderr
 
 
@@ -233,17 +196,9 @@ def test_no_pipe_and_no_device_holds_the_command_up(tmp_path: Path) -> None:
 def test_results_are_written_whatever_becomes_of_the_standard_output(
     tmp_path: Path, shell: str
 ) -> None:
-    example = EXAMPLE.parent / "millionaires"
-    arguments = f"simulate {example}/program.py --output out.csv"
-    arguments += f" --input alice={example}/alice.csv --input bob={example}/bob.csv"
-    line = f"exec {sys.executable} -m sealane {arguments} {shell}"
-    done = subprocess.run(
-        ["sh", "-c", line.replace("exec ", "") if "|" in shell else line],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=SLACK_S * 2,
-    )
+    line = f"exec {sys.executable} -m sealane {SMALL} --output out.csv {shell}"
+    line = line.replace("exec ", "") if "|" in shell else line
+    done = ran(["sh", "-c", line], cwd=tmp_path)
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").count("\n") == 2, done.stderr
     assert ("error[output]" in done.stderr) == ("full" in shell), done.stderr
 
@@ -253,18 +208,10 @@ def test_results_are_written_whatever_becomes_of_the_standard_output(
 def test_results_that_standard_output_does_not_take_are_shown_beside_it(
     tmp_path: Path, form: str
 ) -> None:
-    example = EXAMPLE.parent / "millionaires"
-    words = f"simulate {example}/program.py --input alice={example}/alice.csv".split()
-    words += ["--input", f"bob={example}/bob.csv", "--no-record", *form.split()]
+    words = f"{SMALL} --no-record {form}".split()
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "sealane", *words],
-            cwd=tmp_path,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=SLACK_S * 2,
-        )
+        to = {"capture_output": False, "stdout": full, "stderr": subprocess.PIPE}
+        done = ran([*SEALANE, *words], cwd=tmp_path, **to)
     assert done.returncode == 2, done.stderr
     assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr
     assert "the report stands above, on standard error; `--output FILE` writes" in done.stderr
@@ -274,15 +221,7 @@ def test_results_that_standard_output_does_not_take_are_shown_beside_it(
 
 @pytest.mark.parametrize("form", ["", "--json"])
 def test_results_have_a_place_where_standard_output_is_closed(tmp_path: Path, form: str) -> None:
-    example = EXAMPLE.parent / "millionaires"
-    arguments = f"simulate {example}/program.py --no-record {form}"
-    arguments += f" --input alice={example}/alice.csv --input bob={example}/bob.csv"
-    done = subprocess.run(
-        ["sh", "-c", f"exec {sys.executable} -m sealane {arguments} >&-"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=SLACK_S * 2,
-    )
+    line = f"exec {sys.executable} -m sealane {SMALL} --no-record {form} >&-"
+    done = ran(["sh", "-c", line], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pages
-from conftest import make_key
+from conftest import SEALANE, configure, ran
 
 PROGRAM = '''\
 import sealane as sl
@@ -44,14 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sealane(
     *arguments: str, status: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "sealane", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **environment},
-    )
+    options: Any = {"stdin": subprocess.DEVNULL, "env": {**os.environ, **environment}}
+    done = ran([*SEALANE, *arguments], **options)
     assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -158,9 +152,8 @@ def test_simulate_reads_the_files_of_all_parties() -> None:
 
 
 def test_a_local_run_is_one_process_for_each_party() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv", "--output", "out.csv"]
     plan = read_json("plan", "program.py", "--rows", "rows=3")
-    report = read_json("run", "program.py", "--local", *inputs)
+    report = read_json("run", "program.py", "--local", *INPUTS, "--output", "out.csv")
     for key in ("payload_bytes", "rounds", "job", "rows"):
         assert report[key] == plan[key]
     parties = report["parties"]
@@ -169,20 +162,19 @@ def test_a_local_run_is_one_process_for_each_party() -> None:
     assert parties["bob"]["results"]["result_1"]["values"] == [2]
     assert Path("out.alice.csv").read_text() == "result_0\n0\n1\n1\n"
     assert Path("out.bob.csv").read_text() == "result_1\n2\n"
-    text = sealane("run", "program.py", "--local", *inputs).stdout
+    text = sealane("run", "program.py", "--local", *INPUTS, "--output", "out.csv").stdout
     assert "alice │ learnt         result_0: [false, true, true]" in text
     assert "bob   │ learnt         result_1: 2" in text
 
 
 def test_a_local_run_starts_the_helpers_too() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
     job = ["--clear", "--helpers", "cyd,ada"]
     plan = read_json("plan", "program.py", *job, "--rows", "rows=3")
     assert plan["parties"] == ["alice", "bob", "cyd", "ada"]
     assert plan["helpers"] == ["cyd", "ada"]
     assert plan["computing"] == plan["parties"]
     assert plan["roles"] == {}
-    report = read_json("run", "program.py", "--local", *job, *inputs)
+    report = read_json("run", "program.py", "--local", *job, *INPUTS)
     for key in ("payload_bytes", "rounds", "job"):
         assert report[key] == plan[key]
     assert report["as_planned"] is True
@@ -190,7 +182,7 @@ def test_a_local_run_starts_the_helpers_too() -> None:
     assert parties.keys() == set(plan["parties"])
     assert parties["alice"]["results"]["result_0"]["values"] == [False, True, True]
     assert parties["ada"]["results"] == parties["cyd"]["results"] == {}
-    text = sealane("run", "program.py", "--local", *job, *inputs).stdout
+    text = sealane("run", "program.py", "--local", *job, *INPUTS).stdout
     assert "ada   │ did            computed" in text
     assert "ada   │ learnt         nothing but the numbers of rows" in text
     assert "alice │ did            gave x and computed" in text
@@ -229,7 +221,7 @@ def test_a_configuration_names_the_helpers(four_free_ports: list[int]) -> None:
     Path("sealane.toml").write_text('helpers = ["ada", "cyd"]\n' + text, encoding="utf-8")
     Path("cyd.toml").write_text('helpers = ["cyd"]\n' + text, encoding="utf-8")
     job = read_json("plan", "program.py", "--clear", "--helpers", "ada,cyd")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--clear"]
+    command = [*SEALANE, "run", "program.py", "--clear"]
     command += ["--json", "--yes", job]
     sides = {}
     for party in parties:
@@ -255,7 +247,7 @@ def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) ->
     sides = []
     for party in parties:
         helpers = ["--clear", "--helpers", "cyd,ada" if party == "ada" else "ada,cyd"]
-        command = [sys.executable, "-m", "sealane", "run", "program.py", *helpers]
+        command = [*SEALANE, "run", "program.py", *helpers]
         command += ["--as", party, "--config", "sealane.toml"]
         command += ["--yes", read_json("plan", "program.py", *helpers)["job"]]
         if party in ("alice", "bob"):
@@ -270,8 +262,7 @@ def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) ->
 
 def test_a_local_run_fails_as_its_first_party_does() -> None:
     Path("alice.csv").write_text("x\n3\n300\n", encoding="utf-8")
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
-    error = sealane("run", "program.py", "--local", *inputs, status=4).stderr
+    error = sealane("run", "program.py", "--local", *INPUTS, status=4).stderr
     assert "alice.csv:3:1" in error
     _, _, failed = error.partition("error[party-failed]")
     pages.shows("party-failed", f"error[party-failed]{failed.replace('alice', 'lab')}")
@@ -280,7 +271,7 @@ def test_a_local_run_fails_as_its_first_party_does() -> None:
 def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:
     config(free_ports)
     job = read_json("plan", "program.py")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--config", "sealane.toml"]
+    command = [*SEALANE, "run", "program.py", "--config", "sealane.toml"]
     command += ["--json", "--yes", job]
     sides = [
         subprocess.Popen([*command, "--as", party, "--input", f"{party}.csv"], stdout=-1, text=True)
@@ -308,7 +299,7 @@ def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
 def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) -> None:
     config(free_ports, timeout_s=0.5)
     job = read_json("plan", "program.py")["job"]
-    command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", "bob"]
+    command = [*SEALANE, "run", "program.py", "--as", "bob"]
     command += ["--input", "bob.csv", "--config", "sealane.toml"]
     ours, theirs = os.openpty()
     child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
@@ -328,7 +319,7 @@ def test_other_jobs_are_told_apart(free_ports: list[int]) -> None:
     Path("other.py").write_text(PROGRAM.replace("x > limit", "x >= limit"), encoding="utf-8")
     sides = []
     for party, program in (("alice", "program.py"), ("bob", "other.py")):
-        command = [sys.executable, "-m", "sealane", "run", program, "--config", "sealane.toml"]
+        command = [*SEALANE, "run", program, "--config", "sealane.toml"]
         command += ["--as", party, "--input", f"{party}.csv"]
         command += ["--yes", read_json("plan", program)["job"]]
         sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
@@ -469,20 +460,11 @@ def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
 def config(
     ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
 ) -> None:
-    """Keys for all parties, and one file for all."""
-    text = ""
-    for party, port in zip(parties, ports, strict=True):
-        key = make_key(Path(f"{party}.key"), party)
-        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nidentity = "{party}.key"\n'
-        text += f'key = "{key}"\n'
-    Path("sealane.toml").write_text(
-        f"{text}\n[limits]\ntimeout_s = {timeout_s}\n", encoding="utf-8"
-    )
+    configure(Path(), parties, ports, f"timeout_s = {timeout_s}")
 
 
 def test_the_page_of_a_run_is_made_from_its_events_whatever_lies_there() -> None:
-    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
-    sealane("simulate", "program.py", *inputs, "--runs", "runs")
+    sealane("simulate", "program.py", *INPUTS, "--runs", "runs")
     page = Path(sealane("report", "--print").stdout.strip())
     page.write_text("<script>from elsewhere</script>", encoding="utf-8")
     assert Path(sealane("report", "--print").stdout.strip()) == page
@@ -565,7 +547,7 @@ def on_a_full_disk(*arguments: str) -> subprocess.CompletedProcess[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     command = [sys.executable, "-B", "-m", "sealane", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+    return ran(command, preexec_fn=limit)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -10,18 +10,16 @@ import importlib
 import inspect
 import pkgutil
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import GetSetDescriptorType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import sealane
 from sealane import _core, _data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MODULES = sorted(
     module.name for module in pkgutil.iter_modules(sealane.__path__) if module.name != "__main__"

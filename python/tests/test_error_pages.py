@@ -20,10 +20,7 @@ WARNING = "It is a warning"
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_page_shows_its_error(
-    page: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     runs = pages.check(page, tmp_path, capfd)

@@ -12,19 +12,17 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import sealane as sl
 from aes_reference import encrypt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SEALANE = Path(sys.executable).with_name("sealane")

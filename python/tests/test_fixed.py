@@ -7,10 +7,11 @@ import json
 import math
 import operator
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -20,10 +21,7 @@ from hypothesis import strategies as st
 import sealane as sl
 from conftest import learns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Draw = Callable[[st.SearchStrategy[Any]], Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 QUICK = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -177,9 +175,9 @@ def test_saturating_stops_at_the_ends(a: Numbers, integer: int, bits: int) -> No
 @given(data=st.lists(st.integers(-40_000, 40_000), min_size=3, max_size=3))
 def test_integers_wrap_saturate_and_are_clipped(data: list[int]) -> None:
     @sl.program
-    def f(
-        x: sl.Private[sl.i32, "alice", 3, sl.between(-40_000, 40_000)],
-    ) -> learns("alice", sl.u8, sl.i8, sl.i8):
+    def f(x: sl.Private[sl.i32, "alice", 3, sl.between(-40_000, 40_000)]) -> learns(
+        "alice", sl.u8, sl.i8, sl.i8
+    ):
         return sl.wrap(x, sl.u8), sl.saturate(x, sl.i8), sl.clip(x, -5, 99)
 
     wrapped, saturated, clipped = f.simulate(data, clear=True).value

@@ -6,9 +6,10 @@ import inspect
 import math
 import random
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ import pytest
 import sealane as sl
 from fixed_points import cases, worst
 from sealane import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROTOCOLS: list[tuple[str, list[str]]] = [("clear", []), ("yao", []), ("trio", ["una"])]
 
@@ -382,12 +380,7 @@ def test_saturated_powers_stop_at_the_end(protocol: str, helpers: list[str]) -> 
             "from fixed point to fixed point",
             "leave them out",
         ),
-        (
-            lambda x: sl.math.pow(x, x.astype(FLOAT)),
-            "fixed8.8",
-            "",
-            "astype",
-        ),
+        (lambda x: sl.math.pow(x, x.astype(FLOAT)), "fixed8.8", "", "astype"),
     ],
 )
 def test_refusals_of_powers(

@@ -10,8 +10,9 @@ from __future__ import annotations
 import datetime
 import re
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,9 +21,6 @@ import sealane as sl
 import test_refusals
 from pages import BLOCK
 from test_error_pages import PAGES, WARNING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = re.compile(r"`([^`]+)`")
 X, Y, N = [3, 1, 2], [10, 20, 30, 41], 5
@@ -239,10 +237,7 @@ REFUSALS: dict[str, Followed] = {
     ),
     "a type of NumPy": expression("write `sl.i64`", "y.astype(sl.i64).sum()", 101, I64),
     "an overflow, deep in a line after wide characters": expression(
-        "write `y.astype(sl.u32) * y`",
-        "(y.astype(sl.u32) * y).sum(dtype=sl.u64)",
-        3081,
-        "sl.u64",
+        "write `y.astype(sl.u32) * y`", "(y.astype(sl.u32) * y).sum(dtype=sl.u64)", 3081, "sl.u64"
     ),
     "no `return`": expression("end it with `return`", "n > 3", True),
     "rows joined along axis 0": expression(
@@ -270,14 +265,10 @@ REFUSALS: dict[str, Followed] = {
         '`-> sl.Revealed[sl.boolean, "receiver"]`', "a: sl.Private[sl.u8, 'al']" + LATER
     ),
     "rows without a bound": whole(
-        '`"rows <= 10_000"`',
-        "a: sl.Private[sl.u8, 'al', 'rows <= 10_000']" + LATER,
-        [True],
+        '`"rows <= 10_000"`', "a: sl.Private[sl.u8, 'al', 'rows <= 10_000']" + LATER, [True]
     ),
     "rows that cannot be read": whole(
-        '`"patients <= 10_000"`',
-        "a: sl.Private[sl.u8, 'al', 'patients <= 10_000']" + LATER,
-        [True],
+        '`"patients <= 10_000"`', "a: sl.Private[sl.u8, 'al', 'patients <= 10_000']" + LATER, [True]
     ),
     "a product that leaves its fixed-point type": expression(
         "write `z.astype(sl.ufixed(32, 8)) * z`",
@@ -363,20 +354,13 @@ REFUSALS: dict[str, Followed] = {
         "count the rows: `sl.count(x)`", "sl.count(x).astype(sl.u32)", 3, U32
     ),
     "the name of the rows as their number": expression(
-        "if `rows` is a number of rows, `sl.count(x)`",
-        "n > sl.count(x)",
-        True,
+        "if `rows` is a number of rows, `sl.count(x)`", "n > sl.count(x)", True
     ),
     "membership": expression(
-        "write `sl.isin(x, values)`",
-        "sl.isin(x, [2, 3]).sum(dtype=sl.u32)",
-        2,
-        U32,
+        "write `sl.isin(x, values)`", "sl.isin(x, [2, 3]).sum(dtype=sl.u32)", 2, U32
     ),
     "membership in the rows of a table": expression(
-        "such as `table[:, 0]`",
-        "~sl.isin(y, sl.stack([x, x], axis=1)[:, 0]).any()",
-        True,
+        "such as `table[:, 0]`", "~sl.isin(y, sl.stack([x, x], axis=1)[:, 0]).any()", True
     ),
     "groups": expression(
         "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`",
@@ -391,10 +375,7 @@ REFUSALS: dict[str, Followed] = {
         "sl.u32.wrapping",
     ),
     "rows multiplied by rows of columns": expression(
-        "or swap the two",
-        "sl.dot(x, x[:, None] & np.array([1, 3]), dtype=sl.u64)[1]",
-        14,
-        "sl.u64",
+        "or swap the two", "sl.dot(x, x[:, None] & np.array([1, 3]), dtype=sl.u64)[1]", 14, "sl.u64"
     ),
 }
 

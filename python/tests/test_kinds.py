@@ -6,7 +6,9 @@ import datetime
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +17,6 @@ import sealane as sl
 from conftest import learns
 from sealane import _dates
 from test_tables import library
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 Day = datetime.date
 DAYS = [Day(1, 1, 1), Day(1899, 12, 31), Day(1970, 1, 1), Day(2000, 2, 29), Day(9999, 12, 31)]
@@ -32,10 +30,9 @@ MaybeColor = sl.nullable(Color)
 
 
 @sl.program
-def parts(
-    d: sl.Private[sl.date, "ann", "rows <= 9"],
-    more: sl.Private[sl.u8, "ben"],
-) -> learns("ben", sl.u14, sl.u4, sl.u5, sl.u3, sl.date):
+def parts(d: sl.Private[sl.date, "ann", "rows <= 9"], more: sl.Private[sl.u8, "ben"]) -> learns(
+    "ben", sl.u14, sl.u4, sl.u5, sl.u3, sl.date
+):
     return d.year, d.month, d.day, d.weekday, d
 
 
@@ -658,9 +655,7 @@ def test_operations_without_a_meaning_are_refused() -> None:
     def traced(body: Callable[[Any, Any, Any], Any], kind: Any = sl.boolean) -> Callable[[], Any]:
         @sl.program
         def p(
-            d: sl.Private[sl.date, "ann"],
-            n: sl.Private[Name, "ann"],
-            c: sl.Private[Color, "ben"],
+            d: sl.Private[sl.date, "ann"], n: sl.Private[Name, "ann"], c: sl.Private[Color, "ben"]
         ) -> sl.Revealed[kind, "ben"]:
             return body(d, n, c)
 

@@ -11,15 +11,13 @@ import importlib.util
 import inspect
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sealane as sl
 from sealane import _core
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OF_TWO = ["atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "ldexp", "nextafter", "pow"]
 OF_TWO += ["remainder", "scalbn", "sumprod"]

@@ -7,7 +7,8 @@ of each go through garbled circuits as well.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +19,7 @@ import sealane as sl
 from conftest import learns
 from sealane import _core
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Draw = Callable[[st.SearchStrategy[Any]], Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 QUICK = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -186,8 +184,7 @@ def test_wrapping_types_compute_modulo_their_width(
 def test_rows_reductions_and_products(rows: list[tuple[int, int, int]], weights: list[int]) -> None:
     @sl.program
     def f(
-        x: sl.Private[sl.i16, "alice", "rows <= 10", 3],
-        w: sl.Private[sl.i8, "bob", 3],
+        x: sl.Private[sl.i16, "alice", "rows <= 10", 3], w: sl.Private[sl.i8, "bob", 3]
     ) -> tuple[
         sl.Revealed[sl.i64, "alice"],
         sl.Revealed[sl.i64, "alice"],

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import sealane as sl
 from conftest import learns
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PROTOCOLS = ["clear", "yao", "trio"]
 
@@ -210,15 +208,7 @@ def test_groups_of_public_categories(protocol: str) -> None:
             every=sl.all(flag),
         )
         number = found.n.astype(sl.u16)
-        return (
-            found.total,
-            number,
-            found.low,
-            found.high,
-            found.middle,
-            found.some,
-            found.every,
-        )
+        return (found.total, number, found.low, found.high, found.middle, found.some, found.every)
 
     rng = np.random.default_rng(1)
     key = rng.integers(0, 6, 11).astype(np.uint16)

@@ -14,17 +14,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from conftest import fingerprint, make_key
 from relay import Relay
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 TIMEOUT_S = 3
 # What starting an interpreter, tracing and planning take on a machine that is busy.

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import sealane as sl
 from conftest import make_key
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FEATURES = ["radius", "texture"]
 
@@ -340,10 +338,7 @@ def test_a_party_that_does_not_come_is_a_network_error(
 
 
 def configure(
-    folder: Path,
-    ports: list[int],
-    more: str = "",
-    parties: tuple[str, ...] = ("hospital", "lab"),
+    folder: Path, ports: list[int], more: str = "", parties: tuple[str, ...] = ("hospital", "lab")
 ) -> Path:
     """Keys for all parties, and the file that they share."""
     text = more

@@ -309,10 +309,7 @@ REFUSED = {
     "a text": (lambda: sl.noise(epsilon="1", sensitivity=1), "`epsilon='1'`"),
     "ends the wrong way": (lambda: sl.noise(epsilon=1, clip=(5, 1)), "names no two ends"),
     "a large delta": (lambda: sl.noise(epsilon=1, sensitivity=1, delta=0.9), "`delta=0.9`"),
-    "ends without end": (
-        lambda: sl.noise(epsilon=1, clip=(0, math.inf)),
-        "names no two ends",
-    ),
+    "ends without end": (lambda: sl.noise(epsilon=1, clip=(0, math.inf)), "names no two ends"),
     "a sampler that adds too much": (
         lambda: counted(sl.noise(epsilon=20, sensitivity=1)).check(),
         "adds a delta of 2^-1",
@@ -523,8 +520,7 @@ def test_the_sensitivity_of_a_clip_has_the_units_of_rows_and_sum(
 
     @sl.program
     def total(
-        x: sl.Private[sl.fixed(12, rows), "alice", "n <= 9"],
-        y: sl.Private[sl.boolean, "bob", "n"],
+        x: sl.Private[sl.fixed(12, rows), "alice", "n <= 9"], y: sl.Private[sl.boolean, "bob", "n"]
     ) -> sl.Revealed[sl.fixed(20, sum_of), "bob", sl.noise(epsilon=1, clip=(0, 0.035))]:
         return sl.sum(sl.where(y, x, 0), dtype=sl.fixed(20, sum_of))
 
@@ -636,8 +632,7 @@ def test_what_several_rows_make_has_not(way: str) -> None:
 def test_missing_cells_are_zeros_of_a_clipped_sum() -> None:
     @sl.program
     def total(
-        x: sl.Private[sl.nullable(sl.u16), "alice", "n <= 9"],
-        y: sl.Private[sl.u16, "bob"],
+        x: sl.Private[sl.nullable(sl.u16), "alice", "n <= 9"], y: sl.Private[sl.u16, "bob"]
     ) -> sl.Revealed[sl.i64, "bob", sl.noise(epsilon=13, clip=(100, 200))]:
         return sl.sum(x, dtype=sl.i64)
 

@@ -78,7 +78,7 @@ def test_every_code_of_the_python_layer_is_shown() -> None:
     used: set[str] = set()
     for file in package.glob("*.py"):
         source = file.read_text(encoding="utf-8")
-        used |= set(re.findall(r'refuse\(\s*"([a-z-]+)"', source))
+        used |= set(re.findall(r'refuse(?:\(|,)\s*"([a-z-]+)"', source))
     shown = set(re.findall(r"^error\[([a-z-]+)\]", PAGE.read_text(encoding="utf-8"), re.M))
     # Old names of arguments are those of calls, not of programs: `test_arguments.py` has them.
     assert used - shown == {"argument"}

@@ -6,14 +6,12 @@ Each expression is the one result of a program, for a receiver who owns none of 
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sealane as sl
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROGRAM = """\
 import datetime

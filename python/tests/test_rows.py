@@ -4,7 +4,8 @@ under every protocol.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,6 @@ import pytest
 import sealane as sl
 from conftest import learns
 from test_order import PROTOCOLS, results
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @sl.program

@@ -7,17 +7,15 @@ library, `sl` or NumPy, and of two arrays.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    Case = Callable[[Any, Any, Any], Any]
+Case = Callable[[Any, Any, Any], Any]
 
 
 class Numpy:
@@ -347,10 +345,7 @@ def test_rounding() -> None:
             lambda lib, x, y: lib.clip(x, -99, lib.minimum(y, 99)).round(),
         ]
         if kind is sl.f64:
-            some += [
-                lambda lib, x, y: lib.round(x, 2),
-                lambda lib, x, y: lib.round(x * 1000, -2),
-            ]
+            some += [lambda lib, x, y: lib.round(x, 2), lambda lib, x, y: lib.round(x * 1000, -2)]
         compare(some, kind, [array, array + 1])
     whole = RANDOM.integers(-2000, 2000, 20)
     cases: list[Case] = [

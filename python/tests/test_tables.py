@@ -8,18 +8,16 @@ import importlib.util
 import runpy
 import threading
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import sealane as sl
 from conftest import learns, make_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 LIBRARIES = ("pandas", "polars", "duckdb", "pyarrow")

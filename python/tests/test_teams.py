@@ -157,8 +157,7 @@ def test_a_winsorised_mean(protocol: str) -> None:
 
 @sl.program
 def weeks(
-    sold: sl.Private[sl.u16, "shop", "days <= 1_000"],
-    returned: sl.Private[sl.u16, "depot", "days"],
+    sold: sl.Private[sl.u16, "shop", "days <= 1_000"], returned: sl.Private[sl.u16, "depot", "days"]
 ) -> learns("shop", sl.i32, sl.nullable(sl.f64), sl.i32):
     total = sl.cumsum(sold.astype(sl.i32) - returned)
     day = sl.cumsum(sl.where(sold == sold, sl.u16(1), 0))

@@ -24,6 +24,16 @@ pub struct Span {
 }
 
 impl Span {
+    /// The place of some columns of a line.
+    pub fn new(file: String, line: u32, column: u32, end_column: u32) -> Span {
+        Span {
+            file,
+            line,
+            column,
+            end_column,
+        }
+    }
+
     /// Reads the source line from the file, if that is a regular file of modest size: a span that
     /// came with a program from elsewhere may name a pipe or a device.
     pub fn read_line(&self) -> Option<String> {
@@ -41,6 +51,24 @@ impl Span {
         // A byte order mark is no character of the first line: columns do not count it.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         text.lines().nth(index).map(str::to_owned)
+    }
+}
+
+/// Place of an operation, where its source is known.
+pub type At<'a> = Option<&'a Span>;
+
+/// Outcome of what may be refused with a diagnostic.
+pub type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+/// An outcome whose error gets its place on the way to the caller who knows it.
+pub trait Placed {
+    /// Sets the place of the error, unless it has one already.
+    fn at(self, span: At<'_>) -> Self;
+}
+
+impl<T> Placed for Result<T> {
+    fn at(self, span: At<'_>) -> Self {
+        self.map_err(|error| error.at(span))
     }
 }
 
@@ -85,7 +113,7 @@ impl Diagnostic {
     }
 
     /// Sets the place, unless there is one already.
-    pub fn at(mut self, span: Option<&Span>) -> Diagnostic {
+    pub fn at(mut self, span: At<'_>) -> Diagnostic {
         self.span = self.span.or_else(|| span.cloned());
         self
     }
@@ -153,12 +181,7 @@ mod tests {
     use super::*;
 
     fn spanned() -> Diagnostic {
-        let span = Span {
-            file: "risk.py".into(),
-            line: 12,
-            column: 9,
-            end_column: 14,
-        };
+        let span = Span::new("risk.py".into(), 12, 9, 14);
         Diagnostic::new(Code::RangeOverflow, "`+` can leave u8").at(Some(&span))
     }
 

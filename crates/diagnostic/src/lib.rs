@@ -15,5 +15,5 @@ mod printable;
 mod render;
 
 pub use code::{Code, FailureKind};
-pub use finding::{Diagnostic, Span};
+pub use finding::{At, Diagnostic, Placed, Result, Span};
 pub use printable::{counted, deceives, one_line, printable};

@@ -94,12 +94,7 @@ mod tests {
     use crate::{Code, Span};
 
     fn overflow(column: u32, end_column: u32) -> Diagnostic {
-        let span = Span {
-            file: "risk.py".into(),
-            line: 12,
-            column,
-            end_column,
-        };
+        let span = Span::new("risk.py".into(), 12, column, end_column);
         Diagnostic::new(Code::RangeOverflow, "`+` can leave u8").at(Some(&span))
     }
 
@@ -142,12 +137,7 @@ mod tests {
         let text = overflow(90, 2).render(Some("a\u{1b}[2Jb\u{202e}c"));
         assert!(!text.contains(['\u{1b}', '\u{202e}']));
         assert!(text.ends_with('^'));
-        let device = Span {
-            file: "/dev/zero".into(),
-            line: 1,
-            column: 1,
-            end_column: 1,
-        };
+        let device = Span::new("/dev/zero".into(), 1, 1, 1);
         assert!(
             !Diagnostic::new(Code::Name, "m")
                 .at(Some(&device))
@@ -158,12 +148,7 @@ mod tests {
 
     #[test]
     fn the_file_is_read_where_no_source_is_given() {
-        let span = Span {
-            file: file!().into(),
-            line: 1,
-            column: 1,
-            end_column: 4,
-        };
+        let span = Span::new(file!().into(), 1, 1, 4);
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/render.rs");
         let error = Diagnostic::new(Code::Name, "m").at(Some(&Span {
             file: file.into(),

@@ -14,7 +14,7 @@
 //!   `Copy` and records its body, so a body may use values from around it: they are captured on
 //!   first use. Using a handle outside its body is refused, not misread.
 //! * [`Operand`] is a handle, a bare Python `int` (by `From`), or a literal.
-//! * Every method returns `Result<_, Diagnostic>` with the span filled in. A refused operation
+//! * Every method returns `Result<_>` with the span filled in. A refused operation
 //!   leaves at most unused values behind; after a refused begin or end, drop the builder.
 //!
 //! | declares | |
@@ -69,7 +69,7 @@
 //!
 //! `value(Handle) -> Option<&Value>`, `row_counts() -> &[RowSymbol]` and `shape_text(&Shape) ->
 //! String` serve `dtype`, `shape` and `repr`, `by_row(Handle) -> Option<Beside>` noise. `span` is
-//! `Option<&Span>` throughout.
+//! `At<'_>` throughout.
 
 mod apply;
 mod arrange;
@@ -92,10 +92,10 @@ use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
 use crate::graph::{Op, Program, RowSymbol, Value, ValueId, digest};
-use crate::infer::{self, Scope};
+use crate::infer::{self, Meta, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 use std::collections::HashMap;
 
 /// Reference to a traced value: its graph, and its index there.
@@ -129,6 +129,15 @@ impl From<i128> for Operand {
     }
 }
 
+/// The value of an operation.
+pub type Made = Result<Handle>;
+
+/// A value of the graph that is being traced.
+type Found = Result<ValueId>;
+
+/// Values of a body in two lists: states or the elements before, and elements or those behind.
+pub type Sides = (Vec<Handle>, Vec<Handle>);
+
 /// A program under construction. The module's documentation lists its methods.
 pub struct Builder {
     /// The header; its graph stays empty until the end.
@@ -150,6 +159,7 @@ pub struct Builder {
 }
 
 /// A graph that is being traced.
+#[derive(Default)]
 struct Open {
     /// Its number, which its handles carry.
     graph: u32,
@@ -201,7 +211,7 @@ impl Builder {
     }
 
     /// Resolves a handle to a value of the current graph, and captures it if it is from around it.
-    fn resolve(&mut self, handle: Handle) -> Result<ValueId, Diagnostic> {
+    fn resolve(&mut self, handle: Handle) -> Found {
         let depth = self.open.iter().position(|open| open.graph == handle.graph);
         let Some(depth) = depth else {
             return Err(Diagnostic::new(
@@ -220,7 +230,7 @@ impl Builder {
 
     /// Returns the parameter of the open graph `inner` that stands for a value of the graph around
     /// it. Constants are copied, so that the body can be simplified by them.
-    fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId, Diagnostic> {
+    fn capture(&mut self, inner: usize, outer: ValueId) -> Found {
         if let Some((_, id)) = self.open[inner]
             .captured
             .iter()
@@ -239,12 +249,7 @@ impl Builder {
     }
 
     /// A constant of one number.
-    fn number(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn number(&mut self, ty: Type, number: i128, span: At<'_>) -> Found {
         let stored = match ty {
             Type::Float(format) => Some(float::from_whole(number, format))
                 .filter(|nearest| !float::is_special(nearest.stored, format))
@@ -253,26 +258,18 @@ impl Builder {
         };
         let stored = stored.and_then(|stored| Data::from_numbers(ty, Vec::new(), &[stored]));
         let Some(data) = stored else {
-            return Err(Diagnostic::new(
-                Code::ConstantRange,
-                format!("{number} is not a value of {ty}"),
-            )
-            .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
-            .hint("write a number that the type holds, or use a type with more bits")
-            .at(span));
+            let message = format!("{number} is not a value of {ty}");
+            return Err(Diagnostic::new(Code::ConstantRange, message)
+                .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
+                .hint("write a number that the type holds, or use a type with more bits")
+                .at(span));
         };
         self.push(Op::Const(data), ty, span)
     }
 
     /// Converts the value to type `ty` by a cast if necessary; refused if it may not fit, never
     /// wrapped, and never rounded.
-    fn fit(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        what: &str,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn fit(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Found {
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
             return self.fit_float(id, ty, what, span);
@@ -294,29 +291,22 @@ impl Builder {
         }
         let fits = converted.and_then(|range| ty.smallest_like(range));
         let fits = fits.unwrap_or(from);
-        Err(
-            Diagnostic::new(Code::RangeOverflow, format!("{what} may not fit {ty}"))
-                .because(format!(
-                    "it is in {}, and {ty} holds {}",
-                    range_text(range, from),
-                    range_text(ty.range(), ty)
-                ))
-                .hint(format!(
-                    "declare `{}`, or stop at the ends of the type with `sl.saturate`",
-                    fits.python()
-                ))
-                .at(span),
-        )
+        let message = format!("{what} may not fit {ty}");
+        Err(Diagnostic::new(Code::RangeOverflow, message)
+            .because(format!(
+                "it is in {}, and {ty} holds {}",
+                range_text(range, from),
+                range_text(ty.range(), ty)
+            ))
+            .hint(format!(
+                "declare `{}`, or stop at the ends of the type with `sl.saturate`",
+                fits.python()
+            ))
+            .at(span))
     }
 
     /// Converts the value from or to floating point if that loses nothing.
-    fn fit_float(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        what: &str,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn fit_float(&mut self, id: ValueId, ty: Type, what: &str, span: At<'_>) -> Found {
         let from = self.known(id).0;
         if from.common(ty) == Some(ty) {
             return self.cast_to(id, ty, span);
@@ -338,20 +328,15 @@ impl Builder {
     }
 
     /// The value in type `ty`: itself, or a cast of it.
-    fn cast_to(
-        &mut self,
-        id: ValueId,
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        if self.top().values[id.0 as usize].ty == ty {
+    fn cast_to(&mut self, id: ValueId, ty: Type, span: At<'_>) -> Found {
+        if self.of(id).ty == ty {
             return Ok(id);
         }
         self.push(Op::Cast(id), ty, span)
     }
 
     /// Infers an operation's result and appends the operation to the current graph.
-    fn push(&mut self, op: Op, ty: Type, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+    fn push(&mut self, op: Op, ty: Type, span: At<'_>) -> Found {
         let meta = infer::infer(&self.scope(), &op, ty);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
         self.append(op, meta, span)
@@ -374,39 +359,14 @@ impl Builder {
         error
     }
 
-    fn append(
-        &mut self,
-        op: Op,
-        meta: infer::Meta,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn append(&mut self, op: Op, meta: Meta, span: At<'_>) -> Found {
         self.append_to(self.open.len() - 1, op, meta, span)
     }
 
     /// Appends an operation to an open graph, or returns the value of an equal one there: what is
     /// written twice is computed once, and stands at its first place.
-    fn append_to(
-        &mut self,
-        graph: usize,
-        op: Op,
-        meta: infer::Meta,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        let infer::Meta {
-            ty,
-            shape,
-            range,
-            visibility,
-        } = meta;
-        let span = span.cloned();
-        let value = Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        };
+    fn append_to(&mut self, graph: usize, op: Op, meta: Meta, span: At<'_>) -> Found {
+        let value = Value::new(op, meta, span.cloned());
         let key = sharing(&value);
         let known = key.and_then(|key| self.open[graph].shared.get(&key));
         if let Some(id) = known {
@@ -417,9 +377,9 @@ impl Builder {
         }
         self.values += 1;
         let span = value.span.as_ref();
-        within("values", self.values - 1, MAX_VALUES).map_err(|e| e.at(span))?;
+        within("values", self.values - 1, MAX_VALUES).at(span)?;
         let elements = self.elements.saturating_sub(1);
-        within("elements of constants", elements, MAX_CONST_ELEMENTS).map_err(|e| e.at(span))?;
+        within("elements of constants", elements, MAX_CONST_ELEMENTS).at(span)?;
         let open = &mut self.open[graph];
         let id = ValueId(open.values.len() as u32);
         open.values.push(value);
@@ -428,7 +388,7 @@ impl Builder {
     }
 
     /// Opens a graph.
-    fn enter(&mut self, body: Option<Op>) -> Result<(), Diagnostic> {
+    fn enter(&mut self, body: Option<Op>) -> Result<()> {
         within(
             "bodies inside of one another",
             self.open.len().saturating_sub(1),
@@ -439,10 +399,7 @@ impl Builder {
         self.open.push(Open {
             graph,
             body,
-            leading: 0,
-            values: Vec::new(),
-            captured: Vec::new(),
-            shared: HashMap::new(),
+            ..Open::default()
         });
         Ok(())
     }
@@ -460,6 +417,11 @@ impl Builder {
         &self.open[self.open.len() - 1]
     }
 
+    /// A value of the current graph.
+    fn of(&self, id: ValueId) -> &Value {
+        &self.top().values[id.0 as usize]
+    }
+
     fn scope(&self) -> Scope<'_> {
         let main = self.open.len() == 1;
         let inputs = if main { &self.program.inputs[..] } else { &[] };
@@ -473,7 +435,7 @@ impl Builder {
 
     /// Type and range of a value of the current graph.
     fn known(&self, id: ValueId) -> (Type, Range) {
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         (value.ty, value.range)
     }
 }
@@ -494,12 +456,11 @@ fn sharing(value: &Value) -> Option<blake3::Hash> {
 }
 
 /// Refuses one more item if there are `count` already.
-fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
+fn within(what: &str, count: usize, most: usize) -> Result<()> {
     if count < most {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Limit, format!("there can be at most {most} {what}"))
-            .hint("join several in one with one more dimension, or split the program"),
-    )
+    let message = format!("there can be at most {most} {what}");
+    Err(Diagnostic::new(Code::Limit, message)
+        .hint("join several in one with one more dimension, or split the program"))
 }

@@ -5,16 +5,10 @@
 use crate::types::Range;
 
 /// Days since 1970-01-01 that have a date: 0001-01-01 to 9999-12-31.
-pub const DAYS: Range = Range {
-    lo: -719_162,
-    hi: 2_932_896,
-};
+pub const DAYS: Range = Range::new(-719_162, 2_932_896);
 
 /// Seconds since 1970-01-01 00:00:00 that have a date.
-pub const SECONDS: Range = Range {
-    lo: DAYS.lo * DAY_S,
-    hi: DAYS.hi * DAY_S + DAY_S - 1,
-};
+pub const SECONDS: Range = Range::new(DAYS.lo * DAY_S, DAYS.hi * DAY_S + DAY_S - 1);
 
 /// Seconds of a day: UTC without leap seconds, as in all data formats.
 pub const DAY_S: i128 = 86_400;

@@ -19,7 +19,7 @@ pub use power::{OfPower, of_power};
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
 use crate::types::{Dim, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, counted};
+use sealane_diagnostic::{Code, Diagnostic, Result, counted};
 use sealane_numeric::ValueKind;
 
 /// A function of bytes.
@@ -81,7 +81,7 @@ pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usiz
 const EXACT: &str = "_exact";
 
 /// The function of bytes of that name.
-pub fn function(name: &str) -> Result<Function, Diagnostic> {
+pub fn function(name: &str) -> Result<Function> {
     FUNCTIONS
         .into_iter()
         .find(|function| function.name == name)
@@ -100,21 +100,16 @@ pub fn of_bytes(name: &str) -> bool {
 }
 
 /// Infers the type of a call's result.
-pub(crate) fn infer(
-    scope: &Scope,
-    name: &str,
-    operands: &[ValueId],
-    declared: Type,
-) -> Result<Meta, Diagnostic> {
+pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId], wanted: Type) -> Result<Meta> {
     if let (Some(call), &[of]) = (of_fixed(name), operands)
         && scope.value(of)?.ty.is_fixed()
     {
-        return call.infer(scope, of, declared);
+        return call.infer(scope, of, wanted);
     }
     if let (Some(call), &[x, y]) = (of_power(name), operands)
         && (scope.value(x)?.ty.is_fixed() || scope.value(y)?.ty.is_fixed())
     {
-        return call.infer(scope, [x, y], declared);
+        return call.infer(scope, [x, y], wanted);
     }
     if let Some((function, result)) = of_floats(name) {
         let meta = infer_floats(scope, function, result, operands)?;
@@ -137,11 +132,8 @@ pub(crate) fn infer(
     for (index, (id, length)) in operands.iter().zip(function.operands).enumerate() {
         let value = scope.value(*id)?;
         if value.ty != Type::U8 {
-            return Err(Diagnostic::new(
-                Code::TypeMismatch,
-                format!("`{name}` takes bytes, not {}", value.ty),
-            )
-            .hint("write `.astype(sl.u8)`"));
+            let message = format!("`{name}` takes bytes, not {}", value.ty);
+            return Err(Diagnostic::new(Code::TypeMismatch, message).hint("write `.astype(sl.u8)`"));
         }
         let leading = leading(scope, name, index, &value.shape, *length)?;
         joint = Some(match joint {
@@ -168,7 +160,7 @@ fn infer_floats(
     function: &sealane_numeric::Function,
     result: usize,
     operands: &[ValueId],
-) -> Result<Meta, Diagnostic> {
+) -> Result<Meta> {
     let name = function.name;
     if operands.len() != function.operands.len() {
         let wanted = function.operands.len();
@@ -215,12 +207,10 @@ fn infer_floats(
 
 /// Refuses correctly rounded forms of wide types.
 fn no_exact_form(name: &str, ty: Type) -> Diagnostic {
-    Diagnostic::new(
-        Code::TypeMismatch,
-        format!("`{name}` has no correctly rounded form in {ty}"),
-    )
-    .because("only in f32 and narrower types are all arguments near a middle known")
-    .hint("leave `exact=True` out, or convert the operand: `x.astype(sl.f32)`")
+    let message = format!("`{name}` has no correctly rounded form in {ty}");
+    Diagnostic::new(Code::TypeMismatch, message)
+        .because("only in f32 and narrower types are all arguments near a middle known")
+        .hint("leave `exact=True` out, or convert the operand: `x.astype(sl.f32)`")
 }
 
 /// A fixed-point type that holds the numbers of an integer type, as Python spells it.
@@ -247,7 +237,7 @@ fn no_float(name: &str, ty: Type) -> Diagnostic {
 }
 
 /// Refuses an integer operand that may need more bits than the function takes.
-fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<(), Diagnostic> {
+fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<()> {
     let value = scope.value(id)?;
     let ty = Type::signed(bits.clamp(1, 64) as u8);
     let whole = matches!(value.ty, Type::Int { .. });
@@ -256,12 +246,10 @@ fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<(
     }
     let n = scope.name(id, "n");
     let Range { lo, hi } = ty.range();
-    Err(Diagnostic::new(
-        Code::TypeMismatch,
-        format!("`{name}` takes integers of {bits} bits, not {}", value.ty),
-    )
-    .because(format!("it takes numbers from {lo} to {hi}"))
-    .hint(format!("convert it: `sl.saturate({n}, {})`", ty.python())))
+    let message = format!("`{name}` takes integers of {bits} bits, not {}", value.ty);
+    Err(Diagnostic::new(Code::TypeMismatch, message)
+        .because(format!("it takes numbers from {lo} to {hi}"))
+        .hint(format!("convert it: `sl.saturate({n}, {})`", ty.python())))
 }
 
 /// The axes before the last, which has the length that the function takes.
@@ -271,7 +259,7 @@ fn leading(
     index: usize,
     shape: &Shape,
     length: Option<u64>,
-) -> Result<Shape, Diagnostic> {
+) -> Result<Shape> {
     let last = shape
         .rank()
         .checked_sub(1)

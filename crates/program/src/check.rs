@@ -12,7 +12,7 @@ use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::kind;
 use crate::types::Range;
 use crate::warnings;
-use sealane_diagnostic::{Code, Diagnostic, counted, deceives};
+use sealane_diagnostic::{Code, Diagnostic, Result, counted, deceives};
 use std::collections::BTreeSet;
 
 /// Most elements in one row of a value: the product of its fixed dimensions.
@@ -44,16 +44,11 @@ pub const MAX_NOTE: usize = 1024;
 ///
 /// # Errors
 /// The first fault, with its place in the source where the program carries one.
-pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+pub fn check(program: &Program) -> Result<Vec<Diagnostic>> {
     size(program)?;
     header(program)?;
     let params: Vec<Meta> = program.inputs.iter().map(parameter).collect();
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &program.inputs,
-        values: &[],
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &program.inputs, &[]);
     infer::graph(&scope, &program.main, &params)?;
     results(program)?;
     Ok(warnings::all(program))
@@ -68,16 +63,11 @@ pub(crate) fn parameter(input: &Input) -> Meta {
         range,
         ..
     } = input;
-    Meta {
-        ty: *ty,
-        shape: shape.clone(),
-        range: *range,
-        visibility: Visibility::Known(*owner),
-    }
+    Meta::new(*ty, shape.clone(), *range, Visibility::Known(*owner))
 }
 
 /// Names, bounds and inputs. The builder runs these as each is declared.
-fn header(program: &Program) -> Result<(), Diagnostic> {
+fn header(program: &Program) -> Result<()> {
     name("the program", &program.name)?;
     let mut parties = BTreeSet::new();
     for party in &program.parties {
@@ -99,7 +89,7 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// Checks that every row count belongs to an input, since a run could not determine it otherwise.
-fn known_rows(program: &Program) -> Result<(), Diagnostic> {
+fn known_rows(program: &Program) -> Result<()> {
     for (index, rows) in program.rows.iter().enumerate() {
         let counts = |input: &Input| {
             input
@@ -118,7 +108,7 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// A row count that adds up others, which stand before it: those of tables, each of its sums once.
-pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<(), Diagnostic> {
+pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<()> {
     if rows.sum.is_empty() {
         return Ok(());
     }
@@ -146,37 +136,30 @@ pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<(), 
 }
 
 /// A symbolic row count.
-pub(crate) fn row_count(rows: &RowSymbol) -> Result<(), Diagnostic> {
+pub(crate) fn row_count(rows: &RowSymbol) -> Result<()> {
     name("a row count", &rows.name)?;
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
-        return Err(
-            Diagnostic::new(Code::Limit, format!("{} <= {}", rows.name, rows.bound))
-                .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
-                .hint("state a bound that the data can reach"),
-        );
+        let message = format!("{} <= {}", rows.name, rows.bound);
+        return Err(Diagnostic::new(Code::Limit, message)
+            .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
+            .hint("state a bound that the data can reach"));
     }
     Ok(())
 }
 
 /// One input against the header.
-pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> {
+pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
     name("an input", &input.name)?;
     if usize::from(input.owner) >= program.parties.len() {
-        return Err(Diagnostic::new(
-            Code::Name,
-            format!("input {} has no known owner", input.name),
-        )
-        .hint("name one of the parties"));
+        let message = format!("input {} has no known owner", input.name);
+        return Err(Diagnostic::new(Code::Name, message).hint("name one of the parties"));
     }
     if !input.ty.is_valid() {
         return Err(invalid("an input of a type of no possible width"));
     }
     let Range { lo, hi } = input.range;
     if let (Some(format), Some(range)) = (input.ty.format(), input.ty.magnitudes(input.range)) {
-        let finite = Range {
-            lo: 0,
-            hi: format.infinity() as i128 - 1,
-        };
+        let finite = Range::new(0, format.infinity() as i128 - 1);
         if lo > hi || !finite.contains(range) {
             let message = format!("the magnitudes of the input {} are none", input.name);
             return Err(Diagnostic::new(Code::ConstantRange, message)
@@ -205,22 +188,14 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             "declare ends that the type holds, or a type with more bits"
         }));
     }
-    shape::bounded(
-        &Scope {
-            rows: &program.rows,
-            inputs: &[],
-            values: &[],
-            called: &[],
-        },
-        &input.shape,
-    )?;
+    shape::bounded(&Scope::of(&program.rows, &[], &[]), &input.shape)?;
     kind::input(program, input)?;
     columns(input)
 }
 
 /// Checks the columns of an input, which fill its last dimension: that of each row, or of the one
 /// row of a table that holds a vector. One column fills a vector by rows, or a single number.
-fn columns(input: &Input) -> Result<(), Diagnostic> {
+fn columns(input: &Input) -> Result<()> {
     if input.columns.is_empty() {
         return Ok(());
     }
@@ -247,14 +222,12 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
     for column in &input.columns {
         let printable = !column.is_empty() && !column.chars().any(deceives);
         if !printable || column.len() > MAX_COLUMN_NAME {
-            return Err(Diagnostic::new(
-                Code::Name,
-                "a column's name is empty, too long or not text",
-            )
-            .because(format!(
-                "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
-            ))
-            .hint("rename the column in the table, and name it so here"));
+            let message = "a column's name is empty, too long or not text";
+            return Err(Diagnostic::new(Code::Name, message)
+                .because(format!(
+                    "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
+                ))
+                .hint("rename the column in the table, and name it so here"));
         }
         unique("column", column, seen.insert(column))?;
     }
@@ -262,14 +235,9 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
 }
 
 /// One result, whose value is one of the main graph.
-pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnostic> {
+pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<()> {
     name("a result", &reveal.name)?;
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &program.inputs,
-        values: &program.main.values,
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &program.inputs, &program.main.values);
     let value = scope.value(reveal.value)?;
     if value.ty != reveal.ty {
         return Err(invalid(
@@ -295,12 +263,11 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
     Ok(())
 }
 
-fn results(program: &Program) -> Result<(), Diagnostic> {
+fn results(program: &Program) -> Result<()> {
     if program.results.is_empty() {
-        return Err(
-            Diagnostic::new(Code::InvalidProgram, "the program reveals nothing")
-                .hint("return a value, and say in the signature who learns it"),
-        );
+        let message = "the program reveals nothing";
+        return Err(Diagnostic::new(Code::InvalidProgram, message)
+            .hint("return a value, and say in the signature who learns it"));
     }
     if !program.main.returns.is_empty() {
         return Err(invalid(
@@ -337,7 +304,7 @@ fn drawn(main: &Graph) -> Vec<bool> {
 }
 
 /// Bounds the size of a program before anything is computed on it.
-fn size(program: &Program) -> Result<(), Diagnostic> {
+fn size(program: &Program) -> Result<()> {
     let within =
         |what: &str, count: usize, most: usize| {
             if count <= most {
@@ -367,7 +334,7 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// Values and elements of constants of a graph with the bodies in it.
-fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
+fn count(graph: &Graph, depth: usize) -> Result<(usize, usize)> {
     if depth > MAX_NESTING {
         return Err(Diagnostic::new(Code::Limit, "bodies are nested too deeply")
             .because(format!(
@@ -392,7 +359,7 @@ fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
 }
 
 /// Checks a name: ASCII letters, digits and `_`, so that different names look different.
-pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
+pub(crate) fn name(what: &str, name: &str) -> Result<()> {
     let first = name
         .chars()
         .next()
@@ -411,12 +378,10 @@ pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
     )
 }
 
-pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic> {
+pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<()> {
     if new {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Name, format!("there are two of the {what} `{name}`"))
-            .hint("give one of them another name"),
-    )
+    let message = format!("there are two of the {what} `{name}`");
+    Err(Diagnostic::new(Code::Name, message).hint("give one of them another name"))
 }

@@ -10,11 +10,11 @@ use crate::graph::{Graph, Op, Program, RowSymbol, Value, ValueId};
 use crate::infer::{Meta, Scope, body_operands, infer, invalid, params};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Rest of a value: nothing, if it has rows that are not there; an error, if it has no
 /// meaning.
-type Left = Result<Option<ValueId>, Diagnostic>;
+type Left = Result<Option<ValueId>>;
 
 /// Returns what is left of a program in a run with these numbers of rows; none if no table is known
 /// to be empty. Its inputs, results and first row counts are those of the whole program. It reads
@@ -22,10 +22,7 @@ type Left = Result<Option<ValueId>, Diagnostic>;
 ///
 /// # Errors
 /// A result has no meaning without those rows.
-pub fn without_empty(
-    program: &Program,
-    rows: &[Option<u64>],
-) -> Result<Option<Program>, Diagnostic> {
+pub fn without_empty(program: &Program, rows: &[Option<u64>]) -> Result<Option<Program>> {
     let mut walk = Walk {
         rows: program.rows.clone(),
         empty: rows.iter().map(|count| *count == Some(0)).collect(),
@@ -117,7 +114,7 @@ impl Walk {
         let (mut values, mut left) = (Vec::new(), Vec::<Left>::new());
         for (param, value) in given.into_iter().zip(&old.values) {
             let id = ValueId(values.len() as u32);
-            values.extend(param.map(|meta| value_of(Op::Param(id.0), meta, value)));
+            values.extend(param.map(|meta| Value::new(Op::Param(id.0), meta, value.span.clone())));
             left.push(Ok((!self.is_gone(&value.shape)).then_some(id)));
         }
         let params = values.len() as u32;
@@ -139,13 +136,7 @@ impl Walk {
     }
 
     /// Rest of a value without rows, or with rows that are there.
-    fn value(
-        &mut self,
-        values: &mut Vec<Value>,
-        old: &Graph,
-        value: &Value,
-        left: &[Left],
-    ) -> Left {
+    fn value(&mut self, new: &mut Vec<Value>, old: &Graph, value: &Value, left: &[Left]) -> Left {
         let of = |id: &ValueId| &left[id.0 as usize];
         let gone = |id: &ValueId| matches!(of(id), Ok(None));
         let operands = value.op.operands();
@@ -189,7 +180,7 @@ impl Walk {
         }
         op.renumber(|id| id_of(of(&id)));
         if let Some(whole) = value.op.body() {
-            let mut metas = params(&self.scope(values), &op)?.into_iter();
+            let mut metas = params(&self.scope(new), &op)?.into_iter();
             let captured = body_operands(&value.op).2.iter().map(|id| !gone(id));
             let others = whole.params as usize - captured.len();
             let there = std::iter::repeat_n(true, others).chain(captured);
@@ -202,31 +193,20 @@ impl Walk {
                 .into_iter()
                 .for_each(|old| *old = body.clone());
         }
-        self.push(values, op, value, value.ty).map(Some)
+        self.push(new, op, value, value.ty).map(Some)
     }
 
     fn scope<'a>(&'a self, values: &'a [Value]) -> Scope<'a> {
-        Scope {
-            rows: &self.rows,
-            inputs: &[],
-            values,
-            called: &[],
-        }
+        Scope::of(&self.rows, &[], values)
     }
 
     /// Adds an operation of this type in place of an old value.
-    fn push(
-        &self,
-        values: &mut Vec<Value>,
-        op: Op,
-        old: &Value,
-        ty: Type,
-    ) -> Result<ValueId, Diagnostic> {
+    fn push(&self, values: &mut Vec<Value>, op: Op, old: &Value, ty: Type) -> Result<ValueId> {
         let meta = infer(&self.scope(values), &op, ty);
         let meta = meta.map_err(|finding| self.refused(finding.message, old))?;
         // The numbers of fewer rows are of a smaller type.
         let wider = meta.ty != ty && !op.has_parts();
-        values.push(value_of(op, meta, old));
+        values.push(Value::new(op, meta, old.span.clone()));
         let id = ValueId(values.len() as u32 - 1);
         if wider {
             self.push(values, Op::Cast(id), old, ty)
@@ -240,13 +220,11 @@ impl Walk {
         let tables = tables.filter(|(table, empty)| **empty && table.sum.is_empty());
         let names = tables.map(|(table, _)| format!("`{}`", table.name));
         let names = names.collect::<Vec<_>>().join(" and ");
-        Diagnostic::new(
-            Code::DataRows,
-            format!("a result has no meaning without rows of {names}"),
-        )
-        .at(value.span.as_ref())
-        .because(reason)
-        .hint("give at least one row; sums, counts and means have a value without any")
+        let message = format!("a result has no meaning without rows of {names}");
+        Diagnostic::new(Code::DataRows, message)
+            .at(value.span.as_ref())
+            .because(reason)
+            .hint("give at least one row; sums, counts and means have a value without any")
     }
 }
 
@@ -257,15 +235,4 @@ fn id_of(left: &Left) -> ValueId {
         .copied()
         .flatten()
         .unwrap_or(ValueId(u32::MAX))
-}
-
-fn value_of(op: Op, meta: Meta, old: &Value) -> Value {
-    Value {
-        op,
-        ty: meta.ty,
-        shape: meta.shape,
-        range: meta.range,
-        visibility: meta.visibility,
-        span: old.span.clone(),
-    }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// A whole program.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// Name of the function.
     pub name: String,

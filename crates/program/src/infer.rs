@@ -20,7 +20,7 @@ use crate::call;
 use crate::decimal;
 use crate::graph::{Input, Op, RowSymbol, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, RowId, Shape, Type};
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::{Result, Span};
 
 pub(crate) use arrange::sum_of_rows;
 pub(crate) use body::{graph, operands as body_operands, params};
@@ -45,22 +45,40 @@ pub struct Meta {
     pub visibility: Visibility,
 }
 
-impl Value {
-    /// Properties of the value.
-    pub fn meta(&self) -> Meta {
-        let Value {
+impl Meta {
+    /// Properties of a value.
+    pub fn new(ty: Type, shape: Shape, range: Range, visibility: Visibility) -> Meta {
+        Meta {
             ty,
             shape,
             range,
             visibility,
-            ..
-        } = self;
-        Meta {
-            ty: *ty,
-            shape: shape.clone(),
-            range: *range,
-            visibility: *visibility,
         }
+    }
+}
+
+impl Value {
+    /// The value of an operation at a place.
+    pub fn new(op: Op, meta: Meta, span: Option<Span>) -> Value {
+        let Meta { ty, shape, .. } = meta;
+        Value {
+            op,
+            ty,
+            shape,
+            range: meta.range,
+            visibility: meta.visibility,
+            span,
+        }
+    }
+
+    /// Properties of the value.
+    pub fn meta(&self) -> Meta {
+        Meta::new(self.ty, self.shape.clone(), self.range, self.visibility)
+    }
+
+    /// Visibility of what is computed from this value and another.
+    pub(crate) fn joint(&self, other: &Value) -> Visibility {
+        self.visibility.join(other.visibility)
     }
 }
 
@@ -80,7 +98,7 @@ pub struct Scope<'a> {
 /// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients,
 /// sums of products and functions of fixed point; other operations ignore it. A parameter has no
 /// rule of its own: the owner of the graph determines its properties.
-pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
+pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
     let meta = match op {
         Op::Param(_) => Err(invalid("a parameter stands among the operations")),
         Op::Const(data) => constant(data),
@@ -143,8 +161,18 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
 }
 
 impl<'a> Scope<'a> {
+    /// The scope of a program's header, behind some values of its graph.
+    pub fn of(rows: &'a [RowSymbol], inputs: &'a [Input], values: &'a [Value]) -> Scope<'a> {
+        Scope {
+            rows,
+            inputs,
+            values,
+            called: &[],
+        }
+    }
+
     /// The operand `id`, which precedes the operation and is not a whole `map` or `scan`.
-    pub fn value(&self, id: ValueId) -> Result<&'a Value, Diagnostic> {
+    pub fn value(&self, id: ValueId) -> Result<&'a Value> {
         match self.values.get(id.0 as usize) {
             Some(value) if !value.op.has_parts() => Ok(value),
             Some(_) => Err(invalid(
@@ -293,7 +321,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn constant(data: &Data) -> Result<Meta, Diagnostic> {
+fn constant(data: &Data) -> Result<Meta> {
     let shape = Shape::fixed(data.shape.clone());
     let (true, Some(range)) = (data.ty.is_valid(), Range::of_all(data.numbers())) else {
         return Err(invalid("a constant has no elements, or an unknown type"));

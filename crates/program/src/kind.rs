@@ -20,7 +20,7 @@ use crate::calendar;
 use crate::graph::{Input, Program, Reveal};
 use crate::infer::invalid;
 use crate::types::{Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, deceives};
+use sealane_diagnostic::{Code, Diagnostic, Result, deceives};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -169,7 +169,7 @@ impl Kind {
     ///
     /// # Errors
     /// They are not those of its elements.
-    fn fits(&self, name: &str, ty: Type, shape: &Shape, range: Range) -> Result<(), Diagnostic> {
+    fn fits(&self, name: &str, ty: Type, shape: &Shape, range: Range) -> Result<()> {
         let integers = matches!(ty, Type::Int { .. });
         let fits = match &self.form {
             Form::Number => true,
@@ -200,7 +200,7 @@ fn text_fits(ty: Type, shape: &Shape) -> bool {
 }
 
 /// Checks the names of a category.
-fn listed(name: &str, names: &[String]) -> Result<(), Diagnostic> {
+fn listed(name: &str, names: &[String]) -> Result<()> {
     if names.is_empty() || names.len() > MAX_CATEGORIES {
         let message = format!("`{name}` is one of {} categories", names.len());
         return Err(Diagnostic::new(Code::Limit, message)
@@ -251,7 +251,7 @@ fn outside(name: &str, kind: &Kind) -> Diagnostic {
 ///
 /// # Errors
 /// Its elements are not of that kind, or the input that it refers to is another one.
-pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> {
+pub(crate) fn input(program: &Program, input: &Input) -> Result<()> {
     input
         .kind
         .fits(&input.name, input.ty, &input.shape, input.range)?;
@@ -285,7 +285,7 @@ pub(crate) fn result(
     reveal: &Reveal,
     shape: &Shape,
     range: Range,
-) -> Result<(), Diagnostic> {
+) -> Result<()> {
     reveal.kind.fits(&reveal.name, reveal.ty, shape, range)?;
     let Form::Missing(of) = &reveal.kind.form else {
         return Ok(());

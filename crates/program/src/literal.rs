@@ -10,7 +10,7 @@
 use crate::decimal::{self, Nearest, NotStored};
 use crate::float;
 use crate::types::{Data, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 use sealane_numeric::Format;
 use std::fmt;
 
@@ -227,16 +227,14 @@ impl Literal {
     ///
     /// # Errors
     /// A number is not finite, outside of the type, or has a fraction where the type has none.
-    pub fn in_type(&self, ty: Type, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+    pub fn in_type(&self, ty: Type, span: At<'_>) -> Result<Typed> {
         let refused = |number: &Number| {
             let holds = decimal::range_text(ty.range(), ty);
-            Diagnostic::new(
-                Code::ConstantRange,
-                format!("{number} is not a value of {ty}"),
-            )
-            .because(format!("{ty} holds {holds}"))
-            .hint("write a number of that range, or name another type")
-            .at(span)
+            let message = format!("{number} is not a value of {ty}");
+            Diagnostic::new(Code::ConstantRange, message)
+                .because(format!("{ty} holds {holds}"))
+                .hint("write a number of that range, or name another type")
+                .at(span)
         };
         if let Type::Float(format) = ty {
             return self.in_format(format, span);
@@ -244,8 +242,7 @@ impl Literal {
         let mut stored = Vec::with_capacity(self.numbers.len());
         let (mut rounded, mut first) = (0, None);
         for number in &self.numbers {
-            let nearest = number.nearest(ty.fraction());
-            let nearest = nearest.map_err(|_| refused(number))?;
+            let nearest = number.nearest(ty.fraction()).map_err(|_| refused(number))?;
             if !ty.holds(Range::of(nearest.stored)) || !(nearest.exact || ty.is_fixed()) {
                 return Err(refused(number));
             }
@@ -256,15 +253,14 @@ impl Literal {
             stored.push(nearest.stored);
         }
         let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
-        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
-        let data = data.ok_or_else(other_size)?;
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored).ok_or_else(other_size)?;
         Ok(Typed { data, warning })
     }
 
     /// The literal in floating point: as in Python, each number is the `f64` nearest to it, and
     /// that is rounded to the format. Digits of a source are seldom the binary number that they
     /// stand for, so this is no reason for a warning.
-    fn in_format(&self, format: Format, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+    fn in_format(&self, format: Format, span: At<'_>) -> Result<Typed> {
         let ty = Type::Float(format);
         let mut stored = Vec::with_capacity(self.numbers.len());
         for number in &self.numbers {
@@ -272,18 +268,15 @@ impl Literal {
             let nearest = float::from_f64(value, format);
             if given && float::is_special(nearest.stored, format) {
                 let largest = float::text(format.infinity() as i128 - 1, format);
-                return Err(Diagnostic::new(
-                    Code::ConstantRange,
-                    format!("{number} is beyond the numbers of {ty}"),
-                )
-                .because(format!("its largest number is {largest}"))
-                .hint("write a smaller number, `float('inf')`, or use a wider type")
-                .at(span));
+                let message = format!("{number} is beyond the numbers of {ty}");
+                return Err(Diagnostic::new(Code::ConstantRange, message)
+                    .because(format!("its largest number is {largest}"))
+                    .hint("write a smaller number, `float('inf')`, or use a wider type")
+                    .at(span));
             }
             stored.push(nearest.stored);
         }
-        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
-        let data = data.ok_or_else(other_size)?;
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored).ok_or_else(other_size)?;
         Ok(Typed {
             data,
             warning: None,
@@ -299,11 +292,7 @@ impl Literal {
         let zeros = zeros.min(64);
         numbers.iter_mut().for_each(|number| *number >>= zeros);
         let fraction = 64 - zeros as u8;
-        let like = Type::Fixed {
-            signed: true,
-            bits: fraction,
-            fraction,
-        };
+        let like = Type::fixed_point(true, fraction, fraction);
         let ty = like.smallest_like(Range::of_all(numbers.iter().copied())?)?;
         Data::from_numbers(ty, self.shape.clone(), &numbers)
     }
@@ -375,11 +364,9 @@ impl Literal {
 }
 
 fn other_size() -> Diagnostic {
-    Diagnostic::new(
-        Code::InvalidProgram,
-        "a literal of another size than its shape",
-    )
-    .hint("give as many numbers as the shape has elements")
+    let message = "a literal of another size than its shape";
+    Diagnostic::new(Code::InvalidProgram, message)
+        .hint("give as many numbers as the shape has elements")
 }
 
 /// The type with up to twice the bits behind the point, if there is room for more.

@@ -60,35 +60,40 @@ impl Type {
     /// Double precision.
     pub const F64: Type = Type::Float(Format::F64);
 
+    const fn int(signed: bool, bits: u8, wrapping: bool) -> Type {
+        Type::Int {
+            signed,
+            bits,
+            wrapping,
+        }
+    }
+
+    /// A fixed-point type of so many bits, which need not be one that programs can have.
+    pub(crate) const fn fixed_point(signed: bool, bits: u8, fraction: u8) -> Type {
+        Type::Fixed {
+            signed,
+            bits,
+            fraction,
+        }
+    }
+
     /// The unsigned type of 1 to 64 `bits` that refuses to overflow.
     pub const fn unsigned(bits: u8) -> Type {
         assert!(1 <= bits && bits <= 64);
-        Type::Int {
-            signed: false,
-            bits,
-            wrapping: false,
-        }
+        Type::int(false, bits, false)
     }
 
     /// The signed type of 1 to 64 `bits` that refuses to overflow.
     pub const fn signed(bits: u8) -> Type {
         assert!(1 <= bits && bits <= 64);
-        Type::Int {
-            signed: true,
-            bits,
-            wrapping: false,
-        }
+        Type::int(true, bits, false)
     }
 
     /// The signed fixed-point type of `integer` bits before the binary point, the sign among them,
     /// and `fraction` bits behind it: together 1 to 64.
     pub const fn fixed(integer: u8, fraction: u8) -> Type {
         assert!(integer <= 64 && fraction <= 64);
-        let ty = Type::Fixed {
-            signed: true,
-            bits: integer + fraction,
-            fraction,
-        };
+        let ty = Type::fixed_point(true, integer + fraction, fraction);
         assert!(ty.is_valid());
         ty
     }
@@ -97,11 +102,7 @@ impl Type {
     /// `fraction` bits behind it: together 1 to 64.
     pub const fn ufixed(integer: u8, fraction: u8) -> Type {
         match Type::fixed(integer, fraction) {
-            Type::Fixed { bits, fraction, .. } => Type::Fixed {
-                signed: false,
-                bits,
-                fraction,
-            },
+            Type::Fixed { bits, fraction, .. } => Type::fixed_point(false, bits, fraction),
             other => other,
         }
     }
@@ -111,11 +112,7 @@ impl Type {
     pub const fn wrapping(self) -> Type {
         match self {
             Type::Bool | Type::Fixed { .. } | Type::Float(_) => self,
-            Type::Int { signed, bits, .. } => Type::Int {
-                signed,
-                bits,
-                wrapping: true,
-            },
+            Type::Int { signed, bits, .. } => Type::int(signed, bits, true),
         }
     }
 
@@ -123,11 +120,7 @@ impl Type {
     pub const fn strict(self) -> Type {
         match self {
             Type::Bool | Type::Fixed { .. } | Type::Float(_) => self,
-            Type::Int { signed, bits, .. } => Type::Int {
-                signed,
-                bits,
-                wrapping: false,
-            },
+            Type::Int { signed, bits, .. } => Type::int(signed, bits, false),
         }
     }
 
@@ -135,11 +128,7 @@ impl Type {
     /// `None` if that needs more than 64 bits.
     pub fn smallest(range: Range) -> Option<Type> {
         let bits = range.bits();
-        (bits <= 64).then(|| Type::Int {
-            signed: range.signed(),
-            bits,
-            wrapping: false,
-        })
+        (bits <= 64).then(|| Type::int(range.signed(), bits, false))
     }
 
     /// The smallest type of this kind that holds every stored number of `range`: fixed point with
@@ -152,11 +141,7 @@ impl Type {
             _ => return Type::smallest(range),
         };
         let bits = range.bits().max(fraction);
-        (bits <= 64).then(|| Type::Fixed {
-            signed: range.signed(),
-            bits,
-            fraction,
-        })
+        (bits <= 64).then(|| Type::fixed_point(range.signed(), bits, fraction))
     }
 
     /// The smallest type that holds every value of both types, `bool` counting as `u1`: fixed
@@ -246,15 +231,9 @@ impl Type {
     pub const fn range(self) -> Range {
         let bits = self.bits();
         if self.is_signed() {
-            Range {
-                lo: -(1 << (bits - 1)),
-                hi: (1 << (bits - 1)) - 1,
-            }
+            Range::new(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         } else {
-            Range {
-                lo: 0,
-                hi: (1 << bits) - 1,
-            }
+            Range::new(0, (1 << bits) - 1)
         }
     }
 
@@ -368,11 +347,7 @@ impl FromStr for Type {
             _ => return Err(NotAType),
         };
         match canonical(digits) {
-            Some(bits @ 1..=64) => Ok(Type::Int {
-                signed,
-                bits,
-                wrapping,
-            }),
+            Some(bits @ 1..=64) => Ok(Type::int(signed, bits, wrapping)),
             _ => Err(NotAType),
         }
     }
@@ -382,11 +357,7 @@ impl FromStr for Type {
 fn fixed_point(signed: bool, digits: &str) -> Option<Type> {
     let (integer, fraction) = digits.split_once('.')?;
     let (integer, fraction) = (canonical(integer)?, canonical(fraction)?);
-    let ty = Type::Fixed {
-        signed,
-        bits: integer.checked_add(fraction)?,
-        fraction,
-    };
+    let ty = Type::fixed_point(signed, integer.checked_add(fraction)?, fraction);
     ty.is_valid().then_some(ty)
 }
 

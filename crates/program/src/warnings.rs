@@ -30,13 +30,11 @@ fn unrolled(program: &Program) -> Vec<Diagnostic> {
     let large = lines.into_values().filter(|(count, _)| *count > UNROLLED);
     large
         .map(|(count, span)| {
-            Diagnostic::new(
-                Code::UnrolledLoop,
-                format!("this line became {count} operations"),
-            )
-            .at(Some(span))
-            .because("a Python loop is traced once for each turn, and the plan grows with it")
-            .hint("work on whole tensors, or use `sl.map` or `sl.scan`, which trace once")
+            let message = format!("this line became {count} operations");
+            Diagnostic::new(Code::UnrolledLoop, message)
+                .at(Some(span))
+                .because("a Python loop is traced once for each turn, and the plan grows with it")
+                .hint("work on whole tensors, or use `sl.map` or `sl.scan`, which trace once")
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Refusals and warnings of the builder, as users read them.
 
 use crate::common::{at, input, signature};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Op, Reduction, Visibility};
 use sealane_program::types::{Data, Shape, Type};
@@ -25,15 +25,11 @@ fn an_overflow_is_reported_with_its_line() {
 }
 
 #[test]
-fn a_carry_that_grows_is_reported_as_such() {
-    let (mut b, x, _) = signature().expect("a signature");
-    let column = b
-        .index(x, &[Index::Ellipsis, Index::At(0)], None)
-        .expect("a column");
-    let start = b.scalar(U16, 0, None).expect("a start");
-    let (carry, element) = b
-        .begin_scan(&[start.into()], &[column], None)
-        .expect("a scan");
+fn a_carry_that_grows_is_reported_as_such() -> Result<()> {
+    let (mut b, x, _) = signature()?;
+    let column = b.index(x, &[Index::Ellipsis, Index::At(0)], None)?;
+    let start = b.scalar(U16, 0, None)?;
+    let (carry, element) = b.begin_scan(&[start.into()], &[column], None)?;
     let span = at(7, 12, 19);
     let sum = b.binary(
         Binary::Add,
@@ -50,43 +46,36 @@ fn a_carry_that_grows_is_reported_as_such() {
          hint: write `a.astype(sl.u17) + b`; a carry keeps its type, so clamp the next one with \
          `sl.clip`, or start the scan in a type that wraps, such as `sl.u32.wrapping(0)`"
     );
+    Ok(())
 }
 
 #[test]
-fn a_value_does_not_leave_its_body() {
-    let (mut b, x, _) = signature().expect("a signature");
-    let row = b.begin_map(&[x], None).expect("a map");
-    let inner = b
-        .binary(Binary::Eq, row[0].into(), 3.into(), None)
-        .expect("a comparison");
-    b.end_map(&[inner.into()], None).expect("a body");
+fn a_value_does_not_leave_its_body() -> Result<()> {
+    let (mut b, x, _) = signature()?;
+    let row = b.begin_map(&[x], None)?;
+    let inner = b.binary(Binary::Eq, row[0].into(), 3.into(), None)?;
+    b.end_map(&[inner.into()], None)?;
     let leaked = b
         .binary(Binary::Eq, inner.into(), 3.into(), at(9, 1, 2).as_ref())
         .unwrap_err();
     assert_eq!((leaked.code, leaked.span), (Code::Body, at(9, 1, 2)));
     assert!(b.value(inner).is_none());
+    Ok(())
 }
 
 #[test]
-fn bodies_capture_what_they_use_once_and_through_every_level() {
-    let (mut b, x, w) = signature().expect("a signature");
-    let row = b.begin_map(&[x], None).expect("a map");
-    let element = b.begin_map(&[row[0]], None).expect("a map in it");
-    let first = b.index(w, &[Index::At(0)], None).expect("a weight");
-    let second = b.index(w, &[Index::At(1)], None).expect("a weight");
-    let high = b
-        .binary(Binary::Gt, element[0].into(), first.into(), None)
-        .expect("a truth");
-    let low = b
-        .binary(Binary::Lt, element[0].into(), second.into(), None)
-        .expect("a truth");
-    let inner = b.end_map(&[high.into(), low.into()], None).expect("a body");
-    let outer = b
-        .end_map(&[inner[0].into(), inner[1].into()], None)
-        .expect("a body");
-    b.reveal("result", outer[1].into(), &[0], Type::Bool, None)
-        .expect("a result");
-    let (program, _) = b.finish().expect("a sound program");
+fn bodies_capture_what_they_use_once_and_through_every_level() -> Result<()> {
+    let (mut b, x, w) = signature()?;
+    let row = b.begin_map(&[x], None)?;
+    let element = b.begin_map(&[row[0]], None)?;
+    let first = b.index(w, &[Index::At(0)], None)?;
+    let second = b.index(w, &[Index::At(1)], None)?;
+    let high = b.binary(Binary::Gt, element[0].into(), first.into(), None)?;
+    let low = b.binary(Binary::Lt, element[0].into(), second.into(), None)?;
+    let inner = b.end_map(&[high.into(), low.into()], None)?;
+    let outer = b.end_map(&[inner[0].into(), inner[1].into()], None)?;
+    b.reveal("result", outer[1].into(), &[0], Type::Bool, None)?;
+    let (program, _) = b.finish()?;
     let Op::Map { captured, body, .. } = &program.main.values[2].op else {
         panic!("the third value is the map")
     };
@@ -96,34 +85,26 @@ fn bodies_capture_what_they_use_once_and_through_every_level() {
         _ => None,
     });
     assert_eq!(inner, Some((1, 2)));
+    Ok(())
 }
 
 #[test]
-fn a_carry_is_as_visible_as_all_that_the_body_sees() {
-    let (mut b, x, w) = signature().expect("a signature");
-    let column = b
-        .index(x, &[Index::Ellipsis, Index::At(0)], None)
-        .expect("a column");
-    let start = b.scalar(Type::I64, 0, None).expect("a start");
-    let (carry, element) = b
-        .begin_scan(&[start.into()], &[column], None)
-        .expect("a scan");
+fn a_carry_is_as_visible_as_all_that_the_body_sees() -> Result<()> {
+    let (mut b, x, w) = signature()?;
+    let column = b.index(x, &[Index::Ellipsis, Index::At(0)], None)?;
+    let start = b.scalar(Type::I64, 0, None)?;
+    let (carry, element) = b.begin_scan(&[start.into()], &[column], None)?;
     assert_eq!(
         b.value(carry[0]).map(|v| v.visibility),
         Some(Visibility::Known(0))
     );
-    let lower = b
-        .binary(Binary::Min, carry[0].into(), element[0].into(), None)
-        .expect("a number");
+    let lower = b.binary(Binary::Min, carry[0].into(), element[0].into(), None)?;
     // The lab's weight is added after the carry was used.
-    let weight = b.index(w, &[Index::At(0)], None).expect("a weight");
-    let next = b
-        .binary(Binary::Min, lower.into(), weight.into(), None)
-        .expect("a number");
-    let (last, _) = b.end_scan(&[next.into()], &[], None).expect("a body");
-    b.reveal("result", last[0].into(), &[0], Type::I64, None)
-        .expect("a result");
-    let (program, _) = b.finish().expect("a sound program");
+    let weight = b.index(w, &[Index::At(0)], None)?;
+    let next = b.binary(Binary::Min, lower.into(), weight.into(), None)?;
+    let (last, _) = b.end_scan(&[next.into()], &[], None)?;
+    b.reveal("result", last[0].into(), &[0], Type::I64, None)?;
+    let (program, _) = b.finish()?;
     let body = program
         .main
         .values
@@ -131,6 +112,7 @@ fn a_carry_is_as_visible_as_all_that_the_body_sees() {
         .find_map(|value| value.op.body())
         .expect("a body");
     assert_eq!(body.values[0].visibility, Visibility::Secret);
+    Ok(())
 }
 
 #[test]
@@ -189,9 +171,9 @@ fn shapes_and_arguments_are_refused_by_name() {
 }
 
 #[test]
-fn products_in_fields_are_refused_with_what_makes_elements() {
+fn products_in_fields_are_refused_with_what_makes_elements() -> Result<()> {
     let mut b = Builder::new("fields").expect("a name");
-    let owner = b.party("a").expect("a party");
+    let owner = b.party("a")?;
     let mut of = |name: &str, ty, lo, hi| {
         let declared = b.input(input(name, owner, ty, Shape::scalar(), lo, hi));
         declared.expect("an input")
@@ -216,7 +198,7 @@ fn products_in_fields_are_refused_with_what_makes_elements() {
          hint: declare `sl.between(0, 15)` for `byte`, or take the low bits: `byte & 15`"
     );
     let sum = b.binary(Binary::Max, byte.into(), signed.into(), None);
-    let constant = b.scalar(Type::U8, 16, None).expect("a number");
+    let constant = b.scalar(Type::U8, 16, None)?;
     for (operand, hint) in [
         (
             signed,
@@ -284,21 +266,17 @@ fn products_in_fields_are_refused_with_what_makes_elements() {
         ([byte.into(), Operand::Int(255)], 0x11b, Type::U8),
         (both(nibble, nibble), 0x13, Type::unsigned(4)),
     ] {
-        let product = b
-            .field_product(operands, polynomial, None)
-            .expect("a product");
+        let product = b.field_product(operands, polynomial, None)?;
         let value = b.value(product).expect("a value");
         assert_eq!((value.ty, value.range), (ty, ty.range()));
     }
+    Ok(())
 }
 
 #[test]
-fn a_lookup_is_refused_with_what_brings_the_index_inside() {
+fn a_lookup_is_refused_with_what_brings_the_index_inside() -> Result<()> {
     let mut b = Builder::new("tables").expect("a name");
-    let (owner, n) = (
-        b.party("a").expect("a party"),
-        b.rows("n", 9).expect("rows"),
-    );
+    let (owner, n) = (b.party("a")?, b.rows("n", 9)?);
     let mut of = |name: &str, ty, shape, lo, hi| {
         let declared = b.input(input(name, owner, ty, shape, lo, hi));
         declared.expect("an input")
@@ -325,8 +303,8 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
          hint: declare `sl.between(0, 199)` for `byte`, or bring it inside: `byte % 200` starts \
          again after the last entry"
     );
-    let minus = b.scalar(Type::signed(2), -1, None).expect("a number");
-    let single = b.index(boxes, &[Index::At(3)], None).expect("a number");
+    let minus = b.scalar(Type::signed(2), -1, None)?;
+    let single = b.index(boxes, &[Index::At(3)], None)?;
     let mut computed = |op, left: Handle, right: i128| {
         let value = b.binary(op, left.into(), right.into(), None);
         value.expect("a number")
@@ -402,9 +380,9 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
         (wide, Binary::And, 15),
     ] {
         let inside = b.binary(op, index.into(), number.into(), None);
-        b.lookup(boxes, inside.expect("a number"), None)
-            .expect("a place of the table");
+        b.lookup(boxes, inside.expect("a number"), None)?;
     }
+    Ok(())
 }
 
 #[test]
@@ -435,10 +413,10 @@ fn an_equal_table_is_written_once_in_each_graph() {
 }
 
 #[test]
-fn signatures_are_refused_by_name() {
+fn signatures_are_refused_by_name() -> Result<()> {
     let mut b = Builder::new("p").expect("a name");
     assert_eq!(b.party("a b").unwrap_err().code, Code::Name);
-    b.party("a").expect("a name");
+    b.party("a")?;
     assert_eq!(b.party("a").unwrap_err().code, Code::Name);
     let scalar = Shape::scalar;
     assert_eq!(
@@ -452,11 +430,8 @@ fn signatures_are_refused_by_name() {
     let mut table = input("x", 0, U16, Shape::fixed([3, 2]), 0, 1);
     table.columns = vec!["one".into()];
     assert_eq!(b.input(table).unwrap_err().code, Code::ShapeMismatch);
-    let x = b
-        .input(input("x", 0, U16, scalar(), 0, 1))
-        .expect("an input");
-    b.binary(Binary::Add, x.into(), x.into(), None)
-        .expect("a sum");
+    let x = b.input(input("x", 0, U16, scalar(), 0, 1))?;
+    b.binary(Binary::Add, x.into(), x.into(), None)?;
     assert_eq!(
         b.input(input("y", 0, U16, scalar(), 0, 1))
             .unwrap_err()
@@ -467,26 +442,20 @@ fn signatures_are_refused_by_name() {
         b.finish().expect_err("a refusal").message,
         "the program reveals nothing"
     );
+    Ok(())
 }
 
 #[test]
-fn what_is_probably_not_meant_is_warned_of() {
-    let (mut b, x, _) = signature().expect("a signature");
-    let mut sum = b
-        .index(x, &[Index::Ellipsis, Index::At(0)], None)
-        .expect("a column");
+fn what_is_probably_not_meant_is_warned_of() -> Result<()> {
+    let (mut b, x, _) = signature()?;
+    let mut sum = b.index(x, &[Index::Ellipsis, Index::At(0)], None)?;
     for _ in 0..=UNROLLED {
-        sum = b
-            .binary(Binary::Xor, sum.into(), 1.into(), at(8, 5, 9).as_ref())
-            .expect("a number");
+        sum = b.binary(Binary::Xor, sum.into(), 1.into(), at(8, 5, 9).as_ref())?;
     }
-    b.reveal("result_0", sum.into(), &[0], U16, None)
-        .expect("a result");
-    b.reveal("result_1", x.into(), &[0, 1], Type::unsigned(20), None)
-        .expect("a result");
-    b.reveal("result_2", x.into(), &[0], U16, None)
-        .expect("a result");
-    let (_, warnings) = b.finish().expect("a sound program");
+    b.reveal("result_0", sum.into(), &[0], U16, None)?;
+    b.reveal("result_1", x.into(), &[0, 1], Type::unsigned(20), None)?;
+    b.reveal("result_2", x.into(), &[0], U16, None)?;
+    let (_, warnings) = b.finish()?;
     let reported: Vec<_> = warnings
         .iter()
         .map(|w| (w.code, w.message.as_str()))
@@ -507,15 +476,14 @@ fn what_is_probably_not_meant_is_warned_of() {
             .iter()
             .all(|warning| warning.render_with_source().starts_with("warning["))
     );
+    Ok(())
 }
 
 #[test]
-fn bodies_nest_only_so_deep() {
+fn bodies_nest_only_so_deep() -> Result<()> {
     let mut b = Builder::new("deep").expect("a name");
-    b.party("a").expect("a party");
-    let mut x = b
-        .input(input("x", 0, U16, Shape::fixed([1; 8]), 0, 1))
-        .expect("an input");
+    b.party("a")?;
+    let mut x = b.input(input("x", 0, U16, Shape::fixed([1; 8]), 0, 1))?;
     let mut depth = 0;
     while let Ok(element) = b.begin_map(&[x], None) {
         x = element[0];
@@ -525,12 +493,12 @@ fn bodies_nest_only_so_deep() {
     let scalar = b.begin_map(&[x], None).unwrap_err();
     assert_eq!(scalar.message, "a scalar has no elements to walk over");
     for _ in 0..depth {
-        let parts = b.end_map(&[Operand::Value(x)], None).expect("a body");
+        let parts = b.end_map(&[Operand::Value(x)], None)?;
         x = parts[0];
     }
-    b.reveal("result", x.into(), &[0], U16, None)
-        .expect("a result");
-    b.finish().expect("a program at the limit");
+    b.reveal("result", x.into(), &[0], U16, None)?;
+    b.finish()?;
+    Ok(())
 }
 
 #[test]

@@ -174,28 +174,18 @@ fn noise_is_claimed_only_of_what_depends_on_random_numbers() {
 
 #[test]
 fn sizes_are_bounded_before_they_are_taken() {
+    let unchecked = |text: &str| parse_unchecked(text, "text").expect_err("a refusal");
     let nested = "sealane program 1\nname p\nparty a\nmain {\n".to_owned()
         + &"%0 = map over %0 : u16 in 0..1 secret {\n".repeat(100_000);
-    assert_eq!(
-        parse_unchecked(&nested, "text")
-            .expect_err("a refusal")
-            .code,
-        Code::Limit
-    );
+    assert_eq!(unchecked(&nested).code, Code::Limit);
     let ranks = RISK.replacen(
         "u16[patients, 2]",
         &format!("u16[{}2]", "2, ".repeat(100_000)),
         1,
     );
-    assert_eq!(
-        parse_unchecked(&ranks, "text").expect_err("a refusal").code,
-        Code::Limit
-    );
+    assert_eq!(unchecked(&ranks).code, Code::Limit);
     let long = "x".repeat(20 << 20);
-    assert_eq!(
-        parse_unchecked(&long, "text").expect_err("a refusal").code,
-        Code::Limit
-    );
+    assert_eq!(unchecked(&long).code, Code::Limit);
     // Each of these is looked up by name in a list. A list bounded only by the length of the text
     // would make reading take quadratic time.
     let many = |line: &dyn Fn(usize) -> String| -> String { (0..200_000).map(line).collect() };
@@ -216,21 +206,18 @@ fn sizes_are_bounded_before_they_are_taken() {
     ];
     for (line, lines) in lists {
         let text = RISK.replace(line, &format!("{line}{lines}"));
-        let error = parse_unchecked(&text, "text").expect_err("a refusal");
+        let error = unchecked(&text);
         assert_eq!(error.code, Code::Limit, "{line}");
         let near = error.span.expect("a place").line;
         assert!(near < 2000, "{line} is read to line {near}");
     }
-    let bound = RISK.replace("<= 1000", "<= 99999999999999");
-    assert_eq!(
-        parse(&bound, "text").expect_err("a refusal").code,
-        Code::Limit
-    );
-    let huge = RISK.replace("[patients, 2]", "[patients, 18446744073709551615]");
-    assert_eq!(
-        parse(&huge, "text").expect_err("a refusal").code,
-        Code::Limit
-    );
+    for (from, to) in [
+        ("<= 1000", "<= 99999999999999"),
+        ("[patients, 2]", "[patients, 18446744073709551615]"),
+    ] {
+        let refused = parse(&RISK.replace(from, to), "text").expect_err("a refusal");
+        assert_eq!(refused.code, Code::Limit);
+    }
 }
 
 #[test]

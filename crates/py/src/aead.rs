@@ -31,15 +31,10 @@ pub fn aead_seal<'py>(
     version: Option<&str>,
     research: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let choice = Choice {
-        mode,
-        tag_len,
-        version,
-        research,
-    };
+    let choice = choose(mode, tag_len, version, research)?;
     let one = One::new(choice, key, nonce, aad)?;
     let sealed = seal_one(data.py(), &one.view(), &BufferArg::new("data", data)?)?;
-    sealed.map_err(|error| refuse(data.py(), &error, None))
+    sealed.map_err(|error| refuse(&error, None))
 }
 
 /// Opens a message.
@@ -57,12 +52,7 @@ pub fn aead_open<'py>(
     plaintext_len: Option<usize>,
     failures_before: u64,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let choice = Choice {
-        mode,
-        tag_len,
-        version,
-        research,
-    };
+    let choice = choose(mode, tag_len, version, research)?;
     let one = One::new(choice, key, nonce, aad)?;
     one.cipher.count_failures_elsewhere(failures_before);
     let opened = open_one(
@@ -71,7 +61,7 @@ pub fn aead_open<'py>(
         &BufferArg::new("data", data)?,
         plaintext_len,
     )?;
-    opened.map_err(|error| refuse(data.py(), &error, None))
+    opened.map_err(|error| refuse(&error, None))
 }
 
 /// Result of many messages: a list of `bytes`, with `None` where a message did not open; or, if the
@@ -97,12 +87,7 @@ pub fn aead_many<'py>(
     failures_before: u64,
 ) -> PyResult<Results<'py>> {
     let py = messages.py();
-    let choice = Choice {
-        mode,
-        tag_len,
-        version,
-        research,
-    };
+    let choice = choose(mode, tag_len, version, research)?;
     let mut many = Many::new(open, choice, keys, nonces, messages, aads, plaintext_lens)?;
     many.count_failures_before(failures_before);
     if !open && !equal_nonces {
@@ -137,35 +122,26 @@ pub fn aead_many<'py>(
     Ok((made.into_any(), Some((many.count, width)), failed))
 }
 
-/// Choice of the mode in a call.
-struct Choice<'a> {
-    mode: &'a str,
+/// Processor and mode of a call, which says with `research` that modes for study alone are allowed.
+fn choose(
+    mode: &str,
     tag_len: Option<usize>,
-    version: Option<&'a str>,
-    /// True if modes for study alone are allowed.
+    version: Option<&str>,
     research: bool,
-}
-
-impl Choice<'_> {
-    /// Returns the mode, and the processor.
-    fn suite(&self, py: Python<'_>) -> PyResult<(Cpu, Suite)> {
-        let cpu = Cpu::detect().map_err(|error| {
-            let finding = Diagnostic::new(Code::CpuTier, error.to_string());
-            error::raised(py, &finding.hint("unset SEALANE_TIER to use the best one"))
-        })?;
-        let suite = Suite::named(self.mode, self.version, self.tag_len);
-        let suite = suite.map_err(|error| refuse(py, &error, None))?;
-        if !suite.is_everyday() && !self.research {
-            let message = format!("{suite} is a mode for study, which does not protect data");
-            let finding = Diagnostic::new(Code::AeadForStudy, message)
-                .because(
-                    "it authenticates nothing, or is for research: its page says what is broken",
-                )
-                .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `research=True`");
-            return Err(error::raised(py, &finding));
-        }
-        Ok((cpu, suite))
+) -> PyResult<(Cpu, Suite)> {
+    let cpu = Cpu::detect().map_err(|error| {
+        let finding = Diagnostic::new(Code::CpuTier, error.to_string());
+        error::raised(finding.hint("unset SEALANE_TIER to use the best one"))
+    })?;
+    let suite = Suite::named(mode, version, tag_len).map_err(|error| refuse(&error, None))?;
+    if !suite.is_everyday() && !research {
+        let message = format!("{suite} is a mode for study, which does not protect data");
+        let finding = Diagnostic::new(Code::AeadForStudy, message)
+            .because("it authenticates nothing, or is for research: its page says what is broken")
+            .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `research=True`");
+        return Err(error::raised(finding));
     }
+    Ok((cpu, suite))
 }
 
 /// Arguments of one message except its data.
@@ -184,17 +160,16 @@ struct View<'a> {
 
 impl One {
     fn new(
-        choice: Choice<'_>,
+        (cpu, suite): (Cpu, Suite),
         key: &Bound<'_, PyAny>,
         nonce: &Bound<'_, PyAny>,
         aad: &Bound<'_, PyAny>,
     ) -> PyResult<One> {
         let py = key.py();
-        let (cpu, suite) = choice.suite(py)?;
         let key = BufferArg::new("key", key)?.freeze(py)?;
         let cipher = Cipher::new(cpu, suite, key.as_ref());
         Ok(One {
-            cipher: cipher.map_err(|error| refuse(py, &error, None))?,
+            cipher: cipher.map_err(|error| refuse(&error, None))?,
             nonce: BufferArg::new("nonce", nonce)?.freeze(py)?,
             aad: BufferArg::new("aad", aad)?.freeze(py)?,
         })
@@ -252,7 +227,7 @@ fn open_one<'py>(
 }
 
 /// Makes the exception for a nonce that is used twice.
-fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
+fn refuse_nonce(suite: Suite, error: &Error) -> PyErr {
     // A counter suffices wherever nonces only have to differ.
     let advice = match suite.name() {
         "ctr" => {
@@ -264,11 +239,11 @@ fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
     };
     let hint = format!("{advice}; if it is meant, say `equal_nonces=True`");
     let finding = Diagnostic::new(Code::AeadNonceTwice, error.to_string());
-    error::raised(py, &finding.hint(hint))
+    error::raised(finding.hint(hint))
 }
 
 /// Makes the exception for an error, of a message of that number if there are many.
-fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
+fn refuse(error: &Error, number: Option<usize>) -> PyErr {
     let (code, hint) = match error {
         Error::NotAuthentic => (
             Code::InvalidTag,
@@ -297,5 +272,5 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
         Some(number) => format!("message {number}: {error}"),
         None => error.to_string(),
     };
-    error::raised(py, &Diagnostic::new(code, message).hint(hint))
+    error::raised(Diagnostic::new(code, message).hint(hint))
 }

@@ -1,29 +1,18 @@
 //! Conversion of native errors to exceptions of `sealane._errors`, and back.
 
-use crate::item::PySpan;
+use crate::item::Place;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic, FailureKind, Span};
-use sealane_engine::EngineError;
 use sealane_host::Failure;
 
-/// Makes the exception for a diagnostic.
-pub fn raised(py: Python<'_>, finding: &Diagnostic) -> PyErr {
-    match exception(py, finding) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    }
-}
-
-/// Makes the exception for a failed run.
-pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
-    raised(py, error.finding())
-}
-
-/// Makes the exception for a failure of code that the command line shares with the methods of a
-/// program.
-pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
-    raised(py, failure.finding())
+/// Makes the exception for a diagnostic, or for a failure of the engine or of code that the command
+/// line shares with the methods of a program.
+pub fn raised(error: impl Into<Failure>) -> PyErr {
+    let failure = error.into();
+    Python::attach(|py| {
+        exception(py, failure.finding()).map_or_else(|error| error, PyErr::from_value)
+    })
 }
 
 /// Issues a warning at the current line of the user, which `warnings` may turn into exceptions.
@@ -57,14 +46,14 @@ pub fn refusal<'py>(
     py: Python<'py>,
     code: &str,
     message: String,
-    at: Option<PySpan>,
+    at: Place,
     reason: String,
     hint: String,
 ) -> PyResult<Bound<'py, PyAny>> {
     let unknown = || PyValueError::new_err(format!("unknown code `{code}`"));
     let code = Code::named(code).ok_or_else(unknown)?;
     let finding = Diagnostic::new(code, message)
-        .at(at.map(Span::from).as_ref())
+        .at(at.span())
         .because(reason)
         .hint(hint);
     exception(py, &finding)
@@ -126,12 +115,13 @@ fn exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, 
 
 /// How the expression at `span` is written in the source: the call that the operation under way is
 /// only a step of, or else the names of its operands, in order; empty where they are not known.
-pub fn written(py: Python<'_>, span: &Span) -> (String, Vec<String>) {
+pub fn written(span: &Span) -> (String, Vec<String>) {
     let place = (&span.file, span.line, span.column, span.end_column);
-    let found = py
-        .import("sealane._source")
-        .and_then(|module| module.call_method1("written", place));
-    found.and_then(|found| found.extract()).unwrap_or_default()
+    Python::attach(|py| {
+        let source = py.import("sealane._source")?;
+        source.call_method1("written", place)?.extract()
+    })
+    .unwrap_or_default()
 }
 
 /// A finding about a step of a call, told as one about the call, unless that is empty: no operand

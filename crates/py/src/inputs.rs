@@ -39,14 +39,13 @@ pub struct InputArgs {
 impl InputArgs {
     /// Reads the arguments for the inputs of a program.
     pub fn new(
-        py: Python<'_>,
         program: &Program,
         arrays: BTreeMap<String, Array>,
         tables: Vec<TableArg<'_>>,
     ) -> PyResult<InputArgs> {
         let find = |name: &String| {
             let index = program.inputs.iter().position(|input| input.name == *name);
-            index.ok_or_else(|| unknown(py, program, name))
+            index.ok_or_else(|| unknown(program, name))
         };
         let mut given = InputArgs {
             inputs: Inputs::none(program),
@@ -54,7 +53,7 @@ impl InputArgs {
             idle: tables.iter().any(|(names, _)| names.is_empty()),
         };
         for (name, array) in arrays {
-            given.take_array(py, program, find(&name)?, array)?;
+            given.take_array(program, find(&name)?, array)?;
         }
         for (names, place) in tables {
             let indices = names.iter().map(find).collect::<PyResult<Vec<_>>>()?;
@@ -66,13 +65,7 @@ impl InputArgs {
         Ok(given)
     }
 
-    fn take_array(
-        &mut self,
-        py: Python<'_>,
-        program: &Program,
-        index: usize,
-        mut array: Array,
-    ) -> PyResult<()> {
+    fn take_array(&mut self, program: &Program, index: usize, mut array: Array) -> PyResult<()> {
         let want = InputSpec::of(program, &program.inputs[index]);
         if array.1 == [0] && want.rows.is_some() {
             // No rows do not tell the dimensions of one.
@@ -80,7 +73,7 @@ impl InputArgs {
             array.1.extend(kind.cells(&shape.fixed));
         }
         let loaded = array::input(want, array)?;
-        let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::from(finding)))?;
+        let loaded = loaded.map_err(|finding| error::raised(EngineError::from(finding)))?;
         self.inputs.take(program, index, loaded);
         Ok(())
     }
@@ -102,7 +95,7 @@ impl InputArgs {
         let name = "the table";
         let read =
             py.detach(|| data::read(program, [(TableSource::Batches { name, reader }, indices)]));
-        self.add(read.map_err(|finding| error::failure(py, &refused(finding)))?);
+        self.add(read.map_err(|finding| error::raised(refused(finding)))?);
         Ok(())
     }
 
@@ -203,16 +196,16 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let kind = error.get_type(py).name().map(|name| name.to_string());
     let reported = [kind.unwrap_or_default(), error.value(py).to_string()].join(": ");
     let finding = Diagnostic::new(code, message).because(reported);
-    let ours = error::failure(py, &refused(finding.hint(hint)));
+    let ours = error::raised(refused(finding.hint(hint)));
     ours.set_cause(py, Some(error));
     ours
 }
 
-fn unknown(py: Python<'_>, program: &Program, name: &str) -> PyErr {
+fn unknown(program: &Program, name: &str) -> PyErr {
     let names = program.inputs.iter().map(|input| input.name.as_str());
     let hint = format!("its inputs are: {}", names.collect::<Vec<_>>().join(", "));
     let what = format!("the program has no input `{name}`");
-    error::failure(py, &Failure::new(Code::UnknownInput, what, hint))
+    error::raised(Failure::new(Code::UnknownInput, what, hint))
 }
 
 fn refused(finding: Diagnostic) -> Failure {

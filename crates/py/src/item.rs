@@ -1,11 +1,11 @@
 //! Types between the tracer and the builder: nodes, operands, source spans, indices.
 
 use crate::array::{self, Array};
-use crate::error;
+use crate::error::raised;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result, Span};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::decimal;
 use sealane_program::float;
@@ -14,18 +14,32 @@ use sealane_program::kind::Kind;
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
 
-/// A span in the user's source: file, line, first column, column after the last.
-#[derive(FromPyObject)]
-pub struct PySpan(String, u32, u32, u32);
+/// A place in the user's source, where it is known: file, line, first column, column after the
+/// last.
+pub struct Place(pub Option<Span>);
 
-impl From<PySpan> for Span {
-    fn from(PySpan(file, line, column, end_column): PySpan) -> Span {
-        Span {
-            file,
-            line,
-            column,
-            end_column,
-        }
+impl<'py> FromPyObject<'py> for Place {
+    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Place> {
+        let parts: Option<(String, u32, u32, u32)> = given.extract()?;
+        Ok(Place(parts.map(|(file, line, column, end_column)| {
+            Span::new(file, line, column, end_column)
+        })))
+    }
+}
+
+impl Place {
+    /// The place for a diagnostic.
+    pub fn span(&self) -> At<'_> {
+        self.0.as_ref()
+    }
+}
+
+/// An element type, given by its name.
+pub struct Element(pub Type);
+
+impl<'py> FromPyObject<'py> for Element {
+    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Element> {
+        type_of(given.extract()?).map(Element)
     }
 }
 
@@ -86,9 +100,9 @@ impl From<Wanted> for sealane_program::builder::Length {
 
 /// An argument for an operand of an operation.
 #[derive(FromPyObject)]
-pub enum Item<'py> {
+pub enum Item {
     /// A node.
-    Node(PyRef<'py, Node>),
+    Node(Py<Node>),
     /// A bare number.
     Int(i128),
     /// A number with a fraction: numerator and denominator.
@@ -101,16 +115,15 @@ pub enum Item<'py> {
 impl Node {
     /// Makes a typed constant from a number or an array.
     #[new]
-    fn new(py: Python<'_>, kind: &str, item: Item<'_>, at: Option<PySpan>) -> PyResult<Node> {
-        let ty = type_of(kind)?;
+    fn new(kind: Element, item: Item, at: Place) -> PyResult<Node> {
+        let Element(ty) = kind;
         let literal = match item {
             Item::Int(number) => Literal::of(number),
             Item::Ratio(numerator, denominator) => ratio(numerator, denominator)?,
             Item::Array(array) => array::literal(array)?,
             Item::Node(_) => return Err(PyTypeError::new_err("a value has a type already")),
         };
-        let typed = literal.in_type(ty, at.map(Span::from).as_ref());
-        let typed = typed.map_err(|finding| error::raised(py, &finding))?;
+        let typed = literal.in_type(ty, at.span()).map_err(raised)?;
         let shape = literal.shape.iter().copied().map(Length::Fixed).collect();
         let text = format!("{ty}, public, {}", literal.text());
         Ok(Node {
@@ -187,20 +200,14 @@ pub fn ratio(numerator: i128, denominator: u128) -> PyResult<Literal> {
 
 /// Converts a declared range to stored numbers of `ty`: an end without a stored number is rounded
 /// like data, so that data equal to it are inside.
-pub fn declared(
-    py: Python<'_>,
-    name: &str,
-    ty: Type,
-    ends: [Ratio; 2],
-    span: Option<&Span>,
-) -> PyResult<Range> {
+pub fn declared(name: &str, ty: Type, ends: [Ratio; 2], at: At<'_>) -> PyResult<Range> {
     let refused = |end: String| {
         let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
         let holds = decimal::range_text(ty.range(), ty);
         let finding = Diagnostic::new(Code::ConstantRange, message)
             .because(format!("{ty} holds {holds}"))
             .hint("declare a range of such numbers, or another type");
-        error::raised(py, &finding.at(span))
+        raised(finding.at(at))
     };
     if ty.is_float() {
         let finding = Diagnostic::new(
@@ -212,7 +219,7 @@ pub fn declared(
             "leave `sl.between` out, declare `sl.fixed(...)`, whose ranges are followed, or \
              magnitudes, with which exact sums take fewer gates: `sl.magnitude(0.01, 1e6)`",
         );
-        return Err(error::raised(py, &finding.at(span)));
+        return Err(raised(finding.at(at)));
     }
     let stored = |(numerator, denominator)| {
         let end = Real::new(numerator, denominator);
@@ -223,23 +230,14 @@ pub fn declared(
         Ok::<_, PyErr>(nearest.stored)
     };
     let [lo, hi] = ends;
-    Ok(Range {
-        lo: stored(lo)?,
-        hi: stored(hi)?,
-    })
+    Ok(Range::new(stored(lo)?, stored(hi)?))
 }
 
 /// Converts declared magnitudes to stored ones of `ty`, each rounded like data.
-pub fn magnitudes(
-    py: Python<'_>,
-    name: &str,
-    ty: Type,
-    ends: (f64, f64),
-    span: Option<&Span>,
-) -> PyResult<Range> {
+pub fn magnitudes(name: &str, ty: Type, ends: (f64, f64), at: At<'_>) -> PyResult<Range> {
     let refused = |message: String, reason: &str, hint: &str| {
         let finding = Diagnostic::new(Code::ConstantRange, message);
-        error::raised(py, &finding.because(reason).hint(hint).at(span))
+        raised(finding.because(reason).hint(hint).at(at))
     };
     let Some(format) = ty.format() else {
         return Err(refused(
@@ -260,14 +258,11 @@ pub fn magnitudes(
             ))
         }
     };
-    Ok(Range {
-        lo: stored(ends.0)?,
-        hi: stored(ends.1)?,
-    })
+    Ok(Range::new(stored(ends.0)?, stored(ends.1)?))
 }
 
 /// One part of an index expression.
-pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
+pub fn index(item: &Bound<'_, PyAny>) -> Result<Index> {
     let refused = |what: &str| {
         Diagnostic::new(Code::IndexRange, what)
             .hint("index with integers, `start:stop:step`, `...` and `None`")

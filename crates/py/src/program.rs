@@ -98,7 +98,7 @@ impl Program {
     /// refuses programs that no protocol runs.
     fn check(&self, py: Python<'_>) -> PyResult<Check> {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
-        let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
+        let found = checked.map_err(error::raised)?;
         let warnings = [self.warnings.clone(), found.warnings].concat();
         Ok(Check(view::check(&self.graph, &warnings, &found.runnables)))
     }
@@ -118,8 +118,8 @@ impl Program {
         helpers: Option<Vec<String>>,
         pool: bool,
     ) -> PyResult<Plan> {
-        let stated = Stated::new(py, network, protocol, helpers, pool)?;
-        let planned = py.detach(|| {
+        let stated = Stated::new(network, protocol, helpers, pool)?;
+        let planned = py.detach(|| -> Result<_, Failure> {
             let config = Config::find_if_any(config.as_deref())?;
             let job = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_host::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
@@ -127,8 +127,7 @@ impl Program {
             let effort = sealane_engine::warnings(&job, &cost);
             Ok((job, cost, effort))
         });
-        let (job, cost, effort) =
-            planned.map_err(|failure: Failure| error::failure(py, &failure))?;
+        let (job, cost, effort) = planned.map_err(error::raised)?;
         Ok(Plan::new(&job, &cost, self.notes(), effort))
     }
 
@@ -148,15 +147,15 @@ impl Program {
         runs: Option<PathBuf>,
         show: ProgressArg,
     ) -> PyResult<Report> {
-        let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let given = InputArgs::new(py, &self.graph, arrays, tables)?;
+        let (network, protocol) = (class_of(network)?, protocol_of(protocol)?);
+        let given = InputArgs::new(&self.graph, arrays, tables)?;
         let graph = self.graph.clone();
         let read = py.detach(|| given.of_all(&graph));
         let Inputs {
             data,
             notes,
             doubts,
-        } = read.map_err(|failure| error::failure(py, &failure))?;
+        } = read.map_err(error::raised)?;
         error::warn(py, &doubts)?;
         let program_notes = self.notes();
         let (shown, line) = progress_sinks("simulation", show);
@@ -195,9 +194,9 @@ impl Program {
         show: ProgressArg,
         timeout: Option<f64>,
     ) -> PyResult<Report> {
-        let timeout = timeout.map(|seconds| timeout_of(py, seconds)).transpose()?;
-        let stated = Stated::new(py, network, protocol, helpers, pool)?;
-        let given = InputArgs::new(py, &self.graph, arrays, tables)?;
+        let timeout = timeout.map(timeout_of).transpose()?;
+        let stated = Stated::new(network, protocol, helpers, pool)?;
+        let given = InputArgs::new(&self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on the thread on which its owner reads it.
         let begun = || -> Result<Begun, Failure> {
             let mut config = Config::find(config.as_deref())?;
@@ -219,9 +218,7 @@ impl Program {
                 runs: record.then(|| runs.or(config.runs).unwrap_or(RUNS.into())),
             })
         };
-        let begun = py
-            .detach(begun)
-            .map_err(|failure| error::failure(py, &failure))?;
+        let begun = py.detach(begun).map_err(error::raised)?;
         error::warn(py, &begun.inputs.doubts)?;
         let program_notes = self.notes();
         let (shown, line) = progress_sinks(party, show);
@@ -247,14 +244,13 @@ impl Program {
 /// Name of this process's party: the stated one, else the one in the configuration.
 #[pyfunction]
 pub fn own_party(
-    py: Python<'_>,
     party: Option<&str>,
     config: Option<PathBuf>,
     identity: Option<PathBuf>,
 ) -> PyResult<String> {
     let name = Config::find(config.as_deref())
         .and_then(|config| connect::own_name(party, &config, identity.as_deref()));
-    name.map_err(|failure| error::failure(py, &failure))
+    name.map_err(error::raised)
 }
 
 /// Parts of the job that a call states; the configuration has the rest.
@@ -267,15 +263,14 @@ struct Stated {
 
 impl Stated {
     fn new(
-        py: Python<'_>,
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
         pool: bool,
     ) -> PyResult<Stated> {
         Ok(Stated {
-            network: network.map(|name| class_of(py, name)).transpose()?,
-            protocol: protocol.map(|name| protocol_of(py, name)).transpose()?,
+            network: network.map(class_of).transpose()?,
+            protocol: protocol.map(protocol_of).transpose()?,
             helpers,
             pool,
         })
@@ -329,17 +324,17 @@ fn progress_sinks(
 }
 
 /// Longest wait for a party that is alive and sends nothing.
-fn timeout_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
-    sealane_host::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
+fn timeout_of(seconds: f64) -> PyResult<Duration> {
+    sealane_host::config::patience(seconds).map_err(error::raised)
 }
 
-fn class_of(py: Python<'_>, name: &str) -> PyResult<NetworkClass> {
+fn class_of(name: &str) -> PyResult<NetworkClass> {
     name.parse().map_err(|hint| {
         let message = format!("there is no network class `{name}`");
-        error::failure(py, &Failure::new(Code::UnknownNetwork, message, hint))
+        error::raised(Failure::new(Code::UnknownNetwork, message, hint))
     })
 }
 
-fn protocol_of(py: Python<'_>, name: &str) -> PyResult<ProtocolName> {
-    name.parse().map_err(|failure| error::engine(py, &failure))
+fn protocol_of(name: &str) -> PyResult<ProtocolName> {
+    name.parse().map_err(error::raised)
 }

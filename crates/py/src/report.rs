@@ -225,7 +225,7 @@ impl Report {
     pub fn new(py: Python<'_>, job: Job, report: RunReport) -> PyResult<Report> {
         let rows = report.rows.iter().map(|(_, count)| *count);
         let rows = rows.collect::<Vec<_>>();
-        let cost = job.cost(&rows).map_err(|error| error::engine(py, &error))?;
+        let cost = job.cost(&rows).map_err(error::raised)?;
         let notes = report.notes.clone();
         let plan = Py::new(py, Plan::new(&job, &cost, notes, vec![]))?;
         Ok(Report { job, report, plan })
@@ -248,7 +248,7 @@ impl Report {
     }
 
     /// Results of this side for one table, which need not be named if it is the only one.
-    fn table(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Table> {
+    fn table(&self, name: Option<&str>) -> PyResult<Table> {
         let mut tables = results::tables(self.job.program(), &self.report);
         let names = tables.iter().map(|(name, _)| &**name).collect::<Vec<_>>();
         let index = match name {
@@ -265,24 +265,19 @@ impl Report {
                 [] => "this side learns nothing".to_string(),
                 _ => format!("name one of: {}", names.join(", ")),
             };
-            return Err(error::failure(
-                py,
-                &Failure::new(Code::UnknownTable, what, hint),
-            ));
+            return Err(error::raised(Failure::new(Code::UnknownTable, what, hint)));
         };
         let (name, frame) = tables.swap_remove(index);
         let batch = frame
             .batch()
-            .map_err(|finding| error::failure(py, &Failure::from(finding)))?;
+            .map_err(|finding| error::raised(Failure::from(finding)))?;
         Ok(Table::new(name, batch))
     }
 
     /// Writes the results of this side, as `--output` does.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| results::write(self.job.program(), &self.report, &path));
-        written
-            .map(drop)
-            .map_err(|failure| error::failure(py, &failure))
+        written.map(drop).map_err(error::raised)
     }
 
     /// Rows of each table.

@@ -3,19 +3,21 @@
 //! All checking is the builder's; this module converts Python's objects to its types.
 
 use crate::array::{self, Constant};
-use crate::error;
-use crate::item::{
-    self, Item, Meaning, Node, NodeValue, PySpan, Ratio, Wanted, index, kind_of, type_of,
-};
+use crate::error::{self, raised};
+use crate::item::{self, Element, Item, Meaning, Node, NodeValue, Place, Ratio, Wanted, kind_of};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use sealane_diagnostic::{Diagnostic, Span};
+use sealane_diagnostic::{At, Placed as _, Result};
 use sealane_program::Beside;
 use sealane_program::builder::{Attributes, Builder, Handle, Length, Operand, Operation};
 use sealane_program::decimal;
 use sealane_program::graph::{Input, Visibility};
 use sealane_program::types::{RowId, Shape};
+
+/// Values of two kinds: states or the elements before, and elements or those behind.
+type Both = PyResult<(Vec<Node>, Vec<Node>)>;
+
 /// A function being traced.
 #[pyclass(module = "sealane._core")]
 pub struct Trace {
@@ -28,26 +30,20 @@ pub struct Trace {
 impl Trace {
     /// Begins a trace of the function of that name.
     #[new]
-    fn new(py: Python<'_>, name: &str) -> PyResult<Trace> {
-        let builder = Builder::new(name).map_err(|finding| error::raised(py, &finding))?;
-        Ok(Trace {
-            builder: Some(builder),
-            parties: Vec::new(),
-        })
+    fn new(name: &str) -> PyResult<Trace> {
+        let builder = Some(Builder::new(name).map_err(raised)?);
+        let parties = Vec::new();
+        Ok(Trace { builder, parties })
     }
 
     /// Declares a number of rows.
-    fn rows(&mut self, py: Python<'_>, name: String, bound: u64) -> PyResult<()> {
-        self.build(py, |builder| builder.rows(&name, bound))?;
-        Ok(())
+    fn rows(&mut self, name: &str, bound: u64) -> PyResult<()> {
+        self.build(|builder| builder.rows(name, bound).map(drop))
     }
 
     /// Lets the program read and write floating point below the normal numbers as zeros.
     fn flush_subnormals(&mut self) -> PyResult<()> {
-        self.builder
-            .as_mut()
-            .ok_or_else(finished)?
-            .flush_subnormals();
+        self.builder()?.flush_subnormals();
         Ok(())
     }
 
@@ -58,43 +54,36 @@ impl Trace {
     )]
     fn input(
         &mut self,
-        py: Python<'_>,
         name: String,
         owner: String,
-        kind: &str,
+        kind: Element,
         rows: Option<&str>,
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
         magnitudes: Option<(f64, f64)>,
         columns: Vec<String>,
         meaning: Meaning,
-        at: Option<PySpan>,
+        at: Place,
     ) -> PyResult<Node> {
-        let ty = type_of(kind)?;
-        let span = at.map(Span::from);
-        let known = self.builder.as_ref().ok_or_else(finished)?.row_counts();
+        let (Element(ty), known) = (kind, self.builder()?.row_counts());
         let rows = rows.and_then(|rows| known.iter().position(|known| known.name == rows));
-        let shape = Shape {
-            rows: rows.map(|index| RowId(index as u16)),
-            fixed,
-        };
+        let rows = rows.map(|index| RowId(index as u16));
         let range = match (range, magnitudes) {
-            (Some((lo, hi)), _) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
-            (_, Some(ends)) => item::magnitudes(py, &name, ty, ends, span.as_ref())?,
+            (Some((lo, hi)), _) => item::declared(&name, ty, [lo, hi], at.span())?,
+            (_, Some(ends)) => item::magnitudes(&name, ty, ends, at.span())?,
             _ => ty.range(),
         };
-        let owner = self.party(py, owner, span.as_ref())?;
         let input = Input {
+            owner: self.party(owner, at.span())?,
             name,
-            owner,
             ty,
-            shape,
+            shape: Shape { rows, fixed },
             range,
             columns,
             kind: kind_of(meaning)?,
-            span,
+            span: at.0,
         };
-        let handle = self.build(py, |builder| builder.input(input))?;
+        let handle = self.build(|builder| builder.input(input))?;
         self.node(handle)
     }
 
@@ -106,13 +95,12 @@ impl Trace {
     #[allow(clippy::too_many_arguments, reason = "one for each attribute")]
     fn apply(
         &mut self,
-        py: Python<'_>,
         name: &str,
-        operands: Vec<Item<'_>>,
-        at: Option<PySpan>,
+        operands: Vec<Item>,
+        at: Place,
         word: &str,
         axis: Option<i64>,
-        kind: Option<&str>,
+        kind: Option<Element>,
         number: i128,
         saturate: bool,
         lengths: Option<Vec<Wanted>>,
@@ -124,73 +112,48 @@ impl Trace {
         let attributes = Attributes {
             word: word.into(),
             axis,
-            ty: kind.map(type_of).transpose()?,
+            ty: kind.map(|Element(ty)| ty),
             number,
             saturate,
             lengths,
         };
-        let span = at.map(Span::from);
         let operands = if operation.takes_values() {
-            self.values(py, operands, span.as_ref())?
+            self.values(operands, at.span())?
         } else {
-            self.operands(py, operands, span.as_ref())?
+            self.operands(operands, at.span())?
         };
-        let made = self.named(py, &operands, span.as_ref(), |builder| {
-            builder.apply(operation, &operands, &attributes, span.as_ref())
+        let made = self.named(&operands, at.span(), |builder| {
+            builder.apply(operation, &operands, &attributes, at.span())
         })?;
         self.nodes(made)
     }
 
     /// Name of the type in which the sum of elements and zeros is exact, along one axis or all.
-    fn sum_type(
-        &mut self,
-        py: Python<'_>,
-        a: Item<'_>,
-        axis: Option<i64>,
-        at: Option<PySpan>,
-    ) -> PyResult<String> {
-        let span = at.map(Span::from);
-        let a = self.handles(py, vec![a], span.as_ref())?[0];
-        let ty = self.build(py, |builder| builder.sum_type(a, axis, span.as_ref()))?;
+    fn sum_type(&mut self, a: Item, axis: Option<i64>, at: Place) -> PyResult<String> {
+        let a = self.handle(a, at.span())?;
+        let ty = self.build(|builder| builder.sum_type(a, axis, at.span()))?;
         Ok(ty.to_string())
     }
 
     /// Adds `a[items]`.
-    fn index(
-        &mut self,
-        py: Python<'_>,
-        a: Item<'_>,
-        items: Vec<Bound<'_, PyAny>>,
-        at: Option<PySpan>,
-    ) -> PyResult<Node> {
-        let parts = items.iter().map(index).collect::<Result<Vec<_>, _>>();
-        let span = at.map(Span::from);
-        let a = self.handles(py, vec![a], span.as_ref())?[0];
-        let made = self.named(py, &[a.into()], span.as_ref(), |builder| {
+    fn index(&mut self, a: Item, items: Vec<Bound<'_, PyAny>>, at: Place) -> PyResult<Node> {
+        let parts = items.iter().map(item::index).collect::<Result<Vec<_>>>();
+        let a = self.handle(a, at.span())?;
+        let made = self.named(&[a.into()], at.span(), |builder| {
             let parts = parts.as_deref();
-            let parts = parts.map_err(|finding| finding.clone().at(span.as_ref()))?;
-            builder.index(a, parts, span.as_ref())
+            let parts = parts.map_err(|finding| finding.clone().at(at.span()))?;
+            builder.index(a, parts, at.span())
         })?;
         self.node(made)
     }
 
     /// Opens the body of a map, scan, sort or combination; returns states or the elements before,
     /// and elements or those behind.
-    fn open(
-        &mut self,
-        py: Python<'_>,
-        name: &str,
-        start: Vec<Item<'_>>,
-        over: Vec<Item<'_>>,
-        at: Option<PySpan>,
-    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
-        let span = at.map(Span::from);
-        let start = self.operands(py, start, span.as_ref())?;
-        let over = self.handles(py, over, span.as_ref())?;
-        let params = self.build(py, |builder| {
-            builder.begin(name, &start, &over, span.as_ref())
-        })?;
-        Ok((self.nodes(params.0)?, self.nodes(params.1)?))
+    fn open(&mut self, name: &str, start: Vec<Item>, over: Vec<Item>, at: Place) -> Both {
+        let start = self.operands(start, at.span())?;
+        let over = self.handles(over, at.span())?;
+        let params = self.build(|builder| builder.begin(name, &start, &over, at.span()))?;
+        self.both(params)
     }
 
     /// Closes a body, which returns states and other values; returns its results in the same way.
@@ -198,31 +161,25 @@ impl Trace {
     #[pyo3(signature = (name, states, returns, at, *, any_order = false))]
     fn close(
         &mut self,
-        py: Python<'_>,
         name: &str,
-        states: Vec<Item<'_>>,
-        returns: Vec<Item<'_>>,
-        at: Option<PySpan>,
+        states: Vec<Item>,
+        returns: Vec<Item>,
+        at: Place,
         any_order: bool,
-    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
-        let span = at.map(Span::from);
-        let states = self.operands(py, states, span.as_ref())?;
-        let returns = self.operands(py, returns, span.as_ref())?;
-        let results = self.build(py, |builder| {
-            builder.end(name, [&states, &returns], any_order, span.as_ref())
-        })?;
-        Ok((self.nodes(results.0)?, self.nodes(results.1)?))
+    ) -> Both {
+        let states = self.operands(states, at.span())?;
+        let returns = self.operands(returns, at.span())?;
+        let results =
+            self.build(|builder| builder.end(name, [&states, &returns], any_order, at.span()))?;
+        self.both(results)
     }
 
     /// Returns whether each element along axis 0 depends on one row of the inputs, and then whether
     /// on inputs without rows too; `None` if it may depend on several rows.
-    fn by_row(&self, a: &Node) -> PyResult<Option<bool>> {
-        let builder = self.builder.as_ref().ok_or_else(finished)?;
+    fn by_row(&mut self, a: &Node) -> PyResult<Option<bool>> {
+        let builder = self.builder()?;
         Ok(match &a.source {
-            NodeValue::Traced(handle) => {
-                let beside = builder.by_row(*handle);
-                beside.map(|beside| beside == Beside::Inputs)
-            }
+            NodeValue::Traced(handle) => builder.by_row(*handle).map(|by| by == Beside::Inputs),
             NodeValue::Typed(_) => Some(false),
         })
     }
@@ -234,60 +191,51 @@ impl Trace {
     )]
     fn reveal(
         &mut self,
-        py: Python<'_>,
         name: &str,
-        value: Item<'_>,
+        value: Item,
         to: Vec<String>,
-        kind: &str,
+        kind: Element,
         meaning: Meaning,
         note: String,
-        at: Option<PySpan>,
+        at: Place,
     ) -> PyResult<()> {
-        let ty = type_of(kind)?;
-        let span = at.map(Span::from);
-        let parties = to
-            .into_iter()
-            .map(|name| self.party(py, name, span.as_ref()));
+        let parties = to.into_iter().map(|name| self.party(name, at.span()));
         let to = parties.collect::<PyResult<Vec<_>>>()?;
-        let value = self.operand(py, value, span.as_ref())?;
+        let value = self.operand(value, at.span())?;
         let meaning = (kind_of(meaning)?, note);
-        self.build(py, |builder| {
-            builder.reveal_as(name, value, &to, ty, meaning, span.as_ref())
-        })
+        self.build(|builder| builder.reveal_as(name, value, &to, kind.0, meaning, at.span()))
     }
 
     /// The finished program.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Program> {
+    fn finish(&mut self) -> PyResult<Program> {
         let builder = self.builder.take().ok_or_else(finished)?;
-        let (program, warnings) = builder.finish().map_err(|e| error::raised(py, &e))?;
+        let (program, warnings) = builder.finish().map_err(raised)?;
         Ok(Program::new(program, warnings))
     }
 }
 
 impl Trace {
-    fn build<T>(
-        &mut self,
-        py: Python<'_>,
-        step: impl FnOnce(&mut Builder) -> Result<T, Diagnostic>,
-    ) -> PyResult<T> {
-        let builder = self.builder.as_mut().ok_or_else(finished)?;
-        step(builder).map_err(|finding| error::raised(py, &finding))
+    fn builder(&mut self) -> PyResult<&mut Builder> {
+        self.builder.as_mut().ok_or_else(finished)
+    }
+
+    fn build<T>(&mut self, step: impl FnOnce(&mut Builder) -> Result<T>) -> PyResult<T> {
+        step(self.builder()?).map_err(raised)
     }
 
     /// Runs `build` for an operation: its error uses the source's names of operands.
     fn named<T>(
         &mut self,
-        py: Python<'_>,
         operands: &[Operand],
-        span: Option<&Span>,
-        step: impl Fn(&mut Builder) -> Result<T, Diagnostic>,
+        span: At<'_>,
+        step: impl Fn(&mut Builder) -> Result<T>,
     ) -> PyResult<T> {
-        let builder = self.builder.as_mut().ok_or_else(finished)?;
+        let builder = self.builder()?;
         let finding = match step(builder) {
             Ok(done) => return Ok(done),
             Err(finding) => finding,
         };
-        let (call, mut texts) = span.map_or_else(Default::default, |span| error::written(py, span));
+        let (call, mut texts) = span.map_or_else(Default::default, error::written);
         if !call.is_empty() {
             texts = ["one operand", "another", "a third"]
                 .map(String::from)
@@ -303,107 +251,77 @@ impl Trace {
         }
         let finding = step(builder).err().unwrap_or(finding);
         builder.call_operands([]);
-        let finding = error::within(finding, &call);
-        Err(error::raised(py, &finding))
+        Err(raised(error::within(finding, &call)))
     }
 
-    fn operand(
-        &mut self,
-        py: Python<'_>,
-        item: Item<'_>,
-        span: Option<&Span>,
-    ) -> PyResult<Operand> {
-        match item {
-            Item::Int(number) => Ok(Operand::Int(number)),
-            Item::Ratio(numerator, denominator) => {
-                let literal = item::ratio(numerator, denominator)?;
-                self.build(py, |builder| builder.literal(literal, span))
+    fn operand(&mut self, item: Item, span: At<'_>) -> PyResult<Operand> {
+        let literal = match item {
+            Item::Int(number) => return Ok(Operand::Int(number)),
+            Item::Ratio(numerator, denominator) => item::ratio(numerator, denominator)?,
+            Item::Node(node) => {
+                return match &node.get().source {
+                    NodeValue::Traced(handle) => Ok((*handle).into()),
+                    NodeValue::Typed(typed) => {
+                        self.build(|builder| Ok(builder.typed(typed.clone(), span)?.into()))
+                    }
+                };
             }
-            Item::Node(node) => match &node.source {
-                NodeValue::Traced(handle) => Ok((*handle).into()),
-                NodeValue::Typed(typed) => {
-                    let handle = self.build(py, |builder| builder.typed(typed.clone(), span))?;
-                    Ok(handle.into())
-                }
-            },
             Item::Array(array) => match array::constant(array)? {
+                Constant::Literal(literal) => literal,
                 Constant::Integers(data) => {
-                    let handle = self.build(py, |builder| builder.constant(data, span))?;
-                    Ok(handle.into())
-                }
-                Constant::Literal(literal) => {
-                    self.build(py, |builder| builder.literal(literal, span))
+                    return self.build(|builder| Ok(builder.constant(data, span)?.into()));
                 }
             },
-        }
-    }
-
-    fn operands(
-        &mut self,
-        py: Python<'_>,
-        items: Vec<Item<'_>>,
-        span: Option<&Span>,
-    ) -> PyResult<Vec<Operand>> {
-        items
-            .into_iter()
-            .map(|item| self.operand(py, item, span))
-            .collect()
-    }
-
-    fn handles(
-        &mut self,
-        py: Python<'_>,
-        items: Vec<Item<'_>>,
-        span: Option<&Span>,
-    ) -> PyResult<Vec<Handle>> {
-        let handle = |item| {
-            let operand = self.operand(py, item, span)?;
-            self.build(py, |builder| builder.alone(operand, span))
         };
-        items.into_iter().map(handle).collect()
+        self.build(|builder| builder.literal(literal, span))
+    }
+
+    fn operands(&mut self, items: Vec<Item>, span: At<'_>) -> PyResult<Vec<Operand>> {
+        let each = |item| self.operand(item, span);
+        items.into_iter().map(each).collect()
+    }
+
+    fn handles(&mut self, items: Vec<Item>, span: At<'_>) -> PyResult<Vec<Handle>> {
+        let each = |item| self.handle(item, span);
+        items.into_iter().map(each).collect()
+    }
+
+    fn handle(&mut self, item: Item, span: At<'_>) -> PyResult<Handle> {
+        let operand = self.operand(item, span)?;
+        self.build(|builder| builder.alone(operand, span))
     }
 
     /// Operands of operations that take values only: bare numbers become constants.
-    fn values(
-        &mut self,
-        py: Python<'_>,
-        items: Vec<Item<'_>>,
-        span: Option<&Span>,
-    ) -> PyResult<Vec<Operand>> {
-        let handles = self.handles(py, items, span)?;
+    fn values(&mut self, items: Vec<Item>, span: At<'_>) -> PyResult<Vec<Operand>> {
+        let handles = self.handles(items, span)?;
         Ok(handles.into_iter().map(Operand::Value).collect())
     }
 
     /// Index of a party, declared on first use.
-    fn party(&mut self, py: Python<'_>, name: String, span: Option<&Span>) -> PyResult<u8> {
+    fn party(&mut self, name: String, span: At<'_>) -> PyResult<u8> {
         if let Some(index) = self.parties.iter().position(|party| *party == name) {
             return Ok(index as u8);
         }
-        let index = self.build(py, |builder| builder.party(&name).map_err(|e| e.at(span)))?;
+        let index = self.build(|builder| builder.party(&name).at(span))?;
         self.parties.push(name);
         Ok(index)
     }
 
+    fn both(&self, (one, other): (Vec<Handle>, Vec<Handle>)) -> Both {
+        Ok((self.nodes(one)?, self.nodes(other)?))
+    }
+
     fn nodes(&self, handles: Vec<Handle>) -> PyResult<Vec<Node>> {
-        handles
-            .into_iter()
-            .map(|handle| self.node(handle))
-            .collect()
+        let each = |handle| self.node(handle);
+        handles.into_iter().map(each).collect()
     }
 
     fn node(&self, handle: Handle) -> PyResult<Node> {
         let builder = self.builder.as_ref().ok_or_else(finished)?;
         let value = builder.value(handle).ok_or_else(finished)?;
-        let rows = value
-            .shape
-            .rows
-            .map(|id| builder.row_counts()[usize::from(id.0)].name.clone());
+        let name = |id: RowId| builder.row_counts()[usize::from(id.0)].name.clone();
+        let rows = value.shape.rows.map(|id| item::Length::Rows(name(id)));
         let fixed = value.shape.fixed.iter().copied().map(item::Length::Fixed);
-        let shape = rows
-            .map(item::Length::Rows)
-            .into_iter()
-            .chain(fixed)
-            .collect();
         let known = match value.visibility {
             Visibility::Public => "public".to_string(),
             Visibility::Known(party) => format!("known to {}", self.parties[usize::from(party)]),
@@ -415,7 +333,7 @@ impl Trace {
         Ok(Node {
             source: NodeValue::Traced(handle),
             ty: value.ty,
-            shape,
+            shape: rows.into_iter().chain(fixed).collect(),
             text,
         })
     }

@@ -67,10 +67,10 @@ pub fn interruptibly<T: Send + 'static>(
         lines.show.call1(py, ("",))?;
     }
     match done {
-        Ok(done) => done.map_err(|failure| error::failure(py, &failure)),
+        Ok(done) => done.map_err(error::raised),
         Err(_) => {
             let bug = EngineError::internal("a run ended without an answer");
-            Err(error::engine(py, &bug))
+            Err(error::raised(bug))
         }
     }
 }

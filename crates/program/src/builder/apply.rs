@@ -1,11 +1,11 @@
 //! Operations by name: how the tracer of Python, which knows names alone, reaches the methods of
 //! the [`Builder`]. Element-wise operations are found in their own table.
 
-use super::{Builder, Handle, Length, Operand};
+use super::{Builder, Handle, Length, Made, Operand, Sides};
 use crate::elementwise::{Binary, Reduction, Unary};
 use crate::infer::invalid;
 use crate::types::Type;
-use sealane_diagnostic::{Diagnostic, Span};
+use sealane_diagnostic::{At, Result, Span};
 use std::ops::Deref;
 
 /// Attributes of an operation beside its operands. Each reads its own attributes, and no other.
@@ -26,11 +26,11 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    fn reduction(&self) -> Result<Reduction, Diagnostic> {
+    fn reduction(&self) -> Result<Reduction> {
         Reduction::named(&self.word).ok_or_else(|| invalid("there is no such reduction"))
     }
 
-    fn ty(&self) -> Result<Type, Diagnostic> {
+    fn ty(&self) -> Result<Type> {
         self.ty
             .ok_or_else(|| invalid("an operation without the type of its result"))
     }
@@ -60,7 +60,6 @@ impl Attributes {
     }
 }
 
-type Made<T> = Result<T, Diagnostic>;
 /// The attributes, and the place in the source.
 struct Given<'a> {
     of: &'a Attributes,
@@ -77,11 +76,11 @@ impl Deref for Given<'_> {
 /// The method of an operation.
 enum Method {
     /// Bare numbers take the type of a value beside them.
-    Operands(fn(&mut Builder, &[Operand], Given<'_>) -> Made<Handle>),
+    Operands(fn(&mut Builder, &[Operand], Given<'_>) -> Made),
     /// Bare numbers become constants first.
-    Values(fn(&mut Builder, &[Handle], Given<'_>) -> Made<Handle>),
+    Values(fn(&mut Builder, &[Handle], Given<'_>) -> Made),
     /// The same, with a result for each operand but the first.
-    Parts(fn(&mut Builder, &[Handle], Given<'_>) -> Made<Vec<Handle>>),
+    Parts(fn(&mut Builder, &[Handle], Given<'_>) -> Result<Vec<Handle>>),
 }
 
 /// An operation with a method of its own.
@@ -184,8 +183,8 @@ impl Builder {
         operation: Operation,
         operands: &[Operand],
         attributes: &Attributes,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<Handle>> {
         let values = || {
             let value = |operand: &Operand| match operand {
                 Operand::Value(handle) => Ok(*handle),
@@ -219,8 +218,8 @@ impl Builder {
         name: &str,
         start: &[Operand],
         over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Sides> {
         match name {
             "map" => Ok((Vec::new(), self.begin_map(over, span)?)),
             "scan" => self.begin_scan(start, over, span),
@@ -241,8 +240,8 @@ impl Builder {
         name: &str,
         [states, returns]: [&[Operand]; 2],
         any_order: bool,
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Sides> {
         let returned = match (name, returns) {
             ("map", _) => self.end_map(returns, span),
             ("scan", _) => return self.end_scan(states, returns, span),

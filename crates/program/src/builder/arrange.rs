@@ -1,12 +1,12 @@
 //! Elements in another arrangement, joined, and accumulated, with NumPy's semantics.
 
 use super::reductions::reduced_type;
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::check;
 use crate::graph::{Op, Reduction, RowSymbol, ValueId};
 use crate::infer;
 use crate::types::{RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span, counted};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result, counted};
 
 /// A length in a wanted shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,83 +19,55 @@ pub enum Length {
 
 impl Builder {
     /// Adds the same elements, in their order, in another shape. Rows stay the first axis.
-    pub fn reshape(
-        &mut self,
-        a: Handle,
-        shape: &[Length],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn reshape(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let from = self.top().values[id.0 as usize].shape.clone();
-        let fixed = self.reshaped(&from, shape);
-        let fixed = fixed.map_err(|error| error.at(span))?;
-        let id = if fixed == from.fixed {
-            id
-        } else {
-            self.view(id, 0, &row_major(&fixed), span)?
-        };
+        let from = self.of(id).shape.clone();
+        let fixed = self.reshaped(&from, shape).at(span)?;
+        let id = self.view(id, 0, &row_major(&fixed), span)?;
         Ok(self.handle(id))
     }
 
     /// Adds the same elements with the axes in another order; without `axes`, in reverse order.
-    pub fn transpose(
-        &mut self,
-        a: Handle,
-        axes: Option<&[i64]>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn transpose(&mut self, a: Handle, axes: Option<&[i64]>, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let shape = self.top().values[id.0 as usize].shape.clone();
+        let shape = self.of(id).shape.clone();
         let rank = shape.rank();
         let order = match axes {
             None => (0..rank as u32).rev().collect(),
-            Some(axes) => self.order(&shape, axes).map_err(|error| error.at(span))?,
+            Some(axes) => self.order(&shape, axes).at(span)?,
         };
         let rows = usize::from(shape.rows.is_some());
         if rows == 1 && order[0] != 0 {
             let text = self.shape_text(&shape);
             let rest = (1..rank).rev().map(|axis| axis.to_string());
             let order = ["0".into()].into_iter().chain(rest).collect::<Vec<_>>();
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("the rows of shape {text} cannot leave their place"),
-            )
-            .because("rows are always the first axis: their number is known only at run time")
-            .hint(match rank {
-                2 => "reduce along the rows with `axis=0`; products of every two columns are \
+            let message = format!("the rows of shape {text} cannot leave their place");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("rows are always the first axis: their number is known only at run time")
+                .hint(match rank {
+                    2 => "reduce along the rows with `axis=0`; products of every two columns are \
                       `(x[:, :, None] * x[:, None, :]).sum(axis=0)`"
-                    .into(),
-                _ => format!(
-                    "order the other axes: `sl.transpose(x, ({}))`",
-                    order.join(", ")
-                ),
-            })
-            .at(span));
+                        .into(),
+                    _ => format!(
+                        "order the other axes: `sl.transpose(x, ({}))`",
+                        order.join(", ")
+                    ),
+                })
+                .at(span));
         }
         let strides = row_major(&shape.fixed);
         let dims = order[rows..]
             .iter()
             .map(|axis| strides[*axis as usize - rows])
             .collect::<Vec<_>>();
-        let id = if dims == strides {
-            id
-        } else {
-            self.view(id, 0, &dims, span)?
-        };
-        Ok(self.handle(id))
+        self.view(id, 0, &dims, span).map(|id| self.handle(id))
     }
 
     /// Adds the elements repeated to the shape, as operands of one operation are.
-    pub fn broadcast_to(
-        &mut self,
-        a: Handle,
-        shape: &[Length],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn broadcast_to(&mut self, a: Handle, shape: &[Length], span: At<'_>) -> Made {
         let id = self.found(a, span)?;
-        let from = self.top().values[id.0 as usize].shape.clone();
-        let fixed = self.broadcasted(&from, shape);
-        let fixed = fixed.map_err(|error| error.at(span))?;
+        let from = self.of(id).shape.clone();
+        let fixed = self.broadcasted(&from, shape).at(span)?;
         let new = fixed.len() - from.fixed.len();
         let own = row_major(&from.fixed);
         let dim = |(at, &length): (usize, &u64)| match at.checked_sub(new) {
@@ -103,22 +75,12 @@ impl Builder {
             _ => (length, 0),
         };
         let dims = fixed.iter().enumerate().map(dim).collect::<Vec<_>>();
-        let id = if fixed == from.fixed {
-            id
-        } else {
-            self.view(id, 0, &dims, span)?
-        };
-        Ok(self.handle(id))
+        self.view(id, 0, &dims, span).map(|id| self.handle(id))
     }
 
     /// Adds values one behind the other along an axis (negative from the end), in their common
     /// type. Along rows, the result has the rows of all, under a row count of its own.
-    pub fn concatenate(
-        &mut self,
-        values: &[Operand],
-        axis: i64,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn concatenate(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Made {
         let ids = self.unified("concatenate", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a concatenation of nothing has no shape";
@@ -126,23 +88,21 @@ impl Builder {
                 .hint("give at least one value")
                 .at(span));
         };
-        let shape = &self.top().values[first.0 as usize].shape;
-        let axis = self
-            .axis(shape, axis, shape.rank())
-            .map_err(|error| error.at(span))?;
-        let rows = |id: &ValueId| self.top().values[id.0 as usize].shape.rows;
+        let shape = &self.of(*first).shape;
+        let axis = self.axis(shape, axis, shape.rank()).at(span)?;
+        let rows = |id: &ValueId| self.of(*id).shape.rows;
         if axis > 0 || ids.iter().all(|id| rows(id).is_none()) {
             return self.operate(Op::Concat(ids, axis), span);
         }
         if ids.len() == 1 {
             return Ok(self.handle(*first));
         }
-        self.declare_sum(&ids).map_err(|error| error.at(span))?;
+        self.declare_sum(&ids).at(span)?;
         self.operate(Op::Append(ids), span)
     }
 
     /// Declares the row count of the rows of values under one another, unless it is known.
-    fn declare_sum(&mut self, ids: &[ValueId]) -> Result<(), Diagnostic> {
+    fn declare_sum(&mut self, ids: &[ValueId]) -> Result<()> {
         let sum = infer::sum_of_rows(&self.scope(), ids)?;
         let known = &self.program.rows;
         if known.iter().any(|symbol| symbol.sum == sum) {
@@ -169,14 +129,12 @@ impl Builder {
         a: Handle,
         axis: i64,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Made {
         let mut id = self.found(a, span)?;
-        let value = &self.top().values[id.0 as usize];
+        let value = self.of(id);
         let (from, shape) = (value.ty, value.shape.clone());
-        let axis = self
-            .axis(&shape, axis, shape.rank())
-            .map_err(|error| error.at(span))?;
+        let axis = self.axis(&shape, axis, shape.rank()).at(span)?;
         let dim = shape.dim(axis as usize);
         let most = dim.map_or(1, |dim| self.scope().length(dim).1);
         let ty = reduced_type(op, from, dtype, most);
@@ -195,8 +153,7 @@ impl Builder {
             (op, _) => op,
         };
         id = self.push(Op::Accumulate(op, id, axis), summed, span)?;
-        id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Adds every `step`-th element of an axis: its first element, their number, and the step.
@@ -205,9 +162,9 @@ impl Builder {
         id: ValueId,
         axis: u32,
         (first, count, step): (u64, u64, i64),
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        let shape = &self.top().values[id.0 as usize].shape;
+        span: At<'_>,
+    ) -> Found {
+        let shape = &self.of(id).shape;
         let mut dims = row_major(&shape.fixed);
         let dim = &mut dims[axis as usize - usize::from(shape.rows.is_some())];
         let along = dim.1;
@@ -215,14 +172,11 @@ impl Builder {
         self.view(id, first * along.unsigned_abs(), &dims, span)
     }
 
-    /// Adds a view; an axis of a single element gets the step 0.
-    fn view(
-        &mut self,
-        of: ValueId,
-        start: u64,
-        dims: &[(u64, i64)],
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    /// Adds a view, unless it is the value itself; an axis of a single element gets the step 0.
+    fn view(&mut self, of: ValueId, start: u64, dims: &[(u64, i64)], span: At<'_>) -> Found {
+        if start == 0 && dims == row_major(&self.of(of).shape.fixed) {
+            return Ok(of);
+        }
         let plain = |&(length, step): &(u64, i64)| match length {
             1 => (1, 0),
             _ => (length, step),
@@ -232,7 +186,7 @@ impl Builder {
     }
 
     /// The fixed lengths of a reshape.
-    fn reshaped(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>, Diagnostic> {
+    fn reshaped(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>> {
         let elements = from.row_elements().unwrap_or(u64::MAX);
         let text = self.shape_text(from);
         let refused = |why: String, hint: &str| {
@@ -287,7 +241,7 @@ impl Builder {
     }
 
     /// The fixed lengths of a broadcast.
-    fn broadcasted(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>, Diagnostic> {
+    fn broadcasted(&self, from: &Shape, shape: &[Length]) -> Result<Vec<u64>> {
         let (text, wanted) = (self.shape_text(from), wanted(shape));
         let refused = |why: &str, hint: &str| {
             let message = format!("shape {text} does not broadcast to {wanted}");
@@ -333,7 +287,7 @@ impl Builder {
     }
 
     /// Every axis once, counted from the start.
-    fn order(&self, shape: &Shape, axes: &[i64]) -> Result<Vec<u32>, Diagnostic> {
+    fn order(&self, shape: &Shape, axes: &[i64]) -> Result<Vec<u32>> {
         let rank = shape.rank();
         let order = axes.iter().map(|axis| self.axis(shape, *axis, rank));
         let order = order.collect::<Result<Vec<_>, _>>()?;

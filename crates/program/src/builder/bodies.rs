@@ -1,55 +1,43 @@
 //! Bodies of `map`, `scan` and `sort`: traced once, between a begin and an end.
 
-use super::{Builder, Handle, Open, Operand};
+use super::{Builder, Found, Handle, Open, Operand, Sides};
 use crate::decimal;
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
 use crate::types::Type;
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 impl Builder {
     /// Opens the body of a map along axis 0 of every `over`; returns the slices for the body.
-    pub fn begin_map(
-        &mut self,
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn begin_map(&mut self, over: &[Handle], at: At<'_>) -> Result<Vec<Handle>> {
         let op = Op::Map {
-            over: self.all_found(over, span)?,
+            over: self.all_found(over, at)?,
             captured: Vec::new(),
             body: Box::default(),
         };
-        self.open_body(op, span)
+        self.open_body(op, at)
     }
 
     /// Closes the body of a map, which returns `returns`; returns the mapped results.
-    pub fn end_map(
-        &mut self,
-        returns: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn end_map(&mut self, returns: &[Operand], at: At<'_>) -> Result<Vec<Handle>> {
         if !matches!(self.top().body, Some(Op::Map { .. })) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
-            return Err(misplaced(message, span));
+            return Err(misplaced(message, at));
         }
-        let (returns, parts) = (self.outputs(returns, span)?, returns.len());
-        self.close_body(returns, parts, span)
+        let (returns, parts) = (self.outputs(returns, at)?, returns.len());
+        self.close_body(returns, parts, at)
     }
 
     /// Opens the body of a sort of all `over` along axis 0: the elements of one place, then those
     /// of a place behind it.
-    pub fn begin_sort(
-        &mut self,
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+    pub fn begin_sort(&mut self, over: &[Handle], at: At<'_>) -> Result<Sides> {
         let op = Op::Sort {
-            over: self.all_found(over, span)?,
+            over: self.all_found(over, at)?,
             captured: Vec::new(),
             free: false,
             body: Box::default(),
         };
-        let mut before = self.open_body(op, span)?;
+        let mut before = self.open_body(op, at)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
@@ -61,59 +49,46 @@ impl Builder {
         &mut self,
         exchange: Operand,
         any_order: bool,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+        at: At<'_>,
+    ) -> Result<Vec<Handle>> {
         let top = self.open.last_mut().and_then(|open| open.body.as_mut());
         let Some(Op::Sort { over, free, .. }) = top else {
-            return Err(misplaced("a sort ends where none began", span));
+            return Err(misplaced("a sort ends where none began", at));
         };
         *free = any_order;
         let parts = over.len();
-        let exchange = self.outputs(&[exchange], span)?;
-        self.close_body(exchange, parts, span)
+        let exchange = self.outputs(&[exchange], at)?;
+        self.close_body(exchange, parts, at)
     }
 
     /// Opens the body that combines elements along axis 0 of all `over`: those up to a place, and
     /// those behind it.
-    pub fn begin_prefix(
-        &mut self,
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+    pub fn begin_prefix(&mut self, over: &[Handle], at: At<'_>) -> Result<Sides> {
         let op = Op::Prefix {
-            over: self.all_found(over, span)?,
+            over: self.all_found(over, at)?,
             captured: Vec::new(),
             body: Box::default(),
         };
-        let mut before = self.open_body(op, span)?;
+        let mut before = self.open_body(op, at)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
 
     /// Closes such a body with the combination of each of `over`; returns the combinations so far.
-    pub fn end_prefix(
-        &mut self,
-        returns: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    pub fn end_prefix(&mut self, returns: &[Operand], at: At<'_>) -> Result<Vec<Handle>> {
         let Some(Op::Prefix { over, .. }) = &self.top().body else {
-            return Err(misplaced("a combination ends where none began", span));
+            return Err(misplaced("a combination ends where none began", at));
         };
         let parts = over.len();
-        let returns = self.outputs(returns, span)?;
-        self.close_body(returns, parts, span)
+        let returns = self.outputs(returns, at)?;
+        self.close_body(returns, parts, at)
     }
 
     /// Opens the body of a scan along axis 0 of every `over`; returns the carries and the slices. A
     /// carry has the type of its `init`, and any value of it.
-    pub fn begin_scan(
-        &mut self,
-        init: &[Operand],
-        over: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
-        let over = self.all_found(over, span)?;
-        let init = self.outputs(init, span)?;
+    pub fn begin_scan(&mut self, init: &[Operand], over: &[Handle], at: At<'_>) -> Result<Sides> {
+        let over = self.all_found(over, at)?;
+        let init = self.outputs(init, at)?;
         let carries = init.len();
         let op = Op::Scan {
             init,
@@ -121,7 +96,7 @@ impl Builder {
             captured: Vec::new(),
             body: Box::default(),
         };
-        let mut params = self.open_body(op, span)?;
+        let mut params = self.open_body(op, at)?;
         let slices = params.split_off(carries);
         Ok((params, slices))
     }
@@ -132,61 +107,54 @@ impl Builder {
         &mut self,
         carries: &[Operand],
         outputs: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        at: At<'_>,
+    ) -> Result<Sides> {
         let Some(Op::Scan { init, .. }) = &self.top().body else {
-            return Err(misplaced("a scan ends where none began", span));
+            return Err(misplaced("a scan ends where none began", at));
         };
         let wanted = init.len();
         if carries.len() != wanted {
             let message = format!("the body returns {} carries of {wanted}", carries.len());
             return Err(Diagnostic::new(Code::Body, message)
                 .hint("return as many states as the scan starts with, in their order")
-                .at(span));
+                .at(at));
         }
         let mut returns = Vec::with_capacity(wanted + outputs.len());
         for (index, next) in carries.iter().enumerate() {
-            returns.push(self.next_carry(index, *next, span)?);
+            returns.push(self.next_carry(index, *next, at)?);
         }
-        returns.extend(self.outputs(outputs, span)?);
+        returns.extend(self.outputs(outputs, at)?);
         let count = returns.len();
-        let mut parts = self.close_body(returns, count, span)?;
+        let mut parts = self.close_body(returns, count, at)?;
         let outputs = parts.split_off(wanted);
         Ok((parts, outputs))
     }
 
     /// Converts the next carry to the type of carry `index`, which must hold its whole range.
-    fn next_carry(
-        &mut self,
-        index: usize,
-        next: Operand,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn next_carry(&mut self, index: usize, next: Operand, at: At<'_>) -> Found {
         let ty = self.top().values[index].ty;
-        let id = self.operand(next, Some(ty), span)?;
+        let id = self.operand(next, Some(ty), at)?;
         let (from, range) = self.known(id);
         if from.fraction() > ty.fraction() || from.is_float() || ty.is_float() {
-            return self.fit(id, ty, &format!("carry {index}"), span);
+            return self.fit(id, ty, &format!("carry {index}"), at);
         }
         if range
             .converted(from, ty)
             .is_some_and(|range| ty.holds(range))
         {
-            return self.cast_to(id, ty, span);
+            return self.cast_to(id, ty, at);
         }
         if ty == Type::Bool {
             let message = format!("carry {index} starts as bool and continues in {range}");
             return Err(Diagnostic::new(Code::Body, message)
                 .hint("start it as a number")
-                .at(span));
+                .at(at));
         }
         let (all, text) = (ty.range(), decimal::text);
         let (lo, hi) = (text(all.lo, ty.fraction()), text(all.hi, ty.fraction()));
         let range = decimal::range_text(range, from);
-        Err(Diagnostic::new(
-            Code::RangeOverflow,
-            format!("carry {index} can leave {ty}"),
-        )
+        let message = format!("carry {index} can leave {ty}");
+        Err(Diagnostic::new(Code::RangeOverflow, message)
         .because(format!(
             "from any value in {lo}..{hi} the body makes one in {range}, and nothing bounds how \
                  often it runs"
@@ -195,38 +163,30 @@ impl Builder {
             "clamp it with `sl.clip(…, {lo}, {hi})`, or start the scan with a wider or a \
                  wrapping type"
         ))
-        .at(span))
+        .at(at))
     }
 
-    pub(super) fn all_found(
-        &mut self,
-        handles: &[Handle],
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+    pub(super) fn all_found(&mut self, handles: &[Handle], at: At<'_>) -> Result<Vec<ValueId>> {
         handles
             .iter()
-            .map(|handle| self.found(*handle, span))
+            .map(|handle| self.found(*handle, at))
             .collect()
     }
 
-    fn outputs(
-        &mut self,
-        operands: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+    fn outputs(&mut self, operands: &[Operand], at: At<'_>) -> Result<Vec<ValueId>> {
         operands
             .iter()
-            .map(|operand| self.operand(*operand, None, span))
+            .map(|operand| self.operand(*operand, None, at))
             .collect()
     }
 
     /// Opens a body with the parameters of `op`.
-    fn open_body(&mut self, op: Op, span: Option<&Span>) -> Result<Vec<Handle>, Diagnostic> {
-        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
-        self.enter(Some(op)).map_err(|error| error.at(span))?;
+    fn open_body(&mut self, op: Op, at: At<'_>) -> Result<Vec<Handle>> {
+        let params = infer::params(&self.scope(), &op).at(at)?;
+        self.enter(Some(op)).at(at)?;
         let mut handles = Vec::with_capacity(params.len());
         for (index, meta) in params.into_iter().enumerate() {
-            let id = self.append(Op::Param(index as u32), meta, span)?;
+            let id = self.append(Op::Param(index as u32), meta, at)?;
             handles.push(self.handle(id));
         }
         let top = self.open.len() - 1;
@@ -235,12 +195,7 @@ impl Builder {
     }
 
     /// Closes the current body and appends the operation with its parts.
-    fn close_body(
-        &mut self,
-        returns: Vec<ValueId>,
-        parts: usize,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
+    fn close_body(&mut self, made: Vec<ValueId>, parts: usize, at: At<'_>) -> Result<Vec<Handle>> {
         let Some(Open {
             body: Some(mut op),
             leading,
@@ -249,12 +204,12 @@ impl Builder {
             ..
         }) = self.open.pop()
         else {
-            return Err(Diagnostic::new(Code::Body, "no body is open").at(span));
+            return Err(Diagnostic::new(Code::Body, "no body is open").at(at));
         };
         let parameter = |id: ValueId| matches!(values[id.0 as usize].op, Op::Param(_));
         let captures = captured.into_iter().filter(|(_, inner)| parameter(*inner));
         let (outer, inner): (Vec<_>, Vec<_>) = captures.unzip();
-        let mut graph = params_first(values, leading, &inner, returns);
+        let mut graph = params_first(values, leading, &inner, made);
         if let Op::Map { captured, .. }
         | Op::Scan { captured, .. }
         | Op::Sort { captured, .. }
@@ -263,35 +218,30 @@ impl Builder {
             *captured = outer;
         }
         // All captured values are known only now, and the visibility of carries depends on them.
-        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
+        let params = infer::params(&self.scope(), &op).at(at)?;
         see(&self.scope(), &mut graph.values, &params)?;
         if let Some(body) = op.body_mut() {
             *body = graph;
         }
-        self.parts_of(op, parts, span)
+        self.parts_of(op, parts, at)
     }
 
     /// Appends an operation with its parts.
-    pub(super) fn parts_of(
-        &mut self,
-        op: Op,
-        parts: usize,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
-        let whole = self.push(op, Type::Bool, span)?;
+    pub(super) fn parts_of(&mut self, op: Op, parts: usize, at: At<'_>) -> Result<Vec<Handle>> {
+        let whole = self.push(op, Type::Bool, at)?;
         let part = |index| Op::Part(whole, index as u32);
         (0..parts)
-            .map(|index| self.operate(part(index), span))
+            .map(|index| self.operate(part(index), at))
             .collect()
     }
 }
 
 /// Makes the refusal of an end without its beginning.
-fn misplaced(message: &str, span: Option<&Span>) -> Diagnostic {
+fn misplaced(message: &str, at: At<'_>) -> Diagnostic {
     let refused = Diagnostic::new(Code::Body, message);
     refused
         .hint("end each body in the order of beginning")
-        .at(span)
+        .at(at)
 }
 
 /// Moves the captured parameters behind the leading ones and renumbers the graph.
@@ -334,7 +284,7 @@ fn params_first(
 }
 
 /// Recomputes the visibility of each value of a body, given its parameters.
-fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<(), Diagnostic> {
+fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<()> {
     for index in 0..values.len() {
         let (before, rest) = values.split_at_mut(index);
         let value = &mut rest[0];

@@ -1,10 +1,10 @@
 //! Functions of fixed point.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Handle, Made, Operand};
 use crate::call::{OfPower, fixed_like, functions_of_fixed, of_fixed};
 use crate::graph::Op;
 use crate::types::Type;
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic};
 
 impl Builder {
     /// Adds a function of fixed point, element by element, to the type `dtype` or that of its
@@ -16,9 +16,9 @@ impl Builder {
         of: Handle,
         dtype: Option<Type>,
         saturate: bool,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let id = self.found(of, span)?;
+        at: At<'_>,
+    ) -> Made {
+        let id = self.found(of, at)?;
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(from);
         let Some(mut call) = of_fixed(name).filter(|call| call.function.name == name) else {
@@ -27,10 +27,10 @@ impl Builder {
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .because(format!("the functions that do are {known}"))
                 .hint("convert the operand: `x.astype(sl.f32)`, for example")
-                .at(span));
+                .at(at));
         };
         if matches!(from, Type::Int { .. } | Type::Bool) {
-            return Err(no_integers(name, from).at(span));
+            return Err(no_integers(name, from).at(at));
         }
         if !from.is_fixed() || !ty.is_fixed() {
             let other = if from.is_fixed() { ty } else { from };
@@ -38,10 +38,10 @@ impl Builder {
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .because("`dtype` and `saturate` are for functions from fixed point to fixed point")
                 .hint("leave them out, and convert the result with `.astype` or `sl.saturate`")
-                .at(span));
+                .at(at));
         }
         call.saturate = saturate;
-        let id = self.push(Op::Call(call.name(), vec![id]), ty, span)?;
+        let id = self.push(Op::Call(call.name(), vec![id]), ty, at)?;
         Ok(self.handle(id))
     }
 
@@ -53,17 +53,17 @@ impl Builder {
         [x, y]: [Operand; 2],
         dtype: Option<Type>,
         saturate: bool,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let types = [self.type_of(x, span)?, self.type_of(y, span)?];
+        at: At<'_>,
+    ) -> Made {
+        let types = [self.type_of(x, at)?, self.type_of(y, at)?];
         let ids = [
-            self.exactly(x, types[1], span)?,
-            self.exactly(y, types[0], span)?,
+            self.exactly(x, types[1], at)?,
+            self.exactly(y, types[0], at)?,
         ];
         let fixed = types.into_iter().flatten().find(|ty| ty.is_fixed());
         let base = types[0].or(types[1]);
         if let (None, Some(ty @ (Type::Int { .. } | Type::Bool))) = (fixed, base) {
-            return Err(no_integers("pow", ty).at(span));
+            return Err(no_integers("pow", ty).at(at));
         }
         let ty = dtype.or(fixed).filter(|ty| ty.is_fixed());
         let (Some(ty), Some(_)) = (ty, fixed) else {
@@ -76,10 +76,10 @@ impl Builder {
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .because("`dtype` and `saturate` are for functions from fixed point to fixed point")
                 .hint("leave them out, and convert the result with `.astype` or `sl.saturate`")
-                .at(span));
+                .at(at));
         };
         let call = OfPower { saturate };
-        let id = self.push(Op::Call(call.name(), ids.to_vec()), ty, span)?;
+        let id = self.push(Op::Call(call.name(), ids.to_vec()), ty, at)?;
         Ok(self.handle(id))
     }
 }

@@ -1,9 +1,9 @@
 //! Indexing by public numbers, with NumPy's semantics.
 
-use super::{Builder, Handle};
+use super::{Builder, Handle, Made};
 use crate::graph::{Op, ValueId};
 use crate::types::{Dim, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 /// One part of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +49,10 @@ impl Index {
 
 impl Builder {
     /// Adds `a[parts]`. The symbolic axis takes only `:`.
-    pub fn index(
-        &mut self,
-        a: Handle,
-        parts: &[Index],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn index(&mut self, a: Handle, parts: &[Index], span: At<'_>) -> Made {
         let mut id = self.found(a, span)?;
-        let shape = self.top().values[id.0 as usize].shape.clone();
-        let parts = self
-            .expanded(&shape, parts)
-            .map_err(|error| error.at(span))?;
+        let shape = self.of(id).shape.clone();
+        let parts = self.expanded(&shape, parts).at(span)?;
         // `axis` counts in the result so far, `original` in the shape that the user sees.
         let (mut axis, mut original) = (0, 0);
         for part in parts {
@@ -96,7 +89,7 @@ impl Builder {
     }
 
     /// Expands the parts to one for each axis: `...` and missing parts stand for whole axes.
-    fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>, Diagnostic> {
+    fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>> {
         let named = parts.iter().filter(|part| part.takes_axis()).count();
         let ellipses = parts
             .iter()
@@ -119,12 +112,7 @@ impl Builder {
     }
 
     /// Start, length and whether the axis is removed; `None` for a whole axis.
-    fn cut(
-        &self,
-        shape: &Shape,
-        axis: usize,
-        part: Index,
-    ) -> Result<Option<(u64, u64, bool)>, Diagnostic> {
+    fn cut(&self, shape: &Shape, axis: usize, part: Index) -> Result<Option<(u64, u64, bool)>> {
         if part == Index::ALL {
             return Ok(None);
         }
@@ -146,12 +134,10 @@ impl Builder {
             }
             _ => {
                 let Index::At(i) = part else { return Ok(None) };
-                Err(Diagnostic::new(
-                    Code::IndexRange,
-                    format!("index {i} is outside of axis {axis} of shape {text}"),
-                )
-                .because(format!("that axis takes {} to {}", -n, n - 1))
-                .hint("negative ones count from the end, and -1 is the last element"))
+                let message = format!("index {i} is outside of axis {axis} of shape {text}");
+                Err(Diagnostic::new(Code::IndexRange, message)
+                    .because(format!("that axis takes {} to {}", -n, n - 1))
+                    .hint("negative ones count from the end, and -1 is the last element"))
             }
         }
     }
@@ -189,7 +175,7 @@ impl Builder {
     }
 
     /// Length of a fixed axis; the symbolic one takes no index.
-    fn length(&self, shape: &Shape, axis: usize) -> Result<i64, Diagnostic> {
+    fn length(&self, shape: &Shape, axis: usize) -> Result<i64> {
         match shape.dim(axis) {
             Some(Dim::Fixed(n)) => Ok(n as i64),
             _ => Err(self.symbolic(shape, axis)),
@@ -198,12 +184,10 @@ impl Builder {
 
     fn symbolic(&self, shape: &Shape, axis: usize) -> Diagnostic {
         let text = self.shape_text(shape);
-        Diagnostic::new(
-            Code::IndexRange,
-            format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
-        )
-        .because("the number of rows is known only at run time")
-        .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows")
+        let message = format!("axis {axis} of shape {text} is symbolic and takes no index but `:`");
+        Diagnostic::new(Code::IndexRange, message)
+            .because("the number of rows is known only at run time")
+            .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows")
     }
 
     fn empty(&self, shape: &Shape, axis: usize) -> Diagnostic {
@@ -221,13 +205,12 @@ impl Builder {
         axis: usize,
         ends: [Option<i64>; 2],
         step: i64,
-    ) -> Result<(u64, u64, i64), Diagnostic> {
+    ) -> Result<(u64, u64, i64)> {
         if step == 0 {
-            return Err(
-                Diagnostic::new(Code::IndexRange, "the step of a slice is 0")
-                    .because("the slice would never end")
-                    .hint("leave the step out, or write `x[::-1]` for the reverse order"),
-            );
+            let message = "the step of a slice is 0";
+            return Err(Diagnostic::new(Code::IndexRange, message)
+                .because("the slice would never end")
+                .hint("leave the step out, or write `x[::-1]` for the reverse order"));
         }
         let n = self.length(shape, axis)?;
         let forwards = step > 0;
@@ -252,7 +235,7 @@ impl Builder {
     }
 
     /// An axis counted from the start or, if negative, from the end of `count` places.
-    pub(super) fn axis(&self, shape: &Shape, axis: i64, count: usize) -> Result<u32, Diagnostic> {
+    pub(super) fn axis(&self, shape: &Shape, axis: i64, count: usize) -> Result<u32> {
         let count = count as i64;
         let from_start = if axis < 0 {
             axis.saturating_add(count)

@@ -1,32 +1,27 @@
 //! Literals in the types that they take, and conversions that are never refused.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::check::MAX_CONST_ELEMENTS;
-use crate::graph::{Binary, Op, ValueId};
+use crate::graph::{Binary, Op};
 use crate::infer;
 use crate::literal::{Literal, Typed};
 use crate::types::{Data, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
 impl Builder {
     /// Makes an operand of a number with a fraction, or of an array of them, that has no type yet.
     ///
     /// # Errors
     /// There are more elements than constants may have.
-    pub fn literal(
-        &mut self,
-        literal: Literal,
-        span: Option<&Span>,
-    ) -> Result<Operand, Diagnostic> {
+    pub fn literal(&mut self, literal: Literal, span: At<'_>) -> Result<Operand> {
         let elements = self.elements + literal.numbers.len().saturating_sub(1);
-        super::within("elements of constants", elements, MAX_CONST_ELEMENTS)
-            .map_err(|error| error.at(span))?;
+        super::within("elements of constants", elements, MAX_CONST_ELEMENTS).at(span)?;
         self.literals.push(literal);
         Ok(Operand::Literal(self.literals.len() as u32 - 1))
     }
 
     /// Adds a literal that has a type already, with its warning if it was rounded.
-    pub fn typed(&mut self, typed: Typed, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn typed(&mut self, typed: Typed, span: At<'_>) -> Made {
         if let Some(warning) = typed.warning {
             self.warn(warning.at(span));
         }
@@ -35,14 +30,13 @@ impl Builder {
 
     /// Value of an operand without a neighbour: a number takes the smallest type that holds it
     /// exactly.
-    pub fn alone(&mut self, operand: Operand, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        let id = self.exactly(operand, None, span)?;
-        Ok(self.handle(id))
+    pub fn alone(&mut self, operand: Operand, span: At<'_>) -> Made {
+        self.exactly(operand, None, span).map(|id| self.handle(id))
     }
 
     /// Reduces the number modulo `2^bits`, to an integer type that need not wrap. Never refused for
     /// its range.
-    pub fn wrap(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn wrap(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         let from = self.known(id).0;
         let fraction = |ty: Type| ty.is_fixed() || ty.is_float();
@@ -58,18 +52,12 @@ impl Builder {
             ty => ty.wrapping(),
         };
         let id = self.cast_to(id, modular, span)?;
-        let id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Converts to the nearest number of `ty` from below, or to the end of the type that it
     /// exceeds. Never refused for its range.
-    pub fn saturate(
-        &mut self,
-        a: Handle,
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn saturate(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let mut id = self.found(a, span)?;
         let (from, range) = self.known(id);
         if from.is_float() || ty.is_float() {
@@ -93,10 +81,7 @@ impl Builder {
         let all = ty.range();
         // The numbers of `from` within `ty`: its ends may have bits that `from` does not have.
         let finer = i16::from(ty.fraction()) - i16::from(from.fraction());
-        let within = Range {
-            lo: -(-all.lo >> finer),
-            hi: all.hi >> finer,
-        };
+        let within = Range::new(-(-all.lo >> finer), all.hi >> finer);
         let ends = [
             (Binary::Max, within.lo, range.lo < within.lo),
             (Binary::Min, within.hi, range.hi > within.hi),
@@ -126,12 +111,7 @@ impl Builder {
     }
 
     /// A constant of one stored number, which the type holds.
-    fn stored(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn stored(&mut self, ty: Type, number: i128, span: At<'_>) -> Found {
         let data = Data::from_numbers(ty, Vec::new(), &[number]);
         let data = data.ok_or_else(|| infer::invalid("an end that its type does not hold"))?;
         self.push(Op::Const(data), ty, span)
@@ -142,8 +122,8 @@ impl Builder {
         &mut self,
         literal: u32,
         beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Found {
         let literal = self.written(literal)?;
         let Some(ty) = beside.filter(|ty| ty.is_fixed() || ty.is_float()) else {
             return match literal.exactly().filter(|_| beside.is_none()) {
@@ -162,26 +142,16 @@ impl Builder {
     }
 
     /// Value of the literal exactly, or else in the fixed-point type `beside` it.
-    pub(super) fn literal_exactly(
-        &mut self,
-        literal: u32,
-        beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        match self.written(literal)?.exactly() {
+    pub(super) fn literal_exactly(&mut self, of: u32, beside: Option<Type>, span: At<'_>) -> Found {
+        match self.written(of)?.exactly() {
             Some(data) => Ok(self.constant(data, span)?.id),
-            None => self.literal_beside(literal, beside, span),
+            None => self.literal_beside(of, beside, span),
         }
     }
 
     /// Adds a comparison. A literal stands for the number that is written: if the value's type does
     /// not have that number, it is compared with the next one below or above.
-    pub(super) fn compare(
-        &mut self,
-        op: Binary,
-        [a, b]: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub(super) fn compare(&mut self, op: Binary, [a, b]: [Operand; 2], span: At<'_>) -> Made {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
         if types.into_iter().flatten().any(Type::is_float) {
             let ids = self.unified(op.symbol(), &[a, b], false, span)?;
@@ -212,8 +182,8 @@ impl Builder {
         op: Binary,
         x: Handle,
         literal: u32,
-        span: Option<&Span>,
-    ) -> Result<Option<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Option<Handle>> {
         let x = self.found(x, span)?;
         let ((ty, range), written) = (self.known(x), self.written(literal)?);
         let found = written.between(ty, range).filter(|found| found.apart > 0);
@@ -251,7 +221,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
+    pub(super) fn written(&self, literal: u32) -> Result<Literal> {
         let literal = self.literals.get(literal as usize).cloned();
         literal.ok_or_else(|| infer::invalid("a literal of another program"))
     }

@@ -1,14 +1,14 @@
 //! The operations of the [`Builder`]: operands find their common type here, and inference does
 //! the rest.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::call;
 use crate::decimal::range_text;
 use crate::elementwise::Family;
 use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span, counted};
+use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result, counted};
 use sealane_numeric::ValueKind;
 
 /// Type of `bool` in arithmetic.
@@ -16,12 +16,7 @@ pub(super) const BIT: Type = Type::unsigned(1);
 
 impl Builder {
     /// Adds an element-wise operation of one operand. `neg` and `abs` of a `bool` treat it as `u1`.
-    pub fn unary(
-        &mut self,
-        op: Unary,
-        a: Operand,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn unary(&mut self, op: Unary, a: Operand, span: At<'_>) -> Made {
         let mut id = self.operand(a, None, span)?;
         if !op.row().bits {
             id = self.as_integer(id, span)?;
@@ -30,13 +25,7 @@ impl Builder {
     }
 
     /// Adds an element-wise operation of two operands, which broadcast.
-    pub fn binary(
-        &mut self,
-        op: Binary,
-        a: Operand,
-        b: Operand,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn binary(&mut self, op: Binary, a: Operand, b: Operand, span: At<'_>) -> Made {
         let (a, b) = if op.is_comparison() {
             return self.compare(op, [a, b], span);
         } else if self.rounds(op, [a, b], span)? {
@@ -53,13 +42,7 @@ impl Builder {
     }
 
     /// Adds `where(condition, yes, no)`.
-    pub fn select(
-        &mut self,
-        condition: Operand,
-        yes: Operand,
-        no: Operand,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn select(&mut self, condition: Operand, yes: Operand, no: Operand, span: At<'_>) -> Made {
         let condition = self.operand(condition, None, span)?;
         let branches = self.unified("where", &[yes, no], true, span)?;
         self.operate(Op::Select(condition, branches[0], branches[1]), span)
@@ -67,46 +50,30 @@ impl Builder {
 
     /// Casts to type `ty`, rounding down if that has fewer fraction bits. The range must fit,
     /// unless `ty` wraps.
-    pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+    pub fn cast(&mut self, a: Handle, ty: Type, span: At<'_>) -> Made {
         let id = self.found(a, span)?;
         if self.known(id).0.is_float() && matches!(ty, Type::Int { .. } | Type::Fixed { .. }) {
             return Err(infer::unfit(&self.scope(), id, ty).at(span));
         }
-        let id = self.cast_to(id, ty, span)?;
-        Ok(self.handle(id))
+        self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
-    pub fn lookup(
-        &mut self,
-        table: Handle,
-        index: Handle,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn lookup(&mut self, table: Handle, index: Handle, span: At<'_>) -> Made {
         let (table, index) = (self.found(table, span)?, self.found(index, span)?);
         self.operate(Op::Lookup { table, index }, span)
     }
 
     /// Adds the product of two elements of GF(2^k), with the irreducible polynomial of the field:
     /// bit `i` of `polynomial` is the coefficient of `x^i`. The operands broadcast.
-    pub fn field_product(
-        &mut self,
-        [a, b]: [Operand; 2],
-        polynomial: i128,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let name = call::field_product(polynomial).map_err(|error| error.at(span))?;
+    pub fn field_product(&mut self, [a, b]: [Operand; 2], polynomial: i128, span: At<'_>) -> Made {
+        let name = call::field_product(polynomial).at(span)?;
         let ids = [self.exactly(a, None, span)?, self.exactly(b, None, span)?];
         self.operate(Op::Call(name, ids.to_vec()), span)
     }
 
     /// Equal shapes joined along a new axis (negative from the end).
-    pub fn stack(
-        &mut self,
-        values: &[Operand],
-        axis: i64,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn stack(&mut self, values: &[Operand], axis: i64, span: At<'_>) -> Made {
         let ids = self.unified("stack", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a stack of nothing has no shape";
@@ -114,28 +81,18 @@ impl Builder {
                 .hint("give at least one value")
                 .at(span));
         };
-        let shape = &self.top().values[first.0 as usize].shape;
-        let axis = self
-            .axis(shape, axis, shape.rank() + 1)
-            .map_err(|error| error.at(span))?;
+        let shape = &self.of(*first).shape;
+        let axis = self.axis(shape, axis, shape.rank() + 1).at(span)?;
         self.operate(Op::Stack(ids, axis), span)
     }
 
     /// Calls a function by name; operands are converted to bytes, or to their common type of
     /// floating point, where they fit.
-    pub fn call(
-        &mut self,
-        name: &str,
-        operands: &[Operand],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub fn call(&mut self, name: &str, operands: &[Operand], span: At<'_>) -> Made {
         let floats = call::of_floats(name).map(|(function, _)| function.operands);
         let wanted = match floats {
             Some(kinds) => kinds.len(),
-            None => call::function(name)
-                .map_err(|error| error.at(span))?
-                .operands
-                .len(),
+            None => call::function(name).at(span)?.operands.len(),
         };
         if operands.len() != wanted {
             let message = format!(
@@ -165,8 +122,8 @@ impl Builder {
         name: &str,
         operands: &[Operand],
         kinds: &[ValueKind],
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<ValueId>> {
         let both = || operands.iter().copied().zip(kinds);
         let numbers = both().filter(|(_, kind)| **kind == ValueKind::Float);
         let numbers = numbers.map(|(operand, _)| operand).collect::<Vec<_>>();
@@ -180,26 +137,17 @@ impl Builder {
     }
 
     /// Appends an operation whose type follows from its operands.
-    pub(super) fn operate(&mut self, op: Op, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        let id = self.push(op, Type::Bool, span)?;
-        Ok(self.handle(id))
+    pub(super) fn operate(&mut self, op: Op, span: At<'_>) -> Made {
+        self.push(op, Type::Bool, span).map(|id| self.handle(id))
     }
 
     /// Value of a handle, with the span in the error.
-    pub(super) fn found(
-        &mut self,
-        handle: Handle,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        self.resolve(handle).map_err(|error| error.at(span))
+    pub(super) fn found(&mut self, handle: Handle, span: At<'_>) -> Found {
+        self.resolve(handle).at(span)
     }
 
     /// The type of an operand that has one.
-    pub(super) fn type_of(
-        &mut self,
-        operand: Operand,
-        span: Option<&Span>,
-    ) -> Result<Option<Type>, Diagnostic> {
+    pub(super) fn type_of(&mut self, operand: Operand, span: At<'_>) -> Result<Option<Type>> {
         let Operand::Value(handle) = operand else {
             return Ok(None);
         };
@@ -213,8 +161,8 @@ impl Builder {
         &mut self,
         operand: Operand,
         beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+        span: At<'_>,
+    ) -> Found {
         let number = match operand {
             Operand::Value(handle) => return self.found(handle, span),
             Operand::Literal(literal) => return self.literal_beside(literal, beside, span),
@@ -261,26 +209,17 @@ impl Builder {
 
     /// Value of an operand whose type is irrelevant: a bare number takes the smallest type, and a
     /// fraction that no type holds takes the type of the value `beside` it.
-    pub(super) fn exactly(
-        &mut self,
-        operand: Operand,
-        beside: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    pub(super) fn exactly(&mut self, operand: Operand, beside: Option<Type>, at: At<'_>) -> Found {
         let ty = match operand {
             Operand::Int(number) => Type::smallest(Range::of(number)),
-            Operand::Literal(literal) => return self.literal_exactly(literal, beside, span),
+            Operand::Literal(literal) => return self.literal_exactly(literal, beside, at),
             Operand::Value(_) => None,
         };
-        self.operand(operand, ty, span)
+        self.operand(operand, ty, at)
     }
 
     /// Value with `bool` treated as `u1`.
-    pub(super) fn as_integer(
-        &mut self,
-        id: ValueId,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    pub(super) fn as_integer(&mut self, id: ValueId, span: At<'_>) -> Found {
         match self.known(id).0 {
             Type::Bool => self.cast_to(id, BIT, span),
             _ => Ok(id),
@@ -294,8 +233,8 @@ impl Builder {
         operation: &str,
         operands: &[Operand],
         logical: bool,
-        span: Option<&Span>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Vec<ValueId>> {
         let refused = |a, b| infer::no_common_type(operation, a, b).at(span);
         let mut beside: Option<Type> = None;
         for operand in operands {

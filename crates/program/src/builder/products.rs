@@ -2,11 +2,11 @@
 //! rounded down once. A sum of products is one operation ([`Op::SumProduct`]), so that it is also
 //! rounded only once, in each of its notations: `x @ y` over rows, or `(x * y).sum()`.
 
-use super::{Builder, Handle, Operand};
+use super::{Builder, Found, Handle, Made, Operand};
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer::{self, SumProduct};
 use crate::types::{Dim, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 /// Most conversions and choices between a product and its sum that are followed.
 const LOOKED_THROUGH: usize = 8;
@@ -20,8 +20,8 @@ impl Builder {
         a: impl Into<Operand>,
         b: impl Into<Operand>,
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+        span: At<'_>,
+    ) -> Made {
         let (a, b) = (a.into(), b.into());
         let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
         if types.into_iter().flatten().any(Type::is_float) {
@@ -58,12 +58,7 @@ impl Builder {
     }
 
     /// Adds `a @ b` of floating point: exact products, added exactly and rounded once.
-    fn dot_of_floats(
-        &mut self,
-        operands: [Operand; 2],
-        dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    fn dot_of_floats(&mut self, operands: [Operand; 2], dtype: Option<Type>, span: At<'_>) -> Made {
         let ids = self.unified("@", &operands, false, span)?;
         let from = self.known(ids[0]).0;
         let ty = dtype.unwrap_or(from);
@@ -84,19 +79,15 @@ impl Builder {
 
     /// Rows along which `a @ b` sums, if these are the last axis of `a` and the first of `b`.
     fn rows_of(&self, [a, b]: [ValueId; 2]) -> Option<Dim> {
-        let shape = |id: ValueId| &self.top().values[id.0 as usize].shape;
+        let shape = |id: ValueId| &self.of(id).shape;
         let (a, b) = (shape(a), shape(b));
         let along = a.rank() == 1 && a.rows.is_some() && a.rows == b.rows;
         (along && b.fixed.len() <= 1).then(|| a.dim(0)).flatten()
     }
 
     /// Adds an axis to one value per row, if the other operand has columns.
-    fn as_columns(
-        &mut self,
-        [a, b]: [ValueId; 2],
-        span: Option<&Span>,
-    ) -> Result<[ValueId; 2], Diagnostic> {
-        if self.top().values[b.0 as usize].shape.fixed.is_empty() {
+    fn as_columns(&mut self, [a, b]: [ValueId; 2], span: At<'_>) -> Result<[ValueId; 2]> {
+        if self.of(b).shape.fixed.is_empty() {
             Ok([a, b])
         } else {
             Ok([self.push(Op::Stack(vec![a], 1), Type::Bool, span)?, b])
@@ -104,12 +95,7 @@ impl Builder {
     }
 
     /// Adds `a @ b` over rows in fixed point.
-    fn dot_of_rows(
-        &mut self,
-        factors: [ValueId; 2],
-        ty: Type,
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
+    fn dot_of_rows(&mut self, factors: [ValueId; 2], ty: Type, span: At<'_>) -> Found {
         let scope = self.scope();
         let (x, y) = (scope.name(factors[0], "a"), scope.name(factors[1], "b"));
         let factors = self.as_columns(factors, span)?;
@@ -125,10 +111,10 @@ impl Builder {
         factors: [ValueId; 2],
         axes: &[u32],
         ty: Type,
-        span: Option<&Span>,
+        span: At<'_>,
         written: &str,
         wide: impl FnOnce(&str) -> String,
-    ) -> Result<ValueId, Diagnostic> {
+    ) -> Found {
         let sum = SumProduct { factors, axes, ty };
         let meta = sum.infer(&self.scope(), written, wide);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
@@ -143,13 +129,13 @@ impl Builder {
         id: ValueId,
         axes: &[u32],
         dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Option<Handle>, Diagnostic> {
+        span: At<'_>,
+    ) -> Result<Option<Handle>> {
         let ty = dtype.unwrap_or(self.known(id).0);
         if ty.is_float() || ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
             return Ok(None);
         }
-        let rank = self.top().values[id.0 as usize].shape.rank();
+        let rank = self.of(id).shape.rank();
         let name = infer::summed(self.scope().name(id, "a"), axes, rank);
         let Some(factors) = self.rounded_product(id, LOOKED_THROUGH, span) else {
             return Ok(None);
@@ -171,16 +157,11 @@ impl Builder {
     /// Finds two values whose exact product equals the value before rounding: the value is a
     /// product, or a product that was converted, selected against zero, or multiplied by a whole
     /// number. `None` if it is something else, or if its factors do not fit a type.
-    fn rounded_product(
-        &mut self,
-        id: ValueId,
-        depth: usize,
-        span: Option<&Span>,
-    ) -> Option<[ValueId; 2]> {
+    fn rounded_product(&mut self, id: ValueId, depth: usize, span: At<'_>) -> Option<[ValueId; 2]> {
         let depth = depth.checked_sub(1)?;
         let fraction = |b: &Builder, id: ValueId| u16::from(b.known(id).0.fraction());
         let zero = |b: &Builder, id: ValueId| b.known(id).1 == Range::of(0);
-        match self.top().values[id.0 as usize].op {
+        match self.of(id).op {
             Op::Binary(Binary::Mul, x, y) => {
                 if fraction(self, x) + fraction(self, y) > fraction(self, id) {
                     return Some([x, y]);
@@ -213,13 +194,8 @@ impl Builder {
     }
 
     /// Returns whether an operation rounds its exact result: a product or quotient of fixed point.
-    pub(super) fn rounds(
-        &mut self,
-        op: Binary,
-        [a, b]: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<bool, Diagnostic> {
-        let types = [self.type_of(a, span)?, self.type_of(b, span)?];
+    pub(super) fn rounds(&mut self, op: Binary, [a, b]: [Operand; 2], at: At<'_>) -> Result<bool> {
+        let types = [self.type_of(a, at)?, self.type_of(b, at)?];
         let mut types = types.into_iter().flatten();
         if types.clone().any(Type::is_float) {
             return Ok(false);
@@ -228,12 +204,7 @@ impl Builder {
     }
 
     /// Adds a product or quotient that is rounded down to the common type of its operands.
-    pub(super) fn rounded(
-        &mut self,
-        op: Binary,
-        operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
+    pub(super) fn rounded(&mut self, op: Binary, operands: [Operand; 2], span: At<'_>) -> Made {
         if let (Binary::Div, [Operand::Value(a), Operand::Literal(by)]) = (op, operands) {
             self.divides(a, by, span)?;
         }
@@ -249,7 +220,7 @@ impl Builder {
     }
 
     /// Refuses a literal divisor that would be rounded to zero.
-    fn divides(&mut self, a: Handle, literal: u32, span: Option<&Span>) -> Result<(), Diagnostic> {
+    fn divides(&mut self, a: Handle, literal: u32, span: At<'_>) -> Result<()> {
         let a = self.found(a, span)?;
         let ((ty, range), literal) = (self.known(a), self.written(literal)?);
         let (true, [number]) = (ty.is_fixed(), &literal.numbers[..]) else {
@@ -275,11 +246,7 @@ impl Builder {
             };
             let all = dividend.hull(Range::of(one)).hull(Range::of(other - 1));
             let all = all.hull(Range::of(divisor.stored));
-            let like = Type::Fixed {
-                signed: true,
-                bits: fraction,
-                fraction,
-            };
+            let like = Type::fixed_point(true, fraction, fraction);
             precise.then(|| like.smallest_like(all)).flatten()
         };
         let x = self.scope().name(a, "a");
@@ -291,34 +258,23 @@ impl Builder {
             None => "no type has room for the quotient: multiply by its inverse, rounded to a type"
                 .into(),
         };
-        Err(Diagnostic::new(
-            Code::DivisionByZero,
-            format!("`{x} / {number}` would divide by zero"),
-        )
-        .because(format!(
-            "the number of {ty} that is nearest to {number} is 0"
-        ))
-        .hint(hint)
-        .at(span))
+        let message = format!("`{x} / {number}` would divide by zero");
+        Err(Diagnostic::new(Code::DivisionByZero, message)
+            .because(format!(
+                "the number of {ty} that is nearest to {number} is 0"
+            ))
+            .hint(hint)
+            .at(span))
     }
 
-    fn common(
-        &self,
-        operation: &str,
-        ids: [ValueId; 2],
-        span: Option<&Span>,
-    ) -> Result<Type, Diagnostic> {
+    fn common(&self, operation: &str, ids: [ValueId; 2], span: At<'_>) -> Result<Type> {
         let [x, y] = ids.map(|id| self.known(id).0);
         x.common(y)
             .ok_or_else(|| infer::no_common_type(operation, x, y).at(span))
     }
 
     /// The operands of a product or quotient, each in a type of its own.
-    fn factors(
-        &mut self,
-        operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<[ValueId; 2], Diagnostic> {
+    fn factors(&mut self, operands: [Operand; 2], span: At<'_>) -> Result<[ValueId; 2]> {
         let types = [
             self.type_of(operands[0], span)?,
             self.type_of(operands[1], span)?,

@@ -1,24 +1,19 @@
 //! Interface of a program: its inputs with their owners, and its results with their receivers.
 
-use super::{Builder, Handle, Operand, within};
+use super::{Builder, Made, Operand, within};
 use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Result};
 
 impl Builder {
     /// A program of that name without parties.
-    pub fn new(name: &str) -> Result<Builder, Diagnostic> {
+    pub fn new(name: &str) -> Result<Builder> {
         check::name("a program", name)?;
         let program = Program {
             name: name.into(),
-            parties: Vec::new(),
-            rows: Vec::new(),
-            flush_subnormals: false,
-            inputs: Vec::new(),
-            main: Graph::default(),
-            results: Vec::new(),
+            ..Program::default()
         };
         let mut builder = Builder {
             program,
@@ -41,7 +36,7 @@ impl Builder {
     }
 
     /// Declares the next party and returns its index.
-    pub fn party(&mut self, name: &str) -> Result<u8, Diagnostic> {
+    pub fn party(&mut self, name: &str) -> Result<u8> {
         check::name("a party", name)?;
         check::unique(
             "party",
@@ -55,7 +50,7 @@ impl Builder {
     }
 
     /// Declares a number of rows from 1 to `bound` that is known at run time.
-    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
+    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId> {
         self.declare_rows(RowSymbol {
             name: name.into(),
             bound,
@@ -63,7 +58,7 @@ impl Builder {
         })
     }
 
-    pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId, Diagnostic> {
+    pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId> {
         check::row_count(&rows)?;
         let mut known = self.program.rows.iter();
         let new = known.all(|other| other.name != rows.name);
@@ -76,12 +71,12 @@ impl Builder {
     }
 
     /// Declares the next input. All inputs come before the first operation.
-    pub fn input(&mut self, input: Input) -> Result<Handle, Diagnostic> {
-        let span = input.span.clone();
-        self.declare(input).map_err(|error| error.at(span.as_ref()))
+    pub fn input(&mut self, input: Input) -> Made {
+        let at = input.span.clone();
+        self.declare(input).map_err(|error| error.at(at.as_ref()))
     }
 
-    fn declare(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+    fn declare(&mut self, input: Input) -> Made {
         check::input(&self.program, &input)?;
         let new = self
             .program
@@ -103,19 +98,13 @@ impl Builder {
     }
 
     /// Adds an array of the program's source. It keeps its type, as a NumPy array does.
-    pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        self.operate(Op::Const(data), span)
+    pub fn constant(&mut self, data: Data, at: At<'_>) -> Made {
+        self.operate(Op::Const(data), at)
     }
 
     /// Adds a number with a type, such as `sl.u8(3)`.
-    pub fn scalar(
-        &mut self,
-        ty: Type,
-        number: i128,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let id = self.number(ty, number, span)?;
-        Ok(self.handle(id))
+    pub fn scalar(&mut self, ty: Type, number: i128, at: At<'_>) -> Made {
+        self.number(ty, number, at).map(|id| self.handle(id))
     }
 
     /// Reveals `value` to the parties `to` as result `name` of the declared type. A value of
@@ -126,9 +115,9 @@ impl Builder {
         value: Operand,
         to: &[u8],
         ty: Type,
-        span: Option<&Span>,
-    ) -> Result<(), Diagnostic> {
-        self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), span)
+        at: At<'_>,
+    ) -> Result<()> {
+        self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), at)
     }
 
     /// Reveals a value as [`Builder::reveal`] does, whose elements have this meaning in tables and
@@ -140,20 +129,20 @@ impl Builder {
         to: &[u8],
         ty: Type,
         (kind, note): (Kind, String),
-        span: Option<&Span>,
-    ) -> Result<(), Diagnostic> {
-        let located = |error: Diagnostic| error.at(span);
+        at: At<'_>,
+    ) -> Result<()> {
+        let located = |error: Diagnostic| error.at(at);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
             let refused = Diagnostic::new(Code::Body, message);
             return Err(located(refused.hint("end the body first")));
         }
         let value = match value {
-            Operand::Int(number) => self.number(ty, number, span)?,
-            Operand::Literal(literal) => self.literal_beside(literal, Some(ty), span)?,
+            Operand::Int(number) => self.number(ty, number, at)?,
+            Operand::Literal(literal) => self.literal_beside(literal, Some(ty), at)?,
             Operand::Value(handle) => {
                 let id = self.resolve(handle).map_err(located)?;
-                self.fit(id, ty, &format!("the result `{name}`"), span)?
+                self.fit(id, ty, &format!("the result `{name}`"), at)?
             }
         };
         let mut to = to.to_vec();
@@ -175,14 +164,12 @@ impl Builder {
     }
 
     /// Returns the program, checked like one from a file, and the warnings about it.
-    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>)> {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
             _ => {
-                return Err(
-                    Diagnostic::new(Code::Body, "the trace ended inside of a body")
-                        .hint("end each body that begins"),
-                );
+                let message = "the trace ended inside of a body";
+                return Err(Diagnostic::new(Code::Body, message).hint("end each body that begins"));
             }
         };
         let params = self.program.inputs.len() as u32;

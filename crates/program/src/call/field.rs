@@ -5,7 +5,7 @@ use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_such_type, shape};
 use crate::types::{Range, Type};
 use sealane_circuit::function::{Field, MOST_BITS, divisor};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 use std::sync::Arc;
 
 /// Beginning of the names of products, before the polynomial.
@@ -15,7 +15,7 @@ const NAME: &str = "gf_mul_";
 ///
 /// # Errors
 /// A number that is no irreducible polynomial of a degree from 1 to 8.
-pub fn field_product(polynomial: i128) -> Result<String, Diagnostic> {
+pub fn field_product(polynomial: i128) -> Result<String> {
     match u16::try_from(polynomial).ok().and_then(Field::of) {
         Some(field) => Ok(format!("{NAME}{:#x}", field.polynomial())),
         None => Err(no_field(polynomial)),
@@ -62,11 +62,7 @@ fn no_field(polynomial: i128) -> Diagnostic {
 }
 
 /// Infers a product of two elements.
-pub(super) fn infer(
-    scope: &Scope,
-    field: &Field,
-    operands: &[ValueId],
-) -> Result<Meta, Diagnostic> {
+pub(super) fn infer(scope: &Scope, field: &Field, operands: &[ValueId]) -> Result<Meta> {
     let &[x, y] = operands else {
         return Err(invalid("a product in a field takes 2 operands"));
     };
@@ -75,16 +71,12 @@ pub(super) fn infer(
     }
     let (left, right) = (scope.value(x)?, scope.value(y)?);
     let ty = Type::unsigned(field.bits() as u8);
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// Refuses an operand that may be no element of the field.
-fn element(scope: &Scope, field: &Field, id: ValueId, other: &str) -> Result<(), Diagnostic> {
+fn element(scope: &Scope, field: &Field, id: ValueId, other: &str) -> Result<()> {
     let value = scope.value(id)?;
     let name = scope.name(id, other);
     let bits = field.bits();

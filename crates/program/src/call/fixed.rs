@@ -6,7 +6,7 @@ use crate::decimal::range_text;
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, overflow, wider};
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 use sealane_numeric::{Fixed, FixedFunction, Points, Refused, fixed_function, fixed_functions};
 
 /// A call of a function of fixed point.
@@ -59,7 +59,7 @@ impl OfFixed {
     }
 
     /// Infers a call of it, with a result of type `ty`.
-    pub(super) fn infer(self, scope: &Scope, of: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+    pub(super) fn infer(self, scope: &Scope, of: ValueId, ty: Type) -> Result<Meta> {
         let value = scope.value(of)?;
         let name = self.function.name;
         if !ty.is_fixed() || !ty.is_valid() {

@@ -6,7 +6,7 @@ use super::fixed::{SATURATE, beyond_type, no_value, stored, too_many_bits};
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, shape};
 use crate::types::{Range, Type};
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::Result;
 use sealane_numeric::{Powers, Refused, Stored};
 
 /// The name of the function.
@@ -51,12 +51,7 @@ impl OfPower {
     }
 
     /// Infers a call of it, with a result of type `ty`.
-    pub(super) fn infer(
-        self,
-        scope: &Scope,
-        [x, y]: [ValueId; 2],
-        ty: Type,
-    ) -> Result<Meta, Diagnostic> {
+    pub(super) fn infer(self, scope: &Scope, [x, y]: [ValueId; 2], ty: Type) -> Result<Meta> {
         let [base, exponent] = [scope.value(x)?, scope.value(y)?];
         if !ty.is_fixed() || !ty.is_valid() {
             return Err(invalid(&format!("`{POW}` of fixed point that gives {ty}")));
@@ -86,11 +81,7 @@ impl OfPower {
             }
             Refused::Bits => too_many_bits(&written),
         })?;
-        Ok(Meta {
-            ty,
-            shape: shape::broadcast(scope, &base.shape, &exponent.shape)?,
-            range: Range { lo, hi },
-            visibility: base.visibility.join(exponent.visibility),
-        })
+        let shape = shape::broadcast(scope, &base.shape, &exponent.shape)?;
+        Ok(Meta::new(ty, shape, Range { lo, hi }, base.joint(exponent)))
     }
 }

@@ -5,16 +5,11 @@ use super::{Meta, Scope, float, invalid, range};
 use crate::decimal::range_text;
 use crate::graph::{Reduction, ValueId};
 use crate::types::{Dim, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Infers a view. Every element that it names has to exist, and an axis of length 1 has step 0, so
 /// that equal views are written alike.
-pub fn view(
-    scope: &Scope,
-    of: ValueId,
-    start: u64,
-    dims: &[(u64, i64)],
-) -> Result<Meta, Diagnostic> {
+pub fn view(scope: &Scope, of: ValueId, start: u64, dims: &[(u64, i64)]) -> Result<Meta> {
     let of = scope.value(of)?;
     let elements = of.shape.row_elements().unwrap_or(0);
     let (mut first, mut last) = (i128::from(start), i128::from(start));
@@ -41,7 +36,7 @@ pub fn view(
 }
 
 /// Infers tensors one behind the other along an axis.
-pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
     let [first, rest @ ..] = values else {
         return Err(invalid("a concatenation of nothing"));
     };
@@ -74,12 +69,10 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
         }
         let (Some(along), true) = (along, same == whole) else {
             let (one, other) = (scope.shape(&whole), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("shapes {one} and {other} cannot be joined along axis {axis}"),
-            )
-            .because("all other axes have to be the same")
-            .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+            let message = format!("shapes {one} and {other} cannot be joined along axis {axis}");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("all other axes have to be the same")
+                .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
         };
         meta.shape.fixed[place] = meta.shape.fixed[place].saturating_add(along);
         meta.visibility = meta.visibility.join(next.visibility);
@@ -89,7 +82,7 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
 }
 
 /// Infers rows of tables one under the other. The header has their sum: see [`sum_of_rows`].
-pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
+pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta> {
     let [first, _, ..] = values else {
         return Err(invalid("rows of fewer than two tables under one another"));
     };
@@ -103,12 +96,10 @@ pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
         }
         if next.shape.fixed != whole {
             let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("rows of shapes {one} and {other} do not fit under one another"),
-            )
-            .because("all axes but that of the rows have to be the same")
-            .hint("`x[:, None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+            let message = format!("rows of shapes {one} and {other} do not fit under one another");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("all axes but that of the rows have to be the same")
+                .hint("`x[:, None]` adds an axis, and `sl.broadcast_to` repeats along one"));
         }
         meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);
@@ -124,18 +115,17 @@ pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
 }
 
 /// The row counts of tables that add up to that of the rows of `values` under one another.
-pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId>, Diagnostic> {
+pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId>> {
     let mut sum = Vec::new();
     for id in values {
         let shape = &scope.value(*id)?.shape;
         let Some(rows) = shape.rows else {
             let shape = scope.shape(shape);
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("a value of shape {shape} cannot stand under the rows of a table"),
-            )
-            .because("what stands under rows are rows of another table, or of the same one")
-            .hint("declare it with a row count, such as `\"more <= 10\"`"));
+            let message =
+                format!("a value of shape {shape} cannot stand under the rows of a table");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because("what stands under rows are rows of another table, or of the same one")
+                .hint("declare it with a row count, such as `\"more <= 10\"`"));
         };
         sum.extend(scope.addends(rows));
     }
@@ -143,21 +133,14 @@ pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId
 }
 
 /// Infers the reductions of the elements up to each one.
-pub fn accumulate(
-    scope: &Scope,
-    op: Reduction,
-    of: ValueId,
-    axis: u32,
-) -> Result<Meta, Diagnostic> {
+pub fn accumulate(scope: &Scope, op: Reduction, of: ValueId, axis: u32) -> Result<Meta> {
     let value = scope.value(of)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
-        return Err(Diagnostic::new(
-            Code::ShapeMismatch,
-            format!("there is no axis {axis} of shape {shape}"),
-        )
-        .because(format!("`sl.{}` runs along one axis", name(op)))
-        .hint("name an axis that is there"));
+        let message = format!("there is no axis {axis} of shape {shape}");
+        return Err(Diagnostic::new(Code::ShapeMismatch, message)
+            .because(format!("`sl.{}` runs along one axis", name(op)))
+            .hint("name an axis that is there"));
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool | Type::Float(_)) => {

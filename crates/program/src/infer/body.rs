@@ -8,10 +8,10 @@ use super::{Meta, Scope, infer, invalid, order, shape};
 use crate::decimal::range_text;
 use crate::graph::{Graph, Op, ValueId, Visibility};
 use crate::types::{Dim, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Checks a body and returns the type of part 0.
-pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
+pub fn whole(scope: &Scope, op: &Op) -> Result<Meta> {
     let body = op
         .body()
         .ok_or_else(|| invalid("an operation without its body"))?;
@@ -34,7 +34,7 @@ pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
 }
 
 /// Result number `index` of an operation with parts that has been inferred.
-pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> {
+pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta> {
     match scope.values.get(of.0 as usize) {
         // The dependencies of the whole operation have been joined once, not for each part.
         Some(whole) => match &whole.op {
@@ -47,7 +47,7 @@ pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> 
 }
 
 /// Properties of each parameter of the body of a `map`, `scan` or `sort`.
-pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
+pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>> {
     let (init, over, captured) = operands(op);
     walked(scope, over)?;
     let visibility = everything(scope, op)?;
@@ -80,7 +80,7 @@ pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
 }
 
 /// Checks that a graph agrees with inference, given its parameters.
-pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagnostic> {
+pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<()> {
     if graph.params as usize != params.len() || params.len() > graph.values.len() {
         return Err(invalid(
             "a graph has another number of parameters than it is given",
@@ -135,24 +135,20 @@ pub fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
 }
 
 /// The dimension along which all of `over` are walked.
-pub(super) fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
+pub(super) fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim> {
     let mut dim = None;
     for id in over {
         let shape = &scope.value(*id)?.shape;
         let Some(first) = shape.dim(0) else {
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                "a scalar has no elements to walk over",
-            )
-            .hint("name it in the body; a body sees every value outside of it"));
+            let message = "a scalar has no elements to walk over";
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .hint("name it in the body; a body sees every value outside of it"));
         };
         if dim.is_some_and(|dim| dim != first) {
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                "the tensors differ in their first axis",
-            )
-            .because(format!("one of them has shape {}", scope.shape(shape)))
-            .hint("walk those of one length; a body sees every value outside of it"));
+            let message = "the tensors differ in their first axis";
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
+                .because(format!("one of them has shape {}", scope.shape(shape)))
+                .hint("walk those of one length; a body sees every value outside of it"));
         }
         dim = Some(first);
     }
@@ -160,40 +156,36 @@ pub(super) fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic>
 }
 
 /// Checks that the body of a sort returns one `bool`.
-fn decides(scope: &Scope, body: &Graph) -> Result<(), Diagnostic> {
+fn decides(scope: &Scope, body: &Graph) -> Result<()> {
     let decision = returned(scope, body, 0)?;
     if body.returns.len() == 1 && decision.ty == Type::Bool && decision.shape.rank() == 0 {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        Code::Body,
-        "the order of a sort does not say which of two elements comes first",
-    )
-    .because("it returns one `bool`: true if the second element belongs before the first")
-    .hint("compare two numbers, such as `b < a`"))
+    let message = "the order of a sort does not say which of two elements comes first";
+    Err(Diagnostic::new(Code::Body, message)
+        .because("it returns one `bool`: true if the second element belongs before the first")
+        .hint("compare two numbers, such as `b < a`"))
 }
 
 /// Checks that a combination of elements has their types and shapes.
-fn combines(scope: &Scope, body: &Graph, over: &[ValueId]) -> Result<(), Diagnostic> {
+fn combines(scope: &Scope, body: &Graph, over: &[ValueId]) -> Result<()> {
     for (index, id) in over.iter().enumerate() {
         let (of, made) = (scope.value(*id)?, returned(scope, body, index as u32)?);
         let element = of.shape.without(0);
         if (of.ty, &element) != (made.ty, &made.shape) || body.returns.len() != over.len() {
             let (x, y) = (scope.shape(&element), scope.shape(&made.shape));
             let (ty, other) = (of.ty, made.ty);
-            return Err(Diagnostic::new(
-                Code::Body,
-                format!("elements {ty}{x} are combined to {other}{y}"),
-            )
-            .because("a combination is combined again: it has the type and shape of elements")
-            .hint("convert what the function returns, or the elements before it is called"));
+            let message = format!("elements {ty}{x} are combined to {other}{y}");
+            return Err(Diagnostic::new(Code::Body, message)
+                .because("a combination is combined again: it has the type and shape of elements")
+                .hint("convert what the function returns, or the elements before it is called"));
         }
     }
     Ok(())
 }
 
 /// Visibility of a value that depends on every operand.
-pub(super) fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
+pub(super) fn everything(scope: &Scope, op: &Op) -> Result<Visibility> {
     op.operands()
         .iter()
         .try_fold(Visibility::Public, |joint, id| {
@@ -202,7 +194,7 @@ pub(super) fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnosti
 }
 
 /// Checks that the next carries have the types and shapes of the first ones.
-fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Diagnostic> {
+fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<()> {
     for (index, id) in init.iter().enumerate() {
         let (first, next) = (scope.value(*id)?, returned(scope, body, index as u32)?);
         if (first.ty, &first.shape) != (next.ty, &next.shape) {
@@ -230,7 +222,7 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
 }
 
 /// Properties of one result for the graph around the body.
-fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta, Diagnostic> {
+fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta> {
     let (init, over, _) = operands(op);
     if let Some(id) = init.get(index as usize) {
         let carry = scope.value(*id)?.meta();
@@ -265,7 +257,7 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
 }
 
 /// Value that the body returns at `index`.
-fn returned(scope: &Scope, body: &Graph, index: u32) -> Result<Meta, Diagnostic> {
+fn returned(scope: &Scope, body: &Graph, index: u32) -> Result<Meta> {
     let Some(id) = body.returns.get(index as usize) else {
         return Err(
             Diagnostic::new(Code::Body, "the body returns too few values").hint(

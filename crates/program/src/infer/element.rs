@@ -6,15 +6,12 @@ use crate::decimal::{self, range_text};
 use crate::elementwise::Family;
 use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Range outside every type, in place of one that exceeds `i128`.
-const FAR: Range = Range {
-    lo: i128::MIN,
-    hi: i128::MAX,
-};
+const FAR: Range = Range::new(i128::MIN, i128::MAX);
 
-pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
+pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta> {
     let value = scope.value(a)?;
     if value.ty.is_float() {
         return float::unary(scope, op, a);
@@ -43,12 +40,7 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
 }
 
 /// Infers a binary operation; `declared` is the type of a product or quotient of fixed point.
-pub fn binary(
-    scope: &Scope,
-    op: Binary,
-    [a, b]: [ValueId; 2],
-    declared: Type,
-) -> Result<Meta, Diagnostic> {
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], declared: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty.is_float() || right.ty.is_float() {
         return float::binary(scope, op, [a, b]);
@@ -71,7 +63,7 @@ pub fn binary(
         return fixed::binary(scope, op, [a, b], declared);
     }
     let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
-    let visibility = left.visibility.join(right.visibility);
+    let visibility = left.joint(right);
     let logical = matches!(family, Family::Bits | Family::End);
     let shift = family == Family::Shift;
     if !op.is_comparison() {
@@ -113,17 +105,12 @@ pub fn binary(
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape,
-        range,
-        visibility,
-    })
+    Ok(Meta::new(ty, shape, range, visibility))
 }
 
 /// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
 /// fraction; `//` gives a whole number, in that fraction as well.
-fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
+fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
     let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);
@@ -147,7 +134,7 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
 }
 
 /// Refuses an operation on the bits of integers for a number with a fraction.
-fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<(), Diagnostic> {
+fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<()> {
     let value = scope.value(a)?;
     if !value.ty.is_fixed() {
         return Ok(());
@@ -176,10 +163,8 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
     } else {
         format!("{converted} / {y}")
     };
-    Diagnostic::new(
-        Code::TypeMismatch,
-        format!("`{x} / {y}` divides integers"),
-    )
+    let message = format!("`{x} / {y}` divides integers");
+    Diagnostic::new(Code::TypeMismatch, message)
     .because("most quotients of integers are none, and no type says how many bits to keep")
     .hint(format!(
         "say it: `{written}`, for example; or write `{x} // {y}`, which rounds down to an integer"
@@ -187,7 +172,7 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
 }
 
 /// Refuses a divisor that can be zero, and division modulo `2^bits`, which is ambiguous.
-fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
+fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if !left.ty.is_wrapping() && !right.range.contains(Range::of(0)) {
         return Ok(());
@@ -203,23 +188,18 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
                 format!("{name}.astype(sl.{strict})")
             }
         };
-        return Err(Diagnostic::new(
-            Code::WrappingDivision,
-            format!("`{whole}` divides in {}", left.ty),
-        )
-        .because("modulo a power of two, quotients depend on which representative is meant")
-        .hint(format!(
-            "say it: `{}`",
-            op.python(&cast(a, &x), &cast(b, &y))
-        )));
+        let message = format!("`{whole}` divides in {}", left.ty);
+        return Err(Diagnostic::new(Code::WrappingDivision, message)
+            .because("modulo a power of two, quotients depend on which representative is meant")
+            .hint(format!(
+                "say it: `{}`",
+                op.python(&cast(a, &x), &cast(b, &y))
+            )));
     }
     // The smallest number above zero, if it is one that people would write.
     let least = decimal::text(1, right.ty.fraction().min(8));
     // The magnitude of the smallest number may need another bit.
-    let magnitude = Range {
-        lo: right.range.lo,
-        hi: right.range.hi.max(-right.range.lo),
-    };
+    let magnitude = Range::new(right.range.lo, right.range.hi.max(-right.range.lo));
     let wider = if right.ty.holds(magnitude) {
         None
     } else {
@@ -251,7 +231,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
 }
 
 /// Refuses a shift amount outside the width.
-fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
+fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<()> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let top = i128::from(left.ty.bits()) - 1;
     if (Range { lo: 0, hi: top }).contains(right.range) {
@@ -281,15 +261,13 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         },
         _ => format!("limit the amount: `sl.minimum(sl.maximum({y}, 0), {top})`"),
     };
-    Err(Diagnostic::new(
-        Code::ShiftRange,
-        format!("`{whole}` can shift by too much or backwards"),
-    )
-    .because(format!(
-        "{y} is in {}, and {} takes shifts by 0..{top}",
-        right.range, left.ty
-    ))
-    .hint(hint))
+    let message = format!("`{whole}` can shift by too much or backwards");
+    Err(Diagnostic::new(Code::ShiftRange, message)
+        .because(format!(
+            "{y} is in {}, and {} takes shifts by 0..{top}",
+            right.range, left.ty
+        ))
+        .hint(hint))
 }
 
 /// Returns the smallest type like that of a value that allows a shift by `amount` and holds its
@@ -312,12 +290,7 @@ fn room_for_shift(of: &Value, op: Binary, amount: i128) -> Option<Type> {
     })
 }
 
-pub fn select(
-    scope: &Scope,
-    condition: ValueId,
-    yes: ValueId,
-    no: ValueId,
-) -> Result<Meta, Diagnostic> {
+pub fn select(scope: &Scope, condition: ValueId, yes: ValueId, no: ValueId) -> Result<Meta> {
     let range = float::any_of(scope, &[yes, no])?;
     let (condition, yes, no) = (scope.value(condition)?, scope.value(yes)?, scope.value(no)?);
     if condition.ty != Type::Bool {
@@ -340,7 +313,7 @@ pub fn select(
     })
 }
 
-pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
     let value = scope.value(a)?;
     if !ty.is_valid() {
         return Err(invalid("a cast to a type of no possible width"));

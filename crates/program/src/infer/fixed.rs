@@ -17,7 +17,7 @@ use super::{Meta, Scope, lanes, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Value, ValueId};
 use crate::types::{Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Returns whether an operation on these types, with a result of type `declared`, is one of fixed
 /// point.
@@ -26,12 +26,7 @@ pub fn applies(left: Type, right: Type, declared: Type) -> bool {
 }
 
 /// Infers a product or quotient; a divisor's range does not contain zero.
-pub fn binary(
-    scope: &Scope,
-    op: Binary,
-    [a, b]: [ValueId; 2],
-    ty: Type,
-) -> Result<Meta, Diagnostic> {
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2], ty: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes(op.symbol(), left, right, ty)?;
     let alike = scope.alike(a, b);
@@ -61,16 +56,12 @@ pub fn binary(
         });
         overflow(&op.python(&x, &y), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A dot product.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes("@", left, right, ty)?;
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
@@ -91,12 +82,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diag
         let given = format!("{length} products give {}", range_text(exact, ty));
         overflow(&format!("{x} @ {y}"), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        shape,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A sum of products of two values, which broadcast, along axes of the product.
@@ -117,7 +103,7 @@ impl SumProduct<'_> {
         scope: &Scope,
         written: &str,
         wide: impl FnOnce(&str) -> String,
-    ) -> Result<Meta, Diagnostic> {
+    ) -> Result<Meta> {
         let Exact {
             shape,
             count,
@@ -130,16 +116,11 @@ impl SumProduct<'_> {
             let given = format!("{many}{} products give {}", count.hi, range_text(exact, ty));
             overflow(written, ty, given, wider(ty, Some(exact), wide))
         })?;
-        Ok(Meta {
-            ty,
-            shape,
-            range,
-            visibility: left.visibility.join(right.visibility),
-        })
+        Ok(Meta::new(ty, shape, range, left.joint(right)))
     }
 
     /// Infers the exact sum, before it is converted to its type.
-    pub fn exact(&self, scope: &Scope) -> Result<Exact, Diagnostic> {
+    pub fn exact(&self, scope: &Scope) -> Result<Exact> {
         let [left, right] = [scope.value(self.factors[0])?, scope.value(self.factors[1])?];
         takes("sum of products", left, right, self.ty)?;
         let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
@@ -180,7 +161,7 @@ pub struct Exact {
 }
 
 /// Refuses operands and results that have no exact numbers: wrapping ones, and truth values.
-fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<(), Diagnostic> {
+fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<()> {
     if left.ty.is_wrapping() || right.ty.is_wrapping() {
         return Err(no_common_type(symbol, left.ty, right.ty));
     }
@@ -231,10 +212,8 @@ fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
 
 /// Makes the refusal of an exact value that is wider than `i128`.
 pub fn too_wide(expression: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::RangeOverflow,
-        format!("`{expression}` takes more bits than there are"),
-    )
-    .because("before it is rounded down, an exact result has at most 127 bits")
-    .hint("declare narrower ranges of the inputs, or types of fewer bits")
+    let message = format!("`{expression}` takes more bits than there are");
+    Diagnostic::new(Code::RangeOverflow, message)
+        .because("before it is rounded down, an exact result has at most 127 bits")
+        .hint("declare narrower ranges of the inputs, or types of fewer bits")
 }

@@ -7,13 +7,13 @@ use super::{Meta, Scope, shape};
 use crate::elementwise::Family;
 use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Bound on the addends of a sum.
 const MOST_ADDENDS: u64 = 1 << 36;
 
 /// `-a` and `abs(a)`; bits are refused.
-pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
+pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta> {
     let value = scope.value(a)?;
     if op.row().bits {
         return Err(on_bits(scope, op.name(), a));
@@ -23,7 +23,7 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
 
 /// The range of an element of one of several values of one type. Of floating point, zeros of the
 /// source are in each range of magnitudes.
-pub fn any_of(scope: &Scope, values: &[ValueId]) -> Result<Range, Diagnostic> {
+pub fn any_of(scope: &Scope, values: &[ValueId]) -> Result<Range> {
     let mut all: Option<Range> = None;
     for id in values {
         let value = scope.value(*id)?;
@@ -44,7 +44,7 @@ pub fn any_of(scope: &Scope, values: &[ValueId]) -> Result<Range, Diagnostic> {
 }
 
 /// An operation of two operands, at least one of floating point: both have one type.
-pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, Diagnostic> {
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     match op.family() {
         Family::Bits | Family::Shift => {
@@ -63,16 +63,12 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, D
         Family::End => any_of(scope, &[a, b])?,
         _ => ty.range(),
     };
-    Ok(Meta {
-        ty,
-        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range,
-        visibility: left.visibility.join(right.visibility),
-    })
+    let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    Ok(Meta::new(ty, shape, range, left.joint(right)))
 }
 
 /// A conversion from or to floating point. To integers and fixed point it stops at the ends.
-pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
     let value = scope.value(a)?;
     let name = scope.name(a, "a");
     if ty == Type::Bool {
@@ -97,7 +93,7 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
 
 /// A sum of products, exact and rounded once to `declared`, if that is of floating point, or else
 /// to the type of the factors.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
         return Err(no_common_type("@", left.ty, right.ty));
@@ -105,12 +101,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
     countable(scope, [Dim::Fixed(length)])?;
     let ty = rounded_to(declared, left.ty);
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// The type of a sum of numbers of a type.
@@ -123,12 +114,7 @@ fn rounded_to(declared: Type, addends: Type) -> Type {
 }
 
 /// A sum of products that broadcast, along `axes`, exact and rounded once, as [`dot`] is.
-pub fn sum_product(
-    scope: &Scope,
-    [a, b]: [ValueId; 2],
-    axes: &[u32],
-    declared: Type,
-) -> Result<Meta, Diagnostic> {
+pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32], to: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
         return Err(no_common_type("sum of products", left.ty, right.ty));
@@ -137,17 +123,12 @@ pub fn sum_product(
     shape::bounded(scope, &shape)?;
     let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
-    let ty = rounded_to(declared, left.ty);
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: left.visibility.join(right.visibility),
-    })
+    let ty = rounded_to(to, left.ty);
+    Ok(Meta::new(ty, shape, ty.range(), left.joint(right)))
 }
 
 /// An exact mean, rounded once to `ty`.
-pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta, Diagnostic> {
+pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta> {
     let value = scope.value(of)?;
     if !ty.is_float() || value.ty == Type::Bool {
         return Err(no_common_type("mean", value.ty, ty));
@@ -155,16 +136,11 @@ pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta, 
     let mut shape = value.shape.clone();
     let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
-    Ok(Meta {
-        ty,
-        shape,
-        range: ty.range(),
-        visibility: value.visibility,
-    })
+    Ok(Meta::new(ty, shape, ty.range(), value.visibility))
 }
 
 /// Takes axes out of a shape, and returns their lengths.
-fn removed(shape: &mut Shape, axes: &[u32]) -> Result<Vec<Dim>, Diagnostic> {
+fn removed(shape: &mut Shape, axes: &[u32]) -> Result<Vec<Dim>> {
     if axes.is_empty() || !axes.windows(2).all(|pair| pair[0] < pair[1]) {
         return Err(invalid("a sum along no axis, or along axes out of order"));
     }
@@ -178,19 +154,18 @@ fn removed(shape: &mut Shape, axes: &[u32]) -> Result<Vec<Dim>, Diagnostic> {
 }
 
 /// Refuses sums of more addends than their exact form has room for.
-pub fn countable(scope: &Scope, dims: impl IntoIterator<Item = Dim>) -> Result<(), Diagnostic> {
+pub fn countable(scope: &Scope, dims: impl IntoIterator<Item = Dim>) -> Result<()> {
     let most = dims.into_iter().map(|dim| scope.length(dim).1);
     let most = most.fold(1u64, u64::saturating_mul);
     if most < MOST_ADDENDS {
         return Ok(());
     }
-    Err(
-        Diagnostic::new(Code::Limit, format!("a sum of up to {most} numbers"))
-            .because(format!(
-                "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
-            ))
-            .hint("declare a smaller bound of the rows"),
-    )
+    let message = format!("a sum of up to {most} numbers");
+    Err(Diagnostic::new(Code::Limit, message)
+        .because(format!(
+            "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
+        ))
+        .hint("declare a smaller bound of the rows"))
 }
 
 /// Makes the refusal of `astype` to a type that cannot hold every number of floating point.

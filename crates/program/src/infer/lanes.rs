@@ -5,18 +5,16 @@ use super::{Meta, Scope, fixed, float, invalid, range, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Reduction, ValueId, Visibility};
 use crate::types::{Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
-pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta, Diagnostic> {
+pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta> {
     let value = scope.value(a)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
-        return Err(Diagnostic::new(
-            Code::ShapeMismatch,
-            format!("there is no axis {axis} of shape {shape}"),
-        )
-        .because(format!("`{}` removes one axis", op.name()))
-        .hint("name an axis that is there"));
+        let message = format!("there is no axis {axis} of shape {shape}");
+        return Err(Diagnostic::new(Code::ShapeMismatch, message)
+            .because(format!("`{}` removes one axis", op.name()))
+            .hint("name an axis that is there"));
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
@@ -60,12 +58,7 @@ pub fn summed(name: String, axes: &[u32], rank: usize) -> String {
 
 /// Range of the sum of `count` (fewest and most) elements of a range, refused if it exceeds the
 /// type; `of` is the summed expression, as [`summed`] formats it.
-pub fn sum(
-    ty: Type,
-    each: Range,
-    count: (u64, u64),
-    of: impl FnOnce() -> String,
-) -> Result<Range, Diagnostic> {
+pub fn sum(ty: Type, each: Range, count: (u64, u64), of: impl FnOnce() -> String) -> Result<Range> {
     let exact = range::sum(each, count.0, count.1);
     settle(ty, exact, || {
         let name = of();
@@ -80,7 +73,7 @@ pub fn sum(
 }
 
 /// Infers `a @ b`; `declared` is the type of the result if that, or an operand, is fixed point.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty.is_float() || right.ty.is_float() {
         return float::dot(scope, a, b, declared);
@@ -99,7 +92,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
         ty: left.ty,
         shape,
         range: dot_range(scope, [a, b], (length, length))?,
-        visibility: left.visibility.join(right.visibility),
+        visibility: left.joint(right),
     })
 }
 
@@ -110,11 +103,7 @@ pub fn squares(scope: &Scope, [a, b]: [ValueId; 2]) -> bool {
 
 /// Range of sums of `count` (fewest and most) products of two integers of one type, refused if it
 /// exceeds the type.
-pub fn dot_range(
-    scope: &Scope,
-    [a, b]: [ValueId; 2],
-    count: (u64, u64),
-) -> Result<Range, Diagnostic> {
+pub fn dot_range(scope: &Scope, [a, b]: [ValueId; 2], count: (u64, u64)) -> Result<Range> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let products = if squares(scope, [a, b]) {
         range::square(left.range)
@@ -135,7 +124,7 @@ pub fn dot_range(
 }
 
 /// Numbers that all parties draw together.
-pub fn random(bits: u8, count: u64) -> Result<Meta, Diagnostic> {
+pub fn random(bits: u8, count: u64) -> Result<Meta> {
     if !(1..=64).contains(&bits) || count == 0 {
         return Err(invalid("random numbers of no bits, or none of them"));
     }
@@ -151,7 +140,7 @@ pub fn random(bits: u8, count: u64) -> Result<Meta, Diagnostic> {
     })
 }
 
-pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {
     let [first, rest @ ..] = values else {
         return Err(invalid("a stack of nothing"));
     };
@@ -163,10 +152,8 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagn
         }
         if next.shape != meta.shape {
             let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("a stack of {one} and {other}"),
-            )
+            let message = format!("a stack of {one} and {other}");
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
             .because("values are stacked along a new axis, so all have the same shape")
             .hint(
                 "give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`",

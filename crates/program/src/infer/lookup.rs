@@ -9,9 +9,9 @@ use super::{Meta, Scope};
 use crate::check::MAX_TABLE_ENTRIES;
 use crate::graph::{Value, ValueId};
 use crate::types::{Dim, Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
-pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Diagnostic> {
+pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta> {
     let (entries, place) = (scope.value(table)?, scope.value(index)?);
     let count = count(scope, table, entries)?;
     if place.ty == Type::Bool {
@@ -38,10 +38,7 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
                 "round it down first: `{i}.astype(sl.i64)`, or a narrower type"
             )));
     }
-    let within = Range {
-        lo: 0,
-        hi: i128::from(count) - 1,
-    };
+    let within = Range::new(0, i128::from(count) - 1);
     if !within.contains(place.range) {
         return Err(outside(scope, [table, index], place, within));
     }
@@ -49,13 +46,13 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
     shape.fixed.extend(&entries.shape.fixed[1..]);
     Ok(Meta {
         shape,
-        visibility: entries.visibility.join(place.visibility),
+        visibility: entries.joint(place),
         ..entries.meta()
     })
 }
 
 /// Number of entries of a value that can be a table.
-fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
+fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64> {
     let name = scope.name(id, "table");
     let shape = scope.shape(&table.shape);
     match table.shape.dim(0) {

@@ -7,19 +7,16 @@ use super::refuse::no_such_type;
 use super::{Meta, Scope, invalid};
 use crate::graph::{Op, Reduction, ValueId, Visibility};
 use crate::types::{Dim, Range, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Most places by which rows are moved.
 const MOST_PLACES: i64 = 1 << 31;
 
 /// The numbers of the rows of a table, in the smallest type that holds them all.
-pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta, Diagnostic> {
+pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta> {
     let symbol = scope.rows.get(usize::from(rows.0));
     let symbol = symbol.ok_or_else(|| invalid("numbers of unknown rows"))?;
-    let range = Range {
-        lo: 0,
-        hi: i128::from(symbol.bound) - 1,
-    };
+    let range = Range::new(0, i128::from(symbol.bound) - 1);
     Ok(Meta {
         ty: Type::smallest(range).unwrap_or(Type::I64),
         shape: Shape {
@@ -31,14 +28,14 @@ pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta, Diagnostic> {
     })
 }
 
-pub fn roll(scope: &Scope, of: ValueId, by: i64) -> Result<Meta, Diagnostic> {
+pub fn roll(scope: &Scope, of: ValueId, by: i64) -> Result<Meta> {
     if !(-MOST_PLACES..=MOST_PLACES).contains(&by) {
         return Err(invalid("rows are moved too far"));
     }
     by_rows(scope, of)
 }
 
-pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta, Diagnostic> {
+pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta> {
     let value = by_rows(scope, of)?;
     if len == 0 {
         return Err(invalid("the first rows are none"));
@@ -52,7 +49,7 @@ pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta, Diagnostic> {
 }
 
 /// The properties of a value whose axis 0 is symbolic.
-fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta, Diagnostic> {
+fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta> {
     let value = scope.value(of)?;
     match value.shape.rows {
         Some(_) => Ok(value.meta()),
@@ -69,12 +66,7 @@ fn with_zero(value: &Meta) -> Range {
     }
 }
 
-pub fn running(
-    scope: &Scope,
-    reduction: Reduction,
-    of: ValueId,
-    starts: Option<ValueId>,
-) -> Result<Meta, Diagnostic> {
+pub fn running(scope: &Scope, op: Reduction, of: ValueId, starts: Option<ValueId>) -> Result<Meta> {
     let value = scope.value(of)?;
     let dim = walked(scope, &[of])?;
     if value.ty.is_float() {
@@ -83,8 +75,8 @@ pub fn running(
             .hint("use fixed point, whose running sums are exact"));
     }
     // The type and the longest reduction are those of the reduction of the whole axis.
-    let whole = lanes::reduce(scope, reduction, of, 0)?;
-    let range = match reduction {
+    let whole = lanes::reduce(scope, op, of, 0)?;
+    let range = match op {
         Reduction::Sum => {
             let (_, most) = scope.length(dim);
             let any = lanes::sum_range(value.range, (1, most));
@@ -108,7 +100,7 @@ pub fn running(
     })
 }
 
-pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta, Diagnostic> {
+pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta> {
     flag(scope, keep, walked(scope, over)?)?;
     let op = Op::Compact {
         keep,
@@ -118,12 +110,7 @@ pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta, D
 }
 
 /// Properties of part `index` of what stays of elements: zeros may stand for them.
-pub fn kept(
-    scope: &Scope,
-    over: &[ValueId],
-    index: u32,
-    visibility: Visibility,
-) -> Result<Meta, Diagnostic> {
+pub fn kept(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
     let part = moved(scope, over, index, visibility)?;
     Ok(Meta {
         range: with_zero(&part),
@@ -132,12 +119,7 @@ pub fn kept(
 }
 
 /// Properties of part `index` of elements that have moved.
-pub fn moved(
-    scope: &Scope,
-    over: &[ValueId],
-    index: u32,
-    visibility: Visibility,
-) -> Result<Meta, Diagnostic> {
+pub fn moved(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
     let id = over.get(index as usize);
     let id = id.ok_or_else(|| invalid("a part that an operation does not have"))?;
     Ok(Meta {
@@ -147,16 +129,14 @@ pub fn moved(
 }
 
 /// Checks that a value is one `bool` for each element of an axis.
-fn flag(scope: &Scope, id: ValueId, dim: Dim) -> Result<(), Diagnostic> {
+fn flag(scope: &Scope, id: ValueId, dim: Dim) -> Result<()> {
     let value = scope.value(id)?;
     if value.ty == Type::Bool && value.shape.rank() == 1 && value.shape.dim(0) == Some(dim) {
         return Ok(());
     }
     let shape = scope.shape(&value.shape);
-    Err(Diagnostic::new(
-        Code::ShapeMismatch,
-        format!("{}{shape} does not say yes or no of each element", value.ty),
-    )
-    .because("it has to be one `bool` for each element of axis 0")
-    .hint("compare a column, such as `x > 0`"))
+    let message = format!("{}{shape} does not say yes or no of each element", value.ty);
+    Err(Diagnostic::new(Code::ShapeMismatch, message)
+        .because("it has to be one `bool` for each element of axis 0")
+        .hint("compare a column, such as `x > 0`"))
 }

@@ -9,10 +9,7 @@ use crate::types::Range;
 
 /// The range of negated numbers.
 pub fn negative(a: Range) -> Range {
-    Range {
-        lo: -a.hi,
-        hi: -a.lo,
-    }
+    Range::new(-a.hi, -a.lo)
 }
 
 /// The range of absolute values.
@@ -20,19 +17,13 @@ pub fn magnitude(a: Range) -> Range {
     match a {
         Range { lo: 0.., .. } => a,
         Range { hi: ..=0, .. } => negative(a),
-        _ => Range {
-            lo: 0,
-            hi: a.hi.max(-a.lo),
-        },
+        _ => Range::new(0, a.hi.max(-a.lo)),
     }
 }
 
 /// The range of numbers of ones in numbers of a range, which have at most so many.
 pub fn ones(a: Range, most: u8) -> Range {
-    Range {
-        lo: i128::from(!a.contains(Range::of(0))),
-        hi: most.into(),
-    }
+    Range::new(i128::from(!a.contains(Range::of(0))), most.into())
 }
 
 /// The range of squares. Operands have at most 64 bits.
@@ -55,14 +46,9 @@ pub fn products(a: Range, b: Range, alike: bool) -> Option<Range> {
 
 /// The range of a sum of `fewest` to `most` elements.
 pub fn sum(a: Range, fewest: u64, most: u64) -> Range {
-    corners(
-        a,
-        Range {
-            lo: fewest.into(),
-            hi: most.into(),
-        },
-        |x, n| x.saturating_mul(n),
-    )
+    corners(a, Range::new(fewest.into(), most.into()), |x, n| {
+        x.saturating_mul(n)
+    })
 }
 
 /// The quotient rounded towards minus infinity.
@@ -85,10 +71,7 @@ pub fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
 
 /// Range of a comparison, of which `always` and `never` state whether the ranges decide it.
 pub fn truth(always: bool, never: bool) -> Range {
-    Range {
-        lo: i128::from(always),
-        hi: i128::from(!never),
-    }
+    Range::new(i128::from(always), i128::from(!never))
 }
 
 /// True if both hold the same number alone.
@@ -122,20 +105,14 @@ pub fn modulo(a: Range, b: Range) -> Range {
 }
 
 pub fn complement(a: Range) -> Range {
-    Range {
-        lo: !a.hi,
-        hi: !a.lo,
-    }
+    Range::new(!a.hi, !a.lo)
 }
 
 /// Range of AND. A non-negative operand bounds the result from above and makes it non-negative. Of
 /// two negative operands the result is at most the smaller, and negative.
 pub fn and(a: Range, b: Range) -> Range {
     match (a.lo >= 0, b.lo >= 0) {
-        (true, true) => Range {
-            lo: 0,
-            hi: a.hi.min(b.hi),
-        },
+        (true, true) => Range::new(0, a.hi.min(b.hi)),
         (true, false) => Range { lo: 0, hi: a.hi },
         (false, true) => Range { lo: 0, hi: b.hi },
         (false, false) => {
@@ -144,10 +121,7 @@ pub fn and(a: Range, b: Range) -> Range {
             } else {
                 a.hi.max(b.hi)
             };
-            Range {
-                lo: -(1 << (a.bits().max(b.bits()) - 1)),
-                hi,
-            }
+            Range::new(-(1 << (a.bits().max(b.bits()) - 1)), hi)
         }
     }
 }
@@ -161,10 +135,7 @@ pub fn or(a: Range, b: Range) -> Range {
 pub fn xor(a: Range, b: Range) -> Range {
     let magnitude = |r: Range| r.bits() - u8::from(r.signed());
     let top = 1 << magnitude(a).max(magnitude(b));
-    Range {
-        lo: if a.signed() || b.signed() { -top } else { 0 },
-        hi: top - 1,
-    }
+    Range::new(if a.signed() || b.signed() { -top } else { 0 }, top - 1)
 }
 
 #[cfg(test)]

@@ -2,15 +2,11 @@
 
 use crate::decimal::range_text;
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Returns the range of a result in its type: the exact one if it fits, the whole type if the type
 /// wraps, and otherwise a refusal.
-pub fn settle(
-    ty: Type,
-    exact: Range,
-    refusal: impl FnOnce() -> Diagnostic,
-) -> Result<Range, Diagnostic> {
+pub fn settle(ty: Type, exact: Range, refusal: impl FnOnce() -> Diagnostic) -> Result<Range> {
     match ty {
         _ if ty.holds(exact) => Ok(exact),
         _ if ty.is_wrapping() => Ok(ty.range()),
@@ -19,15 +15,13 @@ pub fn settle(
 }
 
 pub fn overflow(expression: &str, ty: Type, given: String, hint: String) -> Diagnostic {
-    Diagnostic::new(
-        Code::RangeOverflow,
-        format!("`{expression}` can leave {ty}"),
-    )
-    .because(format!(
-        "{given}, and {ty} holds {}",
-        range_text(ty.range(), ty)
-    ))
-    .hint(hint)
+    let message = format!("`{expression}` can leave {ty}");
+    Diagnostic::new(Code::RangeOverflow, message)
+        .because(format!(
+            "{given}, and {ty} holds {}",
+            range_text(ty.range(), ty)
+        ))
+        .hint(hint)
 }
 
 /// A hint that names the smallest type like `ty` with all of `range`, if there is one.
@@ -87,9 +81,7 @@ fn wrapping_form(ty: Type) -> Type {
 }
 
 pub fn no_such_type(operation: &str, ty: Type) -> Diagnostic {
-    Diagnostic::new(
-        Code::TypeMismatch,
-        format!("`{operation}` does not take {ty}"),
-    )
-    .hint("convert it to numbers: `x.astype(sl.i8)`, for example")
+    let message = format!("`{operation}` does not take {ty}");
+    Diagnostic::new(Code::TypeMismatch, message)
+        .hint("convert it to numbers: `x.astype(sl.i8)`, for example")
 }

@@ -3,11 +3,11 @@
 use super::Scope;
 use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
 use crate::types::{Dim, Shape};
-use sealane_diagnostic::{Code, Diagnostic, counted};
+use sealane_diagnostic::{Code, Diagnostic, Result, counted};
 
 /// Shape to which both broadcast: aligned at the last dimension, each pair equal or one of them 1
 /// or absent; the symbolic dimension matches itself, one of length 1, or nothing.
-pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnostic> {
+pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape> {
     let rank = a.rank().max(b.rank());
     let from_end = |shape: &Shape, back| shape.rank().checked_sub(back).and_then(|i| shape.dim(i));
     let mut joint = Shape::scalar();
@@ -30,7 +30,7 @@ pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnosti
 }
 
 /// The shape of `a @ b`, and the number of products in each sum.
-pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnostic> {
+pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64)> {
     let refused = |hint: &str| {
         let message = format!(
             "`@` does not take {} and {}",
@@ -72,7 +72,7 @@ pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnost
 }
 
 /// Shape with a new outermost dimension, as of a `map` over `dim`.
-pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape, Diagnostic> {
+pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape> {
     if element.rows.is_some() {
         let message = format!("a body returns {} for each element", scope.shape(element));
         return Err(Diagnostic::new(Code::Body, message)
@@ -90,7 +90,7 @@ pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape, Diagno
 }
 
 /// The shape of `count` equal shapes joined along a new axis.
-pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape, Diagnostic> {
+pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape> {
     let first = usize::from(each.rows.is_some());
     let axis = axis as usize;
     if axis < first || axis > each.rank() {
@@ -114,13 +114,10 @@ pub fn slice(
     of: &Shape,
     axis: u32,
     (start, len, squeeze): (u64, u64, bool),
-) -> Result<Shape, Diagnostic> {
+) -> Result<Shape> {
     let refused = |what: String| {
-        Diagnostic::new(
-            Code::IndexRange,
-            format!("{what} of shape {}", scope.shape(of)),
-        )
-        .hint("name elements that are there")
+        let message = format!("{what} of shape {}", scope.shape(of));
+        Diagnostic::new(Code::IndexRange, message).hint("name elements that are there")
     };
     let length = match of.dim(axis as usize) {
         Some(Dim::Fixed(length)) => length,
@@ -156,16 +153,14 @@ pub fn slice(
 
 /// Refuses shapes that no value may have: an unknown symbolic dimension, an empty one, or too many
 /// elements.
-pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
+pub fn bounded(scope: &Scope, shape: &Shape) -> Result<()> {
     if shape
         .rows
         .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
     {
-        return Err(Diagnostic::new(
-            Code::InvalidProgram,
-            "a shape names rows that are not declared",
-        )
-        .hint("declare their number and its bound"));
+        let message = "a shape names rows that are not declared";
+        return Err(Diagnostic::new(Code::InvalidProgram, message)
+            .hint("declare their number and its bound"));
     }
     let refused = |why: String| {
         let message = format!("no value can have the shape {}", scope.shape(shape));
@@ -199,10 +194,8 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
              adds a dimension"
         }
     };
-    Diagnostic::new(
-        Code::ShapeMismatch,
-        format!("shapes {left} and {right} do not go together"),
-    )
-    .because("dimensions are compared from the last; each pair must be equal or one of them 1")
-    .hint(hint)
+    let message = format!("shapes {left} and {right} do not go together");
+    Diagnostic::new(Code::ShapeMismatch, message)
+        .because("dimensions are compared from the last; each pair must be equal or one of them 1")
+        .hint(hint)
 }

@@ -3,7 +3,7 @@
 use crate::check::{MAX_COLUMN_NAME, MAX_NAME};
 use crate::decimal::MAX_DECIMAL_BYTES;
 use crate::types::Type;
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{Code, Diagnostic, Result, Span};
 
 /// Longest string: a path, or the name of a column.
 const MAX_STRING: usize = 4096;
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the word `wanted`.
-    pub fn keyword(&mut self, wanted: &str) -> Result<(), Diagnostic> {
+    pub fn keyword(&mut self, wanted: &str) -> Result<()> {
         if self.eat_word(wanted) {
             Ok(())
         } else {
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a word: letters, digits and `_`.
-    pub fn word(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
+    pub fn word(&mut self, what: &str) -> Result<&'a str> {
         let rest = self.rest();
         let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         if len == 0 || len > MAX_NAME {
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a type.
-    pub fn element_type(&mut self) -> Result<Type, Diagnostic> {
+    pub fn element_type(&mut self) -> Result<Type> {
         let rest = self.rest();
         let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         const WRAPPING: &str = ".wrapping";
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the signs `wanted`.
-    pub fn sign(&mut self, wanted: &str) -> Result<(), Diagnostic> {
+    pub fn sign(&mut self, wanted: &str) -> Result<()> {
         if self.eat_sign(wanted) {
             Ok(())
         } else {
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a decimal number that `N` holds.
-    pub fn number<N: TryFrom<i128>>(&mut self, what: &str) -> Result<N, Diagnostic> {
+    pub fn number<N: TryFrom<i128>>(&mut self, what: &str) -> Result<N> {
         let rest = self.rest();
         let digits = rest.strip_prefix('-').unwrap_or(rest);
         let len = digits
@@ -141,7 +141,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a number of a constant: a decimal, also with an exponent, or `nan`, `inf`, `-inf`.
-    pub fn constant(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
+    pub fn constant(&mut self, what: &str) -> Result<&'a str> {
         let rest = self.rest();
         let special = ["nan", "inf", "-inf"].into_iter();
         if let Some(special) = special.into_iter().find(|word| rest.starts_with(word)) {
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a decimal: digits, and perhaps a point with more of them.
-    pub fn decimal(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
+    pub fn decimal(&mut self, what: &str) -> Result<&'a str> {
         let rest = self.rest();
         let digits = |text: &str| {
             let end = text.find(|c: char| !c.is_ascii_digit());
@@ -177,7 +177,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a string in quotes.
-    pub fn string(&mut self) -> Result<String, Diagnostic> {
+    pub fn string(&mut self) -> Result<String> {
         self.sign("\"")?;
         let mut string = String::new();
         let mut characters = self.text[self.next..].char_indices();
@@ -206,7 +206,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the end of a line and the blank lines after it.
-    pub fn end_line(&mut self) -> Result<(), Diagnostic> {
+    pub fn end_line(&mut self) -> Result<()> {
         let rest = self.rest();
         if !rest.is_empty() && !rest.starts_with(['\n', '\r']) {
             return Err(self.expected("the end of the line"));
@@ -224,7 +224,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that the whole text has been read.
-    pub fn end_text(&mut self) -> Result<(), Diagnostic> {
+    pub fn end_text(&mut self) -> Result<()> {
         if self.rest().is_empty() {
             Ok(())
         } else {
@@ -268,12 +268,7 @@ impl<'a> Cursor<'a> {
         let count = |from: usize, to: usize| self.text[from..to].chars().count() as u32;
         let column = count(self.line_start, from) + 1;
         let end_column = column + count(from, to);
-        Span {
-            file: self.file.into(),
-            line: self.line,
-            column,
-            end_column,
-        }
+        Span::new(self.file.into(), self.line, column, end_column)
     }
 }
 

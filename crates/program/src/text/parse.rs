@@ -11,10 +11,11 @@ use crate::float;
 use crate::graph::{
     Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Value, ValueId, Visibility,
 };
+use crate::infer::Meta;
 use crate::kind::{Kind, MAX_CATEGORIES};
 use crate::op::Change;
 use crate::types::{Data, Range, RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{Code, Diagnostic, Result, Span};
 
 /// The version of the text form. A change of it, or of the meaning of an operation, is a new one.
 pub const VERSION: u32 = 1;
@@ -26,7 +27,7 @@ pub const MAX_TEXT_BYTES: usize = 16 << 20;
 /// # Errors
 /// A syntax error, at its place in the text, or a finding of [`check`], at its place in the source
 /// or else in the text.
-pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
+pub fn parse(text: &str, file: &str) -> Result<Program> {
     let program = parse_unchecked(text, file)?;
     match check(&program) {
         Ok(_) => Ok(program),
@@ -40,13 +41,12 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
 
 /// Reads a program without checking it. For tools that show a broken program; to run one, use
 /// [`parse`].
-pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
+pub fn parse_unchecked(text: &str, file: &str) -> Result<Program> {
     if text.len() > MAX_TEXT_BYTES {
-        return Err(
-            Diagnostic::new(Code::Limit, format!("the program has {} bytes", text.len()))
-                .because(format!("a text has at most {MAX_TEXT_BYTES}"))
-                .hint("split the program, or walk with `sl.map` and `sl.scan`"),
-        );
+        let message = format!("the program has {} bytes", text.len());
+        return Err(Diagnostic::new(Code::Limit, message)
+            .because(format!("a text has at most {MAX_TEXT_BYTES}"))
+            .hint("split the program, or walk with `sl.map` and `sl.scan`"));
     }
     Parser::new(text, file, false).program()
 }
@@ -64,28 +64,11 @@ struct Parser<'a> {
     constant: Vec<&'a str>,
 }
 
-/// Type, shape, range and visibility after the colon of a value.
-struct Signature {
-    ty: Type,
-    shape: Shape,
-    range: Range,
-    visibility: Visibility,
-}
-
 impl<'a> Parser<'a> {
     fn new(text: &'a str, file: &'a str, locate: bool) -> Parser<'a> {
-        let program = Program {
-            name: String::new(),
-            parties: Vec::new(),
-            rows: Vec::new(),
-            flush_subnormals: false,
-            inputs: Vec::new(),
-            main: Graph::default(),
-            results: Vec::new(),
-        };
         Parser {
             cursor: Cursor::new(text, file),
-            program,
+            program: Program::default(),
             locate,
             values: 0,
             elements: 0,
@@ -93,7 +76,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn program(mut self) -> Result<Program, Diagnostic> {
+    fn program(mut self) -> Result<Program> {
         self.version()?;
         self.cursor.keyword("name")?;
         self.program.name = self.cursor.word("a name")?.into();
@@ -132,7 +115,7 @@ impl<'a> Parser<'a> {
         Ok(self.program)
     }
 
-    fn version(&mut self) -> Result<(), Diagnostic> {
+    fn version(&mut self) -> Result<()> {
         self.cursor.keyword("sealane")?;
         self.cursor.keyword("program")?;
         let version: u32 = self.cursor.number("a version")?;
@@ -147,7 +130,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads `patients <= 100`, or a sum of row counts that stand before it: `both = here + there`.
-    fn row_count(&mut self) -> Result<RowSymbol, Diagnostic> {
+    fn row_count(&mut self) -> Result<RowSymbol> {
         let name = self.cursor.word("a name of rows")?.into();
         let mut sum = Vec::new();
         if !self.cursor.eat_sign("=") {
@@ -168,7 +151,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn input(&mut self) -> Result<Input, Diagnostic> {
+    fn input(&mut self) -> Result<Input> {
         let start = self.cursor.offset();
         let name = self.cursor.word("an input's name")?.into();
         self.cursor.sign(":")?;
@@ -197,7 +180,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the kind of a column, if one is named.
-    fn kind(&mut self) -> Result<Kind, Diagnostic> {
+    fn kind(&mut self) -> Result<Kind> {
         if !self.cursor.eat_word("as") {
             return Ok(Kind::default());
         }
@@ -220,7 +203,7 @@ impl<'a> Parser<'a> {
         kind.ok_or_else(|| self.cursor.error(format!("there is no kind `{word}`")))
     }
 
-    fn reveal(&mut self) -> Result<Reveal, Diagnostic> {
+    fn reveal(&mut self) -> Result<Reveal> {
         let name = self.cursor.word("a result's name")?.into();
         self.cursor.sign("=")?;
         let value = self.id()?;
@@ -249,7 +232,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a graph in braces. Its parameters are the leading values with the operation `param`.
-    fn block(&mut self, depth: usize) -> Result<Graph, Diagnostic> {
+    fn block(&mut self, depth: usize) -> Result<Graph> {
         if depth > MAX_NESTING {
             return Err(self.limit("bodies inside of one another", MAX_NESTING));
         }
@@ -272,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok(graph)
     }
 
-    fn value(&mut self, index: usize, depth: usize) -> Result<Value, Diagnostic> {
+    fn value(&mut self, index: usize, depth: usize) -> Result<Value> {
         self.values += 1;
         if self.values > MAX_VALUES {
             return Err(self.limit("values", MAX_VALUES));
@@ -288,18 +271,14 @@ impl<'a> Parser<'a> {
             op.ok_or_else(|| self.cursor.error(format!("there is no operation `{word}`")))?;
         op.change(self)?;
         self.cursor.sign(":")?;
-        let Signature {
-            ty,
-            shape,
-            range,
-            visibility,
-        } = self.signature()?;
+        let meta = self.signature()?;
         if let Op::Const(data) = &mut op {
             let texts = std::mem::take(&mut self.constant);
-            let numbers = texts.iter().map(|text| stored(text, ty));
+            let numbers = texts.iter().map(|text| stored(text, meta.ty));
             let numbers = numbers.collect::<Option<Vec<i128>>>();
-            let typed = numbers.and_then(|all| Data::from_numbers(ty, shape.fixed.clone(), &all));
-            *data = typed.filter(|_| shape.rows.is_none()).ok_or_else(|| {
+            let typed =
+                numbers.and_then(|all| Data::from_numbers(meta.ty, meta.shape.fixed.clone(), &all));
+            *data = typed.filter(|_| meta.shape.rows.is_none()).ok_or_else(|| {
                 self.cursor
                     .error("the numbers of a constant are not what its type says".into())
             })?;
@@ -309,25 +288,18 @@ impl<'a> Parser<'a> {
             Some(body) => *body = self.block(depth + 1)?,
             None => self.cursor.end_line()?,
         }
-        Ok(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        })
+        Ok(Value::new(op, meta, span))
     }
 
     /// Finds a symbolic row count by its name.
-    fn rows_called(&self, name: &str) -> Result<RowId, Diagnostic> {
+    fn rows_called(&self, name: &str) -> Result<RowId> {
         let index = self.program.rows.iter().position(|rows| rows.name == name);
         let index = index.and_then(|index| u16::try_from(index).ok());
         let known = index.ok_or_else(|| self.cursor.error(format!("no rows are called `{name}`")));
         known.map(RowId)
     }
 
-    fn signature(&mut self) -> Result<Signature, Diagnostic> {
+    fn signature(&mut self) -> Result<Meta> {
         let (ty, shape, range) = self.number_type()?;
         let visibility = match self.cursor.word("`public`, `known` or `secret`")? {
             "public" => Visibility::Public,
@@ -339,16 +311,11 @@ impl<'a> Parser<'a> {
                     .error("it is `public`, `known` or `secret`".into()));
             }
         };
-        Ok(Signature {
-            ty,
-            shape,
-            range,
-            visibility,
-        })
+        Ok(Meta::new(ty, shape, range, visibility))
     }
 
     /// Type, shape and range: `u16[patients, 30] in 0..510`.
-    fn number_type(&mut self) -> Result<(Type, Shape, Range), Diagnostic> {
+    fn number_type(&mut self) -> Result<(Type, Shape, Range)> {
         let ty = self.cursor.element_type()?;
         let shape = self.shape()?;
         if ty.is_float() {
@@ -366,15 +333,16 @@ impl<'a> Parser<'a> {
     }
 
     /// An end of a range of `ty`.
-    fn end(&mut self, ty: Type, what: &str) -> Result<i128, Diagnostic> {
+    fn end(&mut self, ty: Type, what: &str) -> Result<i128> {
         let text = match ty {
             Type::Float(_) => self.cursor.constant(what)?,
             _ => self.cursor.decimal(what)?,
         };
-        stored(text, ty).ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
+        stored(text, ty)
+            .ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
     }
 
-    fn shape(&mut self) -> Result<Shape, Diagnostic> {
+    fn shape(&mut self) -> Result<Shape> {
         let mut shape = Shape::scalar();
         if !self.cursor.eat_sign("[") {
             return Ok(shape);
@@ -400,20 +368,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn party(&mut self) -> Result<u8, Diagnostic> {
+    fn party(&mut self) -> Result<u8> {
         let name = self.cursor.word("a party's name")?;
         let index = self.program.parties.iter().position(|party| party == name);
         let index = index.and_then(|index| u8::try_from(index).ok());
         index.ok_or_else(|| self.cursor.error(format!("no party is called `{name}`")))
     }
 
-    fn id(&mut self) -> Result<ValueId, Diagnostic> {
+    fn id(&mut self) -> Result<ValueId> {
         self.cursor.sign("%")?;
         Ok(ValueId(self.cursor.number("the number of a value")?))
     }
 
     /// Reads the comma or the word before a part, if there is one.
-    fn before(&mut self, word: &str) -> Result<(), Diagnostic> {
+    fn before(&mut self, word: &str) -> Result<()> {
         match word {
             "" => Ok(()),
             "," => self.cursor.sign(","),
@@ -421,7 +389,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ids(&mut self) -> Result<Vec<ValueId>, Diagnostic> {
+    fn ids(&mut self) -> Result<Vec<ValueId>> {
         let mut ids = vec![self.id()?];
         while self.cursor.eat_sign(",") {
             ids.push(self.id()?);
@@ -430,7 +398,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the place in the source, if the text has one.
-    fn span(&mut self, start: usize) -> Result<Option<Span>, Diagnostic> {
+    fn span(&mut self, start: usize) -> Result<Option<Span>> {
         if !self.cursor.eat_sign("@") {
             return Ok(self.locate.then(|| self.cursor.since(start)));
         }
@@ -441,17 +409,12 @@ impl<'a> Parser<'a> {
         let column = self.cursor.number("a column")?;
         self.cursor.sign("-")?;
         let end_column = self.cursor.number("a column")?;
-        Ok(Some(Span {
-            file,
-            line,
-            column,
-            end_column,
-        }))
+        Ok(Some(Span::new(file, line, column, end_column)))
     }
 
     /// Checks that one more item is allowed, before it is read: names are looked up in lists, so
     /// that the time of reading stays proportional to the length of the text.
-    fn room(&self, what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
+    fn room(&self, what: &str, count: usize, most: usize) -> Result<()> {
         if count < most {
             Ok(())
         } else {
@@ -474,49 +437,44 @@ impl<'a> Parser<'a> {
 impl Change for Parser<'_> {
     type Error = Diagnostic;
 
-    fn value(&mut self, word: &str, id: &mut ValueId) -> Result<(), Diagnostic> {
+    fn value(&mut self, word: &str, id: &mut ValueId) -> Result<()> {
         self.before(word)?;
         *id = self.id()?;
         Ok(())
     }
 
-    fn values(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Diagnostic> {
+    fn values(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<()> {
         self.before(word)?;
         *ids = self.ids()?;
         Ok(())
     }
 
-    fn some(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Diagnostic> {
+    fn some(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<()> {
         if self.cursor.eat_word(word) {
             *ids = self.ids()?;
         }
         Ok(())
     }
 
-    fn option(&mut self, word: &str, id: &mut Option<ValueId>) -> Result<(), Diagnostic> {
+    fn option(&mut self, word: &str, id: &mut Option<ValueId>) -> Result<()> {
         if self.cursor.eat_word(word) {
             *id = Some(self.id()?);
         }
         Ok(())
     }
 
-    fn number<N: TryFrom<i128>>(
-        &mut self,
-        word: &str,
-        number: &mut N,
-        what: &str,
-    ) -> Result<(), Diagnostic> {
+    fn number<N: TryFrom<i128>>(&mut self, word: &str, number: &mut N, what: &str) -> Result<()> {
         self.before(word)?;
         *number = self.cursor.number(what)?;
         Ok(())
     }
 
-    fn flag(&mut self, word: &str, set: &mut bool) -> Result<(), Diagnostic> {
+    fn flag(&mut self, word: &str, set: &mut bool) -> Result<()> {
         *set = self.cursor.eat_word(word);
         Ok(())
     }
 
-    fn axes(&mut self, axes: &mut Vec<u32>) -> Result<(), Diagnostic> {
+    fn axes(&mut self, axes: &mut Vec<u32>) -> Result<()> {
         self.cursor.keyword("axes")?;
         axes.push(self.cursor.number("an axis")?);
         while self.cursor.eat_sign(",") {
@@ -528,7 +486,7 @@ impl Change for Parser<'_> {
         Ok(())
     }
 
-    fn steps(&mut self, dims: &mut Vec<(u64, i64)>) -> Result<(), Diagnostic> {
+    fn steps(&mut self, dims: &mut Vec<(u64, i64)>) -> Result<()> {
         while self.cursor.eat_word("take") {
             let length = self.cursor.number("a number of elements")?;
             self.cursor.keyword("step")?;
@@ -543,24 +501,24 @@ impl Change for Parser<'_> {
         Ok(())
     }
 
-    fn reduction(&mut self, reduction: &mut Reduction) -> Result<(), Diagnostic> {
+    fn reduction(&mut self, reduction: &mut Reduction) -> Result<()> {
         let found = Reduction::named(self.cursor.word("a reduction")?);
         *reduction = found.ok_or_else(|| self.cursor.error("no such reduction".into()))?;
         Ok(())
     }
 
-    fn rows(&mut self, rows: &mut RowId) -> Result<(), Diagnostic> {
+    fn rows(&mut self, rows: &mut RowId) -> Result<()> {
         let name = self.cursor.word("the rows of a table")?;
         *rows = self.rows_called(name)?;
         Ok(())
     }
 
-    fn name(&mut self, name: &mut String) -> Result<(), Diagnostic> {
+    fn name(&mut self, name: &mut String) -> Result<()> {
         *name = self.cursor.word("a function's name")?.into();
         Ok(())
     }
 
-    fn data(&mut self, _: &mut Data) -> Result<(), Diagnostic> {
+    fn data(&mut self, _: &mut Data) -> Result<()> {
         self.cursor.sign("[")?;
         self.constant = vec![self.cursor.constant("a number")?];
         while self.cursor.eat_sign(",") {

@@ -6,7 +6,7 @@ use crate::infer::Scope;
 use crate::kind::Kind;
 use crate::op::Look;
 use crate::types::{Data, Range, RowId, Shape, Type};
-use sealane_diagnostic::Span;
+use sealane_diagnostic::{At, Span};
 use std::fmt::{self, Write};
 
 /// The canonical text, which [`Program::hash`] hashes.
@@ -20,12 +20,7 @@ pub fn print_with_spans(program: &Program) -> String {
 }
 
 fn text(program: &Program, spans: bool) -> String {
-    let scope = Scope {
-        rows: &program.rows,
-        inputs: &[],
-        values: &[],
-        called: &[],
-    };
+    let scope = Scope::of(&program.rows, &[], &[]);
     let mut printer = Printer {
         out: String::new(),
         program,
@@ -164,7 +159,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end_line(&mut self, span: Option<&Span>, brace: &str) -> fmt::Result {
+    fn end_line(&mut self, span: At<'_>, brace: &str) -> fmt::Result {
         if let (true, Some(span)) = (self.spans, span) {
             let Span {
                 file,

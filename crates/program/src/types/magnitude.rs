@@ -42,10 +42,7 @@ mod tests {
     #[test]
     fn magnitudes_say_nothing_of_signs_and_leave_zero_in() {
         let bits = |x: f32| i128::from(x.to_bits());
-        let range = Range {
-            lo: bits(0.25),
-            hi: bits(100.0),
-        };
+        let range = Range::new(bits(0.25), bits(100.0));
         for (x, inside) in [
             (0.25, true),
             (-100.0, true),

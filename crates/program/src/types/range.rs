@@ -16,12 +16,14 @@ pub struct Range {
 }
 
 impl Range {
+    /// The range from one number to another.
+    pub const fn new(lo: i128, hi: i128) -> Range {
+        Range { lo, hi }
+    }
+
     /// The range of one number.
     pub const fn of(number: i128) -> Range {
-        Range {
-            lo: number,
-            hi: number,
-        }
+        Range::new(number, number)
     }
 
     /// The smallest range with all of the given numbers; `None` if there are none.
@@ -31,10 +33,7 @@ impl Range {
 
     /// The smallest range that contains both.
     pub fn hull(self, other: Range) -> Range {
-        Range {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-        }
+        Range::new(self.lo.min(other.lo), self.hi.max(other.hi))
     }
 
     /// The range of every number times `2^by`, rounded towards minus infinity; `None` where that
@@ -46,10 +45,7 @@ impl Range {
             0..=126 => end.checked_mul(1 << by),
             127.. => (end == 0).then_some(0),
         };
-        Some(Range {
-            lo: shift(self.lo)?,
-            hi: shift(self.hi)?,
-        })
+        Some(Range::new(shift(self.lo)?, shift(self.hi)?))
     }
 
     /// The range of stored numbers of `from` in stored numbers of `to`, rounded towards minus

@@ -7,18 +7,16 @@
 use super::rounding::MANY;
 use crate::graph::{Binary, Graph, Op, Program, Reduction, ValueId};
 use crate::types::{Data, Dim, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{At, Code, Diagnostic, Span};
 
 /// The warnings about such sums along rows or many elements, one for each expression.
 pub(super) fn sums(program: &Program) -> Vec<Diagnostic> {
     let mut spans = Vec::new();
     let results = program.results.iter().map(|result| result.value);
     graph(&program.main, results, &mut spans);
-    let warning = |span: &Option<&Span>| {
-        Diagnostic::new(
-            Code::RoundedSum,
-            "a sum of floating-point products that are each rounded first",
-        )
+    let warning = |span: &At<'_>| {
+        let message = "a sum of floating-point products that are each rounded first";
+        Diagnostic::new(Code::RoundedSum, message)
         .at(*span)
         .because(
             "`x * y` is the number nearest to each product, and their sum is exact; `x @ y` adds \

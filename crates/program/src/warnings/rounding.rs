@@ -81,14 +81,8 @@ struct Followed<'a> {
 
 impl Followed<'_> {
     /// Computes the errors of all values of a graph, one for each part of a map or scan; its sums
-    /// are recorded only if `reported` is set.
-    fn graph(
-        &mut self,
-        graph: &Graph,
-        params: &[f64],
-        depth: u32,
-        reported: bool,
-    ) -> Vec<Vec<f64>> {
+    /// are recorded only if `told` is set.
+    fn graph(&mut self, graph: &Graph, params: &[f64], depth: u32, told: bool) -> Vec<Vec<f64>> {
         let mut errors: Vec<Vec<f64>> = Vec::with_capacity(graph.values.len());
         for value in &graph.values {
             let error = match &value.op {
@@ -102,7 +96,7 @@ impl Followed<'_> {
                         .iter()
                         .chain(captured)
                         .map(|id| errors[id.0 as usize][0]);
-                    let inner = self.graph(body, &params.collect::<Vec<_>>(), depth + 1, reported);
+                    let inner = self.graph(body, &params.collect::<Vec<_>>(), depth + 1, told);
                     returned(body, &inner)
                 }
                 Op::Scan {
@@ -120,7 +114,7 @@ impl Followed<'_> {
                     let first = first.fold(0.0, f64::max);
                     let length = graph.values[over[0].0 as usize].shape.dim(0);
                     let scan = (init.len(), first, length);
-                    self.scan(value, scan, &given, body, depth, reported)
+                    self.scan(value, scan, &given, body, depth, told)
                 }
                 Op::Sort { over, .. } | Op::Compact { over, .. } | Op::Prefix { over, .. } => {
                     over.iter().map(|id| errors[id.0 as usize][0]).collect()
@@ -129,7 +123,7 @@ impl Followed<'_> {
                     let part = errors[of.0 as usize].get(*part as usize);
                     vec![part.copied().unwrap_or(0.0)]
                 }
-                _ => vec![self.operation(graph, value, &errors, reported)],
+                _ => vec![self.operation(graph, value, &errors, told)],
             };
             errors.push(error);
         }
@@ -145,15 +139,15 @@ impl Followed<'_> {
         given: &[f64],
         body: &Graph,
         depth: u32,
-        reported: bool,
+        told: bool,
     ) -> Vec<f64> {
-        let with = |this: &mut Self, carry: f64, reported: bool| {
+        let with = |this: &mut Self, carry: f64, told: bool| {
             let params = [&vec![carry; carries][..], given].concat();
-            let inner = this.graph(body, &params, depth + 1, reported);
+            let inner = this.graph(body, &params, depth + 1, told);
             returned(body, &inner)
         };
         let largest = |errors: &[f64]| errors[..carries].iter().copied().fold(0.0, f64::max);
-        let fresh = with(self, 0.0, reported);
+        let fresh = with(self, 0.0, told);
         let step = largest(&fresh);
         if depth >= FOLLOWED || step == 0.0 && first == 0.0 {
             return fresh;
@@ -166,7 +160,7 @@ impl Followed<'_> {
             true => first + step.max(growth) * most,
             false => first.max(step),
         };
-        if reported && growth > 0.0 && step > 0.0 && self.is_long(length) {
+        if told && growth > 0.0 && step > 0.0 && self.is_long(length) {
             self.found.push(Sum {
                 count: most,
                 each: step,
@@ -178,13 +172,7 @@ impl Followed<'_> {
     }
 
     /// The error of an operation without a body.
-    fn operation(
-        &mut self,
-        graph: &Graph,
-        value: &Value,
-        errors: &[Vec<f64>],
-        reported: bool,
-    ) -> f64 {
+    fn operation(&mut self, graph: &Graph, value: &Value, errors: &[Vec<f64>], told: bool) -> f64 {
         let of = |id: &ValueId| errors[id.0 as usize][0];
         let meant = |id: &ValueId| &graph.values[id.0 as usize];
         let product = |a: &ValueId, b: &ValueId| {
@@ -217,19 +205,19 @@ impl Followed<'_> {
             Op::Binary(Binary::Shr, a, _) if value.ty.is_fixed() => of(a) + unit(value.ty),
             Op::Reduce(Reduction::Sum, a, axis) | Op::Accumulate(Reduction::Sum, a, axis) => {
                 let along = meant(a).shape.dim(*axis as usize);
-                self.sum(value, of(a), &[along], reported)
+                self.sum(value, of(a), &[along], told)
             }
             Op::Running {
                 reduction: Reduction::Sum,
                 of: a,
                 ..
-            } => self.sum(value, of(a), &[meant(a).shape.dim(0)], reported),
+            } => self.sum(value, of(a), &[meant(a).shape.dim(0)], told),
             Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
             Op::Accumulate(_, a, _) | Op::Running { of: a, .. } => of(a),
             Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);
-                self.sum(value, product(a, b), &[along], reported) + rounding(a, b)
+                self.sum(value, product(a, b), &[along], told) + rounding(a, b)
             }
             Op::SumProduct { a, b, axes } => {
                 let (x, y) = (&meant(a).shape, &meant(b).shape);
@@ -246,7 +234,7 @@ impl Followed<'_> {
                     }
                 });
                 let along = along.collect::<Vec<_>>();
-                self.sum(value, product(a, b), &along, reported) + rounding(a, b)
+                self.sum(value, product(a, b), &along, told) + rounding(a, b)
             }
             _ => 0.0,
         }
@@ -254,11 +242,11 @@ impl Followed<'_> {
 
     /// Returns the error of a sum of elements with an error each, and records it where there are
     /// many.
-    fn sum(&mut self, value: &Value, each: f64, along: &[Option<Dim>], reported: bool) -> f64 {
+    fn sum(&mut self, value: &Value, each: f64, along: &[Option<Dim>], told: bool) -> f64 {
         let counts = along.iter().map(|dim| self.most(*dim));
         let count = counts.product::<f64>();
         let long = along.iter().any(|dim| self.is_long(*dim));
-        if reported && long && each > 0.0 {
+        if told && long && each > 0.0 {
             self.found.push(Sum {
                 count,
                 each,
@@ -354,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_bound_is_short_and_not_below() {
-        let reported = [
+        let told = [
             0.0,
             20_000.0,
             0.00390625,
@@ -364,6 +352,6 @@ mod tests {
         ]
         .map(about);
         let expected = ["0", "20000", "0.003907", "78.13", "1.0e12", "2.8e-9"];
-        assert_eq!(reported, expected.map(String::from));
+        assert_eq!(told, expected.map(String::from));
     }
 }

@@ -7,12 +7,7 @@ use sealane_program::types::{Range, Shape, Type};
 
 /// Span in a source file that does not exist.
 pub fn at(line: u32, column: u32, end_column: u32) -> Option<Span> {
-    Some(Span {
-        file: "risk.py".into(),
-        line,
-        column,
-        end_column,
-    })
+    Some(Span::new("risk.py".into(), line, column, end_column))
 }
 
 /// An input on line 3.

@@ -27,7 +27,7 @@ impl BufferArg {
         }
         PyBuffer::get(item)
             .map(BufferArg::Shared)
-            .map_err(|_| no_bytes(item.py(), name, &kind(item)))
+            .map_err(|_| no_bytes(name, &kind(item)))
     }
 
     /// Number of bytes.
@@ -130,19 +130,19 @@ impl<'py> BatchArg<'py> {
             }
             if !one || buffer.dimensions() > 2 {
                 let what = "one array of bytes, and no list of them";
-                return Err(no_bytes(py, name, what));
+                return Err(no_bytes(name, what));
             }
             return Ok(BatchArg::One(BufferArg::new(name, item)?.freeze(py)?));
         }
         // A text has characters, and an array of another kind has items that are no bytes, or bytes
         // that have lost the zeros at their ends.
         if item.is_instance_of::<PyString>() || item.hasattr("dtype")? {
-            return Err(no_bytes(py, name, &kind(item)));
+            return Err(no_bytes(name, &kind(item)));
         }
         let items = item.try_iter().and_then(Iterator::collect::<PyResult<_>>);
         items
             .map(BatchArg::List)
-            .map_err(|_| no_bytes(py, name, "no list"))
+            .map_err(|_| no_bytes(name, "no list"))
     }
 
     /// Number of items, unless the same one serves all.
@@ -225,9 +225,9 @@ fn kind(item: &Bound<'_, PyAny>) -> String {
 }
 
 /// Makes the refusal of an object without bytes.
-pub fn no_bytes(py: Python<'_>, name: &str, what: &str) -> PyErr {
+pub fn no_bytes(name: &str, what: &str) -> PyErr {
     let finding = Diagnostic::new(Code::AeadParameter, format!("`{name}` is {what}"));
-    error::raised(py, &finding.hint(HINT))
+    error::raised(finding.hint(HINT))
 }
 
 const HINT: &str = "give `bytes`, or what holds bytes: a bytearray, a memoryview, an array of uint8; many \

@@ -2,13 +2,13 @@
 
 use super::bytes::{BatchArg, BatchSlice, BufferArg, Bytes, no_bytes, rows};
 use super::ledger::Ledger;
-use super::{Choice, View, open_one, refuse, refuse_nonce, seal_one};
+use super::{View, open_one, refuse, refuse_nonce, seal_one};
 use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_aead::{
-    Ads, Cipher, Error, KeyId, Message, Nonces, RowBatch, WINDOW, open_many, seal_many,
+    Ads, Cipher, Error, KeyId, Message, Nonces, RowBatch, Suite, WINDOW, open_many, seal_many,
 };
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -64,19 +64,17 @@ impl<'py> Many<'py> {
     /// Reads the arguments of the call, but no message yet.
     pub fn new(
         open: bool,
-        choice: Choice<'_>,
+        (cpu, suite): (Cpu, Suite),
         keys: &Bound<'py, PyAny>,
         nonces: &Bound<'py, PyAny>,
         messages: &Bound<'py, PyAny>,
         aads: Option<&Bound<'py, PyAny>>,
         lengths: Option<Lengths>,
     ) -> PyResult<Many<'py>> {
-        let py = messages.py();
-        let (cpu, suite) = choice.suite(py)?;
         let keys = BatchArg::new("keys", keys, true)?;
         let messages = BatchArg::new("messages", messages, false)?;
         let Some(count) = messages.count() else {
-            return Err(no_bytes(py, "messages", "one message"));
+            return Err(no_bytes("messages", "one message"));
         };
         let cipher = match &keys {
             BatchArg::One(key) => Cipher::new(cpu, suite, key.as_ref()),
@@ -85,7 +83,7 @@ impl<'py> Many<'py> {
         let many = Many {
             open,
             cpu,
-            cipher: cipher.map_err(|error| refuse(py, &error, None))?,
+            cipher: cipher.map_err(|error| refuse(&error, None))?,
             keys,
             nonces: BatchArg::new("nonces", nonces, false)?,
             messages,
@@ -97,7 +95,7 @@ impl<'py> Many<'py> {
             failures_before: 0,
             count,
         };
-        many.check(py)?;
+        many.check()?;
         Ok(many)
     }
 
@@ -108,7 +106,7 @@ impl<'py> Many<'py> {
     }
 
     /// Refuses lists whose length differs from that of the messages.
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
+    fn check(&self) -> PyResult<()> {
         let lengths = match &self.lengths {
             Some(Lengths::Each(lengths)) => Some(lengths.len()),
             _ => None,
@@ -124,7 +122,7 @@ impl<'py> Many<'py> {
                 let message = format!("`{name}` has {other} items for {count} messages");
                 let finding = Diagnostic::new(Code::AeadParameter, message);
                 let hint = "give one for each message, in the order of the messages";
-                return Err(error::raised(py, &finding.hint(hint)));
+                return Err(error::raised(finding.hint(hint)));
             }
         }
         Ok(())
@@ -148,7 +146,7 @@ impl<'py> Many<'py> {
                 };
                 if let Some(first) = seen.used_before(key, nonces.get(number - from)) {
                     let error = Error::NonceRepeated { first, number };
-                    return Err(refuse_nonce(py, self.cipher.suite(), &error));
+                    return Err(refuse_nonce(self.cipher.suite(), &error));
                 }
             }
         }
@@ -189,7 +187,7 @@ impl<'py> Many<'py> {
                         failed.push(number);
                         show(Made::Copy(None));
                     }
-                    Err(error) => return Err(refuse(py, &error, Some(number))),
+                    Err(error) => return Err(refuse(&error, Some(number))),
                 }
                 number += 1;
                 Ok(())
@@ -234,7 +232,7 @@ impl<'py> Many<'py> {
                 cipher.map_err(|error| (error, number))
             };
             let ciphers = py.detach(|| (from..to).map(expand).collect::<Result<_, _>>());
-            let refuse = |(error, number)| refuse(py, &error, Some(number));
+            let refuse = |(error, number)| refuse(&error, Some(number));
             each = Some(ciphers.map_err(refuse)?);
         }
         let lengths = (0..window.len()).map(|number| window.bytes(number));

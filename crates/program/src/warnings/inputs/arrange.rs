@@ -27,14 +27,9 @@ impl Follower<'_> {
     }
 
     /// The elements in the shape to which an operand broadcasts.
-    pub(super) fn spread(
-        &mut self,
-        determined: &Determined,
-        from: &Shape,
-        to: &Shape,
-    ) -> Determined {
-        if determined.is_empty() || from.fixed == to.fixed {
-            return determined.clone();
+    pub(super) fn spread(&mut self, known: &Determined, from: &Shape, to: &Shape) -> Determined {
+        if known.is_empty() || from.fixed == to.fixed {
+            return known.clone();
         }
         let missing = to.fixed.len() - from.fixed.len();
         let mut steps = vec![0; to.fixed.len()];
@@ -53,7 +48,7 @@ impl Follower<'_> {
                 .flat_map(|&at| (0..len).map(move |i| at + i * step))
                 .collect();
         }
-        self.gather(determined, places.into_iter())
+        self.gather(known, places.into_iter())
     }
 
     /// Values one behind the other along a fixed axis, which a stack makes.
