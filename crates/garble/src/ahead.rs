@@ -18,7 +18,7 @@
 //! discarded. Tables equal those of [`kernels`](crate::kernels) byte for byte; those kernels remain
 //! the faster ones for batches that fill quads.
 
-use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
+use sealane_block::{Block, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
 use crate::kernels::{BlockRun, GateKernel, GateLanes, LaneLabels, xor_rows};

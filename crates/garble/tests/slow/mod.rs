@@ -81,8 +81,9 @@ fn groups(
     let mut groups = Vec::new();
     for run in ands.chunk_by(|one, next| known_to(one) == known_to(next)) {
         let lanes = first..first + width;
-        let on_lanes = |(gate, _): &(Gate, u8)| lanes.clone().map(|lane| (*gate, lane));
-        let pairs = run.iter().flat_map(on_lanes).collect::<Vec<_>>();
+        let gates = run.iter().map(|(gate, _)| *gate);
+        let pairs = gates.flat_map(|gate| lanes.clone().map(move |lane| (gate, lane)));
+        let pairs = pairs.collect::<Vec<_>>();
         let group = |group: &[_]| (known_to(&run[0]), group.to_vec());
         groups.extend(pairs.chunks(16).map(group));
     }
