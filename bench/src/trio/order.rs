@@ -63,7 +63,7 @@ fn one(mut party: Alone, work: Work, rows: usize) -> Result<(Duration, u64), Sui
     Ok((time, bytes))
 }
 
-/// What a step leaves.
+/// The outcome of a step.
 type Left = Outcome<TrioParty>;
 
 /// The domain of all steps.

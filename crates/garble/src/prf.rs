@@ -154,8 +154,8 @@ fn xor_kind(gate: &Gate, lone: bool) -> XorKind {
 }
 
 /// Runs XORs in order, in runs of one kind, with one kernel for gates whose second input no other
-/// gate reads and one for the others. Where pairs are gathered, no gate of a run reads the output of
-/// another.
+/// gate reads and one for the others. Where pairs are gathered, no gate of a run reads the output
+/// of another.
 fn run_xors<A: GateKernel, B: GateKernel>(
     alone: &A,
     read: &B,

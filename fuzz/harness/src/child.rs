@@ -48,7 +48,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What a minimised input has led to.
+    /// Makes the finding of a minimised input.
     pub fn new(input: Vec<u8>, what: String, origin: String) -> Finding {
         Finding {
             input,

@@ -31,7 +31,7 @@ pub(super) enum Output {
 /// The work of a party in a window.
 pub(super) type Work = Box<dyn FnMut(&mut Mesh) -> Result<Output, OtError>>;
 
-/// What a party makes in a window, and on which tier.
+/// The correlations that a party makes in a window, and the tier.
 #[derive(Clone, Copy)]
 pub(super) struct Making {
     pub(super) cpu: Cpu,
