@@ -62,12 +62,10 @@ fn measure_tier(cpu: Cpu, options: &Options, figures: &mut Figures<'_>) {
     hash("hash/tccr", &Tccr::new(cpu, seed), cpu, &mut case);
     hash("hash/circ", &Circ::new(cpu, seed), cpu, &mut case);
     hash("hash/mi", &Mi::new(cpu, seed), cpu, &mut case);
-    case("gf128/polynomial", &mut |blocks| {
-        gf::mul_each(cpu, Order::Polynomial, blocks, &keys)
-    });
-    case("gf128/ghash", &mut |blocks| {
-        gf::mul_each(cpu, Order::Ghash, blocks, &keys)
-    });
+    for (name, order) in [("polynomial", Order::Polynomial), ("ghash", Order::Ghash)] {
+        let name = format!("gf128/{name}");
+        case(&name, &mut |blocks| gf::mul_each(cpu, order, blocks, &keys));
+    }
     let mut digest = PolyHash::new(cpu, keys[0]);
     case("poly_hash", &mut |blocks| {
         digest.update(Block::as_bytes(blocks))

@@ -14,17 +14,15 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
     for (case, circuit) in circuits() {
         let (tape, ns) = compiled(&circuit, options);
         let gates = circuit.info().gates as f64;
-        figures.add(
-            &case,
-            &[
-                ("ands", tape.ands.len() as f64, "gates"),
-                ("xors", tape.xors.len() as f64, "gates"),
-                ("depth", f64::from(tape.depth), "gates"),
-                ("batches", tape.batches.len() as f64, "batches"),
-                ("slots", f64::from(tape.slots), "slots"),
-                ("compile_ns_per_gate", ns / gates, "ns"),
-            ],
-        );
+        let sizes = [
+            ("ands", tape.ands.len() as f64, "gates"),
+            ("xors", tape.xors.len() as f64, "gates"),
+            ("depth", f64::from(tape.depth), "gates"),
+            ("batches", tape.batches.len() as f64, "batches"),
+            ("slots", f64::from(tape.slots), "slots"),
+            ("compile_ns_per_gate", ns / gates, "ns"),
+        ];
+        figures.add(&case, &sizes);
     }
     Ok(())
 }

@@ -189,9 +189,8 @@ fn probe() -> f64 {
 fn context_switches() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
     let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
-    counts
-        .map(|line| line.split_whitespace().last()?.parse::<u64>().ok())
-        .sum()
+    let count = |line: &str| line.split_whitespace().last()?.parse::<u64>().ok();
+    counts.map(count).sum()
 }
 
 #[cfg(test)]

@@ -36,10 +36,10 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
     }
     let cpu = options.best()?;
     let folder = tempfile::tempdir()?;
-    let (runs, blocks): (_, &[u32]) = if options.quick() {
-        (1, &[100])
+    let (runs, blocks) = if options.quick() {
+        (1, &[100][..])
     } else {
-        (RUNS, &[100, 10_000])
+        (RUNS, &[100, 10_000][..])
     };
     for case in cases(folder.path(), blocks)? {
         let mut best = f64::INFINITY;
@@ -52,16 +52,14 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
         let payload = payload.ok_or("a report without payload")?;
         let payload = payload.values().filter_map(Value::as_f64).sum();
         let ands = number(&report, "ands")?;
-        figures.on(cpu).add(
-            &case.name,
-            &[
-                ("seconds", best, "s"),
-                ("million_ands_per_s", ands / best / 1e6, "million/s"),
-                ("ands", ands, "gates"),
-                ("payload_bytes", payload, "bytes"),
-                ("rounds", number(&report, "rounds")?, "rounds"),
-            ],
-        );
+        let of_case = [
+            ("seconds", best, "s"),
+            ("million_ands_per_s", ands / best / 1e6, "million/s"),
+            ("ands", ands, "gates"),
+            ("payload_bytes", payload, "bytes"),
+            ("rounds", number(&report, "rounds")?, "rounds"),
+        ];
+        figures.on(cpu).add(&case.name, &of_case);
     }
     Ok(())
 }
@@ -70,9 +68,8 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
 fn cases(folder: &Path, blocks: &[u32]) -> Result<Vec<Case>, SuiteError> {
     let examples = Path::new("examples");
     if !examples.join("hospital/program.py").is_file() {
-        return Err(
-            "the suite e2e runs the examples: start it in the root of the repository".into(),
-        );
+        let what = "the suite e2e runs the examples: start it in the root of the repository";
+        return Err(what.into());
     }
     let mut cases = vec![Case {
         name: "hospital/569/tls".to_string(),
@@ -129,7 +126,6 @@ fn run_once(command: &[OsString], tier: &str, case: &Case) -> Result<Value, Stri
 }
 
 fn number(report: &Value, key: &str) -> Result<f64, String> {
-    report[key]
-        .as_f64()
-        .ok_or_else(|| format!("a report without `{key}`"))
+    let value = report[key].as_f64();
+    value.ok_or_else(|| format!("a report without `{key}`"))
 }

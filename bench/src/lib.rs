@@ -57,19 +57,29 @@ pub struct Record {
 
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Record {
-            case,
-            tier,
-            metric,
-            value,
-            unit,
-            ..
-        } = self;
-        write!(f, "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}")
+        let (case, tier, metric) = (&self.case, self.tier, &self.metric);
+        write!(
+            f,
+            "{case:<32} {tier:<9} {metric:<28} {:>14.3} {}",
+            self.value, self.unit
+        )
     }
 }
 
 impl Record {
+    /// A figure of a case on a tier.
+    pub fn of(suite: &'static str, case: &str, tier: &'static str, figure: Figure<'_>) -> Record {
+        let (metric, value, unit) = figure;
+        Record {
+            suite,
+            case: case.to_string(),
+            tier,
+            metric: metric.to_string(),
+            value,
+            unit,
+        }
+    }
+
     /// The record as a JSON object, with the data that reproduce it: the machine, and the command
     /// that measures it.
     ///
@@ -95,16 +105,19 @@ impl Record {
 /// A figure of a case: its metric, its value and its unit.
 pub type Figure<'a> = (&'a str, f64, &'static str);
 
+/// A function that takes records.
+pub type Take<'a> = dyn FnMut(Record) + 'a;
+
 /// Takes the figures of a suite, each as soon as it is there.
 pub struct Figures<'a> {
     suite: &'static str,
     tier: &'static str,
-    record: &'a mut dyn FnMut(Record),
+    record: &'a mut Take<'a>,
 }
 
 impl<'a> Figures<'a> {
     /// The figures of a suite, on no tier in particular.
-    pub fn new(suite: &'static str, record: &'a mut dyn FnMut(Record)) -> Figures<'a> {
+    pub fn new(suite: &'static str, record: &'a mut Take<'_>) -> Figures<'a> {
         Figures {
             suite,
             tier: "any",
@@ -128,32 +141,22 @@ impl<'a> Figures<'a> {
 
     /// Adds the figures of a case.
     pub fn add(&mut self, case: &str, figures: &[Figure<'_>]) {
-        for &(metric, value, unit) in figures {
-            (self.record)(Record {
-                suite: self.suite,
-                case: case.to_string(),
-                tier: self.tier,
-                metric: metric.to_string(),
-                value,
-                unit,
-            });
+        for figure in figures {
+            (self.record)(Record::of(self.suite, case, self.tier, *figure));
         }
     }
 
     /// Adds the figures of a measurement in core cycles: of quiet windows, their minimum, and of
     /// all; and the share of quiet ones. `side` precedes their metrics, `each` is one operation.
     pub fn cycles(&mut self, case: &str, side: &str, each: &str, measured: &cycles::Measured) {
-        let metric = format!("{side}cycles_per_{each}");
-        let unit = "cycles";
-        self.add(
-            case,
-            &[
-                (&metric, measured.median_cycles, unit),
-                (&format!("{metric}_min"), measured.min_cycles, unit),
-                (&format!("{metric}_all"), measured.all_median_cycles, unit),
-                (&format!("{side}windows_kept"), measured.kept, "of 1"),
-            ],
-        );
+        let (metric, unit) = (format!("{side}cycles_per_{each}"), "cycles");
+        let figures = [
+            (&*metric, measured.median_cycles, unit),
+            (&format!("{metric}_min"), measured.min_cycles, unit),
+            (&format!("{metric}_all"), measured.all_median_cycles, unit),
+            (&format!("{side}windows_kept"), measured.kept, "of 1"),
+        ];
+        self.add(case, &figures);
     }
 }
 
@@ -232,9 +235,8 @@ impl MachineRecord {
     /// This machine.
     pub fn detect() -> MachineRecord {
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let name = info
-            .lines()
-            .find_map(|line| line.strip_prefix("model name"));
+        let mut lines = info.lines();
+        let name = lines.find_map(|line| line.strip_prefix("model name"));
         let name = name.map_or(std::env::consts::ARCH, |rest| {
             rest.trim_start_matches([' ', '\t', ':'])
         });
@@ -260,10 +262,8 @@ fn side_by_side<P: Send, T: Send, E: Send>(
         let run = &run;
         let start = |party| scope.spawn(move || run(party));
         let started: Vec<_> = parties.into_iter().map(start).collect();
-        let ended = started.into_iter();
-        ended
-            .map(|party| party.join().expect("no party panics"))
-            .collect()
+        let ended = started.into_iter().map(|party| party.join());
+        ended.map(|end| end.expect("no party panics")).collect()
     })
 }
 

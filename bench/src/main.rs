@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use sealane_bench::plot::{self, Chart};
-use sealane_bench::{
-    Figures, MachineRecord, Options, Record, SUITES, Suite, SuiteError, aead, peers,
-};
+use sealane_bench::{Figures, MachineRecord, Options, Record, aead, peers};
+use sealane_bench::{SUITES, Suite, SuiteError};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
 use sealane_host::{EXIT_CODES, Failure};
@@ -47,12 +46,8 @@ struct Args {
 
 fn main() -> ExitCode {
     let arguments = std::env::args_os().skip(1).collect();
-    ExitCode::from(sealane_terminal::run(
-        "sealane-bench",
-        arguments,
-        &[],
-        |args| run(&args),
-    ))
+    let run = |args: Args| run(&args);
+    ExitCode::from(sealane_terminal::run("sealane-bench", arguments, &[], run))
 }
 
 /// Measures a suite, or all of them, or lists them.
@@ -94,19 +89,13 @@ fn list() -> Card {
 
 /// The suites of a name, which have what the arguments ask for.
 fn chosen(args: &Args, name: &str) -> Result<Vec<&'static Suite>, Failure> {
-    let chosen = SUITES
-        .iter()
-        .filter(|suite| name == "all" || name == suite.name);
-    let chosen: Vec<&Suite> = chosen.collect();
+    let named = |suite: &&Suite| name == "all" || name == suite.name;
+    let chosen: Vec<&Suite> = SUITES.iter().filter(named).collect();
     if chosen.is_empty() {
         let known = SUITES.iter().map(|suite| suite.name).chain(["all"]);
-        let known = known.collect::<Vec<_>>().join(", ");
+        let hint = format!("there are: {}", known.collect::<Vec<_>>().join(", "));
         let what = format!("there is no suite `{name}`");
-        return Err(Failure::new(
-            Code::UnknownSuite,
-            what,
-            format!("there are: {known}"),
-        ));
+        return Err(Failure::new(Code::UnknownSuite, what, hint));
     }
     if args.peers && name != aead::SUITE {
         let hint = format!("leave `--peers` out, or measure `{}`", aead::SUITE);
@@ -135,8 +124,8 @@ fn options(args: &Args) -> Result<Options, Failure> {
     })?;
     options.command = vec![args.sealane.clone()];
     options.again = std::env::current_exe()
-        .map(OsString::from)
         .into_iter()
+        .map(OsString::from)
         .collect();
     options.only.clone_from(&args.only);
     if args.quick {

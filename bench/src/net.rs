@@ -29,7 +29,8 @@ const ROUND_TRIPS: u32 = 2000;
 /// # Errors
 /// The machine has no port on loopback, or two threads do not meet there.
 pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let (pieces, round_trips) = if options.quick() {
+    let quick = options.quick();
+    let (pieces, round_trips) = if quick {
         (16, 20)
     } else {
         (PIECES, ROUND_TRIPS)
@@ -47,15 +48,10 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
         let one_way = one_way(here, there, pieces).map_err(failed)?;
         let round_trip = round_trip(here, there, round_trips).map_err(failed)?;
         let rate = (pieces * PIECE_BYTES) as f64 / one_way.as_secs_f64() / 1e9;
-        figures.add(
-            &format!("{kind}/one_way"),
-            &[("gigabytes_per_s", rate, "GB/s")],
-        );
-        let round_trip = round_trip.as_secs_f64() * 1e6;
-        figures.add(
-            &format!("{kind}/16"),
-            &[("round_trip_us", round_trip, "us")],
-        );
+        let case = format!("{kind}/one_way");
+        figures.add(&case, &[("gigabytes_per_s", rate, "GB/s")]);
+        let us = round_trip.as_secs_f64() * 1e6;
+        figures.add(&format!("{kind}/16"), &[("round_trip_us", us, "us")]);
     }
     Ok(())
 }

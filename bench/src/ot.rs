@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
+use sealane_ot::Security::{self, Malicious, SemiHonest};
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Set};
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotReceiver, CotSender};
-use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_ot::{OtError, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
 use crate::net::{Connect, PAIR, connect_all};
@@ -58,39 +59,34 @@ impl Protocol {
     /// Transfers of a window. Silent extension makes them by iterations, so a window is one of
     /// those: of shorter windows most would have no work and some all of it.
     fn count(&self, usual: usize) -> usize {
-        match self.silent {
-            None => usual,
-            Some((set, security)) => self.params(set, security).given(),
-        }
+        self.params().map_or(usual, |params| params.given())
     }
 
-    fn params(&self, set: Set, security: Security) -> Params {
-        match (self.quick, set) {
+    /// The parameters of silent extension.
+    fn params(&self) -> Option<Params> {
+        let (set, security) = self.silent?;
+        Some(match (self.quick, set) {
             (false, set) => Params::of(set, security),
             (true, Set::Uniform) => Params::danger_tiny_uniform(security),
             (true, _) => Params::danger_tiny(security),
-        }
+        })
     }
 }
 
 /// The protocols that are measured.
 const PROTOCOLS: [Protocol; 12] = [
-    extension("iknp", 1, Security::SemiHonest),
-    extension("softspoken-2", 2, Security::SemiHonest),
-    extension("softspoken-4", 4, Security::SemiHonest),
-    extension("softspoken-8", 8, Security::SemiHonest),
-    extension("softspoken-2-malicious", 2, Security::Malicious),
-    extension("softspoken-4-malicious", 4, Security::Malicious),
-    extension("softspoken-8-malicious", 8, Security::Malicious),
-    silent("ferret", Set::Compact, Security::SemiHonest),
-    silent("ferret-malicious", Set::Compact, Security::Malicious),
-    silent("ferret-quick", Set::Quick, Security::SemiHonest),
-    silent("ferret-quick-malicious", Set::Quick, Security::Malicious),
-    silent(
-        "ferret-uniform-malicious",
-        Set::Uniform,
-        Security::Malicious,
-    ),
+    extension("iknp", 1, SemiHonest),
+    extension("softspoken-2", 2, SemiHonest),
+    extension("softspoken-4", 4, SemiHonest),
+    extension("softspoken-8", 8, SemiHonest),
+    extension("softspoken-2-malicious", 2, Malicious),
+    extension("softspoken-4-malicious", 4, Malicious),
+    extension("softspoken-8-malicious", 8, Malicious),
+    silent("ferret", Set::Compact, SemiHonest),
+    silent("ferret-malicious", Set::Compact, Malicious),
+    silent("ferret-quick", Set::Quick, SemiHonest),
+    silent("ferret-quick-malicious", Set::Quick, Malicious),
+    silent("ferret-uniform-malicious", Set::Uniform, Malicious),
 ];
 
 const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
@@ -104,10 +100,8 @@ const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
 
 const fn silent(name: &'static str, set: Set, security: Security) -> Protocol {
     Protocol {
-        name,
-        extension: SoftSpoken::new(8, security),
         silent: Some((set, security)),
-        quick: false,
+        ..extension(name, 8, security)
     }
 }
 
@@ -267,46 +261,28 @@ fn set_up(
 }
 
 fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySender, OtError> {
-    let coins = &mut Coins::danger_fixed_seed(2);
-    let setup = Sender::set_up(protocol.extension, cpu, mesh, other(mesh), DELTA, coins)?;
+    let (peer, coins) = (other(mesh), &mut Coins::danger_fixed_seed(2));
+    let setup = Sender::set_up(protocol.extension, cpu, mesh, peer, DELTA, coins)?;
     mesh.flush()?;
     let mut sender = setup.finish(mesh)?;
-    Ok(match protocol.silent {
-        None => Box::new(sender),
-        Some((set, security)) => {
-            let params = protocol.params(set, security);
-            Box::new(FerretSender::set_up(
-                cpu,
-                mesh,
-                other(mesh),
-                params,
-                &mut sender,
-                coins,
-            )?)
-        }
-    })
+    let Some(params) = protocol.params() else {
+        return Ok(Box::new(sender));
+    };
+    let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut sender, coins)?;
+    Ok(Box::new(silent))
 }
 
 fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnyReceiver, OtError> {
-    let coins = &mut Coins::danger_fixed_seed(1);
-    let setup = Receiver::set_up(protocol.extension, cpu, mesh, other(mesh), coins)?;
+    let (peer, coins) = (other(mesh), &mut Coins::danger_fixed_seed(1));
+    let setup = Receiver::set_up(protocol.extension, cpu, mesh, peer, coins)?;
     mesh.flush()?;
     let mut receiver = setup.finish(mesh)?;
     mesh.flush()?;
-    Ok(match protocol.silent {
-        None => Box::new(receiver),
-        Some((set, security)) => {
-            let params = protocol.params(set, security);
-            Box::new(FerretReceiver::set_up(
-                cpu,
-                mesh,
-                other(mesh),
-                params,
-                &mut receiver,
-                coins,
-            )?)
-        }
-    })
+    let Some(params) = protocol.params() else {
+        return Ok(Box::new(receiver));
+    };
+    let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut receiver, coins)?;
+    Ok(Box::new(silent))
 }
 
 /// The other of two parties.
@@ -316,12 +292,12 @@ fn other(mesh: &Mesh) -> PartyId {
 
 /// Measures a set-up: 128 base OTs, and the smallest trees.
 fn base(cpu: Cpu, figures: &mut Figures<'_>) -> Result<(), OtError> {
-    let mut times = Vec::new();
+    let mut best = Duration::MAX;
     for _ in 0..WINDOWS {
-        times.push(set_up(cpu, &PROTOCOLS[0], Mesh::in_memory(2))?.2);
+        best = best.min(set_up(cpu, &PROTOCOLS[0], Mesh::in_memory(2))?.2);
     }
-    let best = times.iter().min().expect("a window").as_secs_f64();
-    figures.add("base/128/memory", &[("setup_ms", best * 1e3, "ms")]);
+    let ms = best.as_secs_f64() * 1e3;
+    figures.add("base/128/memory", &[("setup_ms", ms, "ms")]);
     Ok(())
 }
 

@@ -36,11 +36,8 @@ impl Chart {
         let mut charts: Vec<Chart> = Vec::new();
         for record in records {
             let title = format!("{}: {}", record.suite, record.metric);
-            let chart = position(
-                &mut charts,
-                |chart| chart.title == title,
-                || Chart::new(&title, record.unit),
-            );
+            let is = |chart: &Chart| chart.title == title;
+            let chart = position(&mut charts, is, || Chart::new(&title, record.unit));
             charts[chart].add(&record.case, record.tier, record.value);
         }
         charts
@@ -68,11 +65,7 @@ impl Chart {
         } else {
             0.0
         };
-        let (title, y) = (Escaped(&self.title), top + 16.0);
-        writeln!(
-            out,
-            "<text class=\"title\" x=\"{MARGIN}\" y=\"{y}\">{title}</text>"
-        )?;
+        text(out, "title", MARGIN, top + 16.0, &self.title)?;
         let mut x = LEFT;
         for (index, name) in self.series.iter().enumerate() {
             let (y, base, beside) = (top + 27.0, top + 36.0, x + 14.0);
@@ -85,11 +78,8 @@ impl Chart {
         let mut y = top + HEAD;
         for (group, bars) in &self.groups {
             let middle = y + bars.len() as f64 * PITCH / 2.0 + 4.0;
-            let (name, end) = (Escaped(group), LEFT - 8.0);
-            writeln!(
-                out,
-                "<text class=\"group\" x=\"{end}\" y=\"{middle}\">{name}</text>"
-            )?;
+            let name = Escaped(group);
+            text(out, "group", LEFT - 8.0, middle, group)?;
             for &(series, value) in bars {
                 let (width, height) = ((value * scale).max(1.0), PITCH - 2.0);
                 let colour = series % COLOURS.len();
@@ -111,6 +101,15 @@ impl Chart {
     }
 }
 
+/// Writes a text of a class that [`STYLE`] has.
+pub(crate) fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> fmt::Result {
+    let text = Escaped(text);
+    writeln!(
+        out,
+        "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>"
+    )
+}
+
 /// The index of the item that `is` finds, which is made if there is none.
 fn position<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl Fn() -> T) -> usize {
     items.iter().position(is).unwrap_or_else(|| {
@@ -123,11 +122,8 @@ fn position<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl Fn() -> T
 pub fn svg(heading: &str, charts: &[Chart]) -> String {
     let height = charts.iter().map(Chart::height).sum::<f64>() + TOP;
     document(heading, [WIDTH, height], |out| {
-        writeln!(
-            out,
-            "<text x=\"{MARGIN}\" y=\"22\">{}</text>",
-            Escaped(heading)
-        )?;
+        let heading = Escaped(heading);
+        writeln!(out, "<text x=\"{MARGIN}\" y=\"22\">{heading}</text>")?;
         let mut top = TOP;
         for chart in charts {
             chart.draw(out, top)?;
@@ -248,14 +244,7 @@ mod tests {
     use super::*;
 
     fn record(case: &str, tier: &'static str, value: f64) -> Record {
-        Record {
-            suite: "garble",
-            case: case.to_string(),
-            tier,
-            metric: "cycles".to_string(),
-            value,
-            unit: "cycles",
-        }
+        Record::of("garble", case, tier, ("cycles", value, "cycles"))
     }
 
     #[test]
@@ -266,9 +255,8 @@ mod tests {
             record("prp", "vaes256", 10.0),
         ];
         let charts = Chart::by_metric(&records);
-        let [chart] = &charts[..] else {
-            panic!("{charts:?}")
-        };
+        assert_eq!(charts.len(), 1);
+        let chart = &charts[0];
         assert_eq!(chart.series, ["aesni", "vaes256"]);
         let groups = [
             ("mi".to_string(), vec![(0, 40.0), (1, 20.0)]),

@@ -38,11 +38,7 @@ pub(crate) fn run(cpu: Cpu, options: &Options, figures: &mut Figures<'_>) {
         figures.add(&case, &[("gb_per_s", stream, "GB/s")]);
         encoding(cpu, options, log_secret, stream, figures);
         // Not the work of a tier.
-        if options
-            .cpus
-            .last()
-            .is_some_and(|last| last.tier() == cpu.tier())
-        {
+        if options.best().is_ok_and(|best| best.tier() == cpu.tier()) {
             orders(options, log_secret, figures);
         }
     }
@@ -109,28 +105,20 @@ fn encoding(cpu: Cpu, options: &Options, log_secret: u32, stream: f64, figures: 
     let leaves = vec![Block::ONES; ROWS];
     let (mut rows, mut bits) = (vec![Block::ZERO; ROWS], vec![Block::ZERO; ROWS / 128]);
     let mut first = 0;
-    let mut side = |name, bits: Option<&mut [Block]>| {
+    let mut side = |name, mut bits: Option<&mut [Block]>| {
         let case = format!("silent/encode/{log_secret}/{name}");
-        let mut bits = bits;
         let measured = measure(ROWS as u64, options.budget, || {
             first += ROWS as u64;
             match &mut bits {
                 None => matrix.encode(&secret, first, &leaves, &mut rows),
-                Some(bits) => {
-                    matrix.encode_with_bits(&secret, first, &leaves, &mut rows, bits);
-                }
+                Some(bits) => matrix.encode_with_bits(&secret, first, &leaves, &mut rows, bits),
             }
             black_box(&rows);
         });
         blocks(&case, &measured, figures);
         let rate = (LINE * ONES + 32) as f64 / best_ns(&measured);
-        figures.add(
-            &case,
-            &[
-                ("lines_gb_per_s", rate, "GB/s"),
-                ("of_memory_read", rate / stream, "of 1"),
-            ],
-        );
+        let of_memory = ("of_memory_read", rate / stream, "of 1");
+        figures.add(&case, &[("lines_gb_per_s", rate, "GB/s"), of_memory]);
     };
     side("sender", None);
     side("receiver", Some(&mut bits));
@@ -159,28 +147,27 @@ fn orders(options: &Options, log_secret: u32, figures: &mut Figures<'_>) {
             work(&places[..rows], &mut sums[..rows]);
             black_box(&sums);
         });
-        blocks(
-            &format!("silent/order/{log_secret}/{name}"),
-            &measured,
-            figures,
-        );
+        let case = format!("silent/order/{log_secret}/{name}");
+        blocks(&case, &measured, figures);
         if name == "in_order" {
             expected.copy_from_slice(&sums);
         }
         let same = |(a, b): (&Block, &Block)| a.value() == b.value();
         assert!(sums[..rows].iter().zip(&expected).all(same), "{name}");
     };
+    let secret = &secret;
     case("in_order", rows, &mut |places, sums| {
-        in_order(&secret, places, sums)
+        in_order(secret, places, sums)
     });
-    case("passes", 1 << LOG_SORTED[0], &mut |places, sums| {
-        passes(&secret, places, sums)
+    let few = 1 << LOG_SORTED[0];
+    case("passes", few, &mut |places, sums| {
+        passes(secret, places, sums)
     });
     for log_rows in LOG_SORTED {
-        let mut sorted = Sorted::new(secret.len() / PART, 1 << log_rows);
-        let name = format!("sorted_{log_rows}");
-        case(&name, 1 << log_rows, &mut |places, sums| {
-            sorted.add(&secret, places, sums)
+        let (rows, name) = (1 << log_rows, format!("sorted_{log_rows}"));
+        let mut sorted = Sorted::new(secret.len() / PART, rows);
+        case(&name, rows, &mut |places, sums| {
+            sorted.add(secret, places, sums)
         });
     }
 }

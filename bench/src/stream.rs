@@ -134,16 +134,14 @@ fn hand_out(case: &Case, tls: bool, runs: &[[Outcome; 2]], figures: &mut Figures
     let ands = evaluator.ands as f64;
     let (best, median) = (evaluator.million_ands_per_s(), usual.million_ands_per_s());
     let name = format!("{}/{}", case.name, if tls { "tls" } else { "tcp" });
-    figures.add(
-        &name,
-        &[
-            ("seconds", evaluator.seconds, "s"),
-            ("million_ands_per_s", best, "million/s"),
-            ("million_ands_per_s_median", median, "million/s"),
-            ("ands", ands, "gates"),
-            ("gates", evaluator.gates as f64, "gates"),
-        ],
-    );
+    let of_both = [
+        ("seconds", evaluator.seconds, "s"),
+        ("million_ands_per_s", best, "million/s"),
+        ("million_ands_per_s_median", median, "million/s"),
+        ("ands", ands, "gates"),
+        ("gates", evaluator.gates as f64, "gates"),
+    ];
+    figures.add(&name, &of_both);
     for (side, outcome) in SIDES.iter().zip(outcomes) {
         let name = format!("{name}/{side}");
         let peak = outcome.peak_bytes as f64 / 1e6;
@@ -248,10 +246,8 @@ pub(crate) mod tests {
     pub(crate) fn again() -> Vec<OsString> {
         let me = std::env::current_exe().expect("this program");
         let words = ["--nocapture", "--exact", "stream::tests::party_of_a_run"];
-        [me.into_os_string()]
-            .into_iter()
-            .chain(words.map(OsString::from))
-            .collect()
+        let words = words.map(OsString::from);
+        [me.into_os_string()].into_iter().chain(words).collect()
     }
 
     #[test]
@@ -265,10 +261,9 @@ pub(crate) mod tests {
             hand_out(&case, tls, &[run], &mut Figures::new(SUITE, &mut record));
         }
         let value = |case: &str, metric: &str| {
-            let mut found = records
-                .iter()
-                .filter(|r| r.case == case && r.metric == metric);
-            found.next().map(|record| record.value)
+            let mut all = records.iter();
+            let found = all.find(|r| r.case == case && r.metric == metric);
+            found.map(|record| record.value)
         };
         for link in ["tcp", "tls"] {
             let case = format!("wide/aes128/{link}");
@@ -291,11 +286,7 @@ pub(crate) mod tests {
     fn a_suite_that_cannot_start_itself_says_so() {
         let options = Options::new(vec![Cpu::detect().expect("a tier")], Duration::ZERO);
         let ended = run(&options, &mut Figures::new(SUITE, &mut |_| unreachable!()));
-        assert!(
-            ended
-                .expect_err("no way")
-                .what()
-                .contains("start itself again")
-        );
+        let what = ended.expect_err("no way").what();
+        assert!(what.contains("start itself again"));
     }
 }

@@ -1,7 +1,7 @@
 //! All suites by name, their parts, and the reasons why they cannot be measured.
 
 use crate::table::View;
-use crate::{Figures, Options, Record};
+use crate::{Figures, Options, Record, Take};
 use crate::{aead, block, circuit, e2e, garble, math, net, ot, peers, stream, trio};
 
 /// A reason why a suite cannot be measured.
@@ -74,26 +74,20 @@ impl Suite {
     }
 
     /// The suite with tables and parts.
-    const fn with(
-        mut self,
-        view: fn(&[Record]) -> View,
-        parts: fn() -> Vec<&'static str>,
-    ) -> Suite {
-        self.view = view;
-        self.has_tables = true;
-        self.parts = parts;
-        self
+    const fn with(self, view: fn(&[Record]) -> View, parts: fn() -> Vec<&'static str>) -> Suite {
+        Suite {
+            view,
+            has_tables: true,
+            parts,
+            ..self
+        }
     }
 
     /// Runs the suite.
     ///
     /// # Errors
     /// It cannot be measured.
-    pub fn measure(
-        &self,
-        options: &Options,
-        record: &mut dyn FnMut(Record),
-    ) -> Result<(), SuiteError> {
+    pub fn measure(&self, options: &Options, record: &mut Take<'_>) -> Result<(), SuiteError> {
         (self.run)(options, &mut Figures::new(self.name, record))
     }
 
@@ -244,24 +238,15 @@ mod tests {
                 // Functions may have no gate and no error, and any argument.
                 let any = record.suite == math::SUITE;
                 assert!(record.value > 0.0 || may_be_none || any, "{record:?}");
-                let name = (
-                    record.suite,
-                    record.case.clone(),
-                    record.tier,
-                    record.metric.clone(),
-                );
-                assert!(seen.insert(name));
+                let Record { case, metric, .. } = record.clone();
+                assert!(seen.insert((record.suite, case, record.tier, metric)));
                 records.push(record);
             });
             assert_eq!(ended, Ok(()));
             let View { text, charts } = (suite.view)(&records);
             assert_eq!(suite.has_tables, !text.is_empty(), "{}", suite.name);
-            let bars = charts.iter().flat_map(|chart| &chart.groups);
-            assert!(
-                bars.map(|(_, bars)| bars.len()).sum::<usize>() > 0,
-                "{}",
-                suite.name
-            );
+            let mut bars = charts.iter().flat_map(|chart| &chart.groups);
+            assert!(bars.any(|(_, bars)| !bars.is_empty()), "{}", suite.name);
         }
     }
 

@@ -3,6 +3,7 @@
 //! A row has the beginning of a case and a column the end of it, its metric, and the way to show a
 //! figure. Rows without figures are left out, and tables without rows.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use sealane_block::Tier;
@@ -20,6 +21,27 @@ pub struct View {
 }
 
 impl View {
+    /// A note, which tables and charts follow.
+    pub fn noted(note: &str) -> View {
+        View {
+            text: note.to_string(),
+            charts: Vec::new(),
+        }
+    }
+
+    /// Adds a chart of rows and columns.
+    pub fn chart(
+        &mut self,
+        sheet: &Sheet<'_>,
+        title: impl ToString,
+        unit: &str,
+        rows: &[Row],
+        columns: impl IntoIterator<Item = Column>,
+    ) {
+        let table = RecordTable::new(sheet, "", rows, columns);
+        self.charts.push(table.chart(title, unit));
+    }
+
     /// One chart for each metric, and no tables.
     pub fn by_metric(records: &[Record]) -> View {
         View {
@@ -65,12 +87,10 @@ impl<'a> Sheet<'a> {
 
     /// The tiers of a CPU, in the order of the records.
     pub fn tiers(&self) -> Vec<&'static str> {
-        let mut tiers = Vec::new();
-        for record in self.records {
-            if is_of_cpu(record.tier) && !tiers.contains(&record.tier) {
-                tiers.push(record.tier);
-            }
-        }
+        let tiers = self.records.iter().map(|record| record.tier);
+        let mut tiers: Vec<_> = tiers.filter(|tier| is_of_cpu(tier)).collect();
+        let mut seen = HashSet::new();
+        tiers.retain(|tier| seen.insert(*tier));
         tiers
     }
 
@@ -188,13 +208,10 @@ impl Column {
         let values = values.reduce(|first, next| if first.is_empty() { next } else { first });
         let values = values.unwrap_or_default();
         let shown = !values.is_empty() || self.metrics.is_empty();
+        let text = shown.then(|| (self.show)(&row.case, &values));
         Cell {
             value: values.first().copied(),
-            text: if shown {
-                (self.show)(&row.case, &values)
-            } else {
-                String::new()
-            },
+            text: text.unwrap_or_default(),
         }
     }
 }
@@ -246,14 +263,12 @@ impl RecordTable {
         });
         let has_figures =
             |(_, cells): &(String, Vec<Cell>)| cells.iter().any(|c| c.value.is_some());
+        let group = |(head, columns): &(S, Vec<Column>)| (head.to_string(), columns.len());
         RecordTable {
             title: title.to_string(),
             rows: rows.filter(has_figures).collect(),
             heads: columns().map(|column| column.head.clone()).collect(),
-            groups: groups
-                .iter()
-                .map(|(head, columns)| (head.to_string(), columns.len()))
-                .collect(),
+            groups: groups.iter().map(group).collect(),
         }
     }
 
@@ -330,14 +345,7 @@ mod tests {
     use super::*;
 
     fn records() -> Vec<Record> {
-        let record = |case: &str, tier, metric: &str, value| Record {
-            suite: "ot",
-            case: case.to_string(),
-            tier,
-            metric: metric.to_string(),
-            value,
-            unit: "",
-        };
+        let record = |case, tier, metric, value| Record::of("ot", case, tier, (metric, value, ""));
         vec![
             record("iknp/random/sender", "aesni", "rate", 7.0),
             record("iknp/random/sender", "vaes256", "rate", 40.0),

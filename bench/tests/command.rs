@@ -69,10 +69,8 @@ fn suites_are_listed_and_no_other_is_known() {
 
 #[test]
 fn lines_have_the_machine_and_the_command_that_makes_them_again() {
-    let records = measured(
-        &["math", "--only", "bf16,exp"],
-        &[("SEALANE_TIER", "portable")],
-    );
+    let words = ["math", "--only", "bf16,exp"];
+    let records = measured(&words, &[("SEALANE_TIER", "portable")]);
     assert!(value(&records, "bf16/exp", "ands") > 0.0);
     for record in &records {
         let keys = [
@@ -118,28 +116,18 @@ fn whole_runs_are_measured() {
     let other = script(folder.path(), "other", &text.replace("true", "false"));
     let [_, unplanned] = ended(root(), &["e2e", "--quick", "--sealane", &other], &[], 70);
     assert!(unplanned.contains("did not keep its plan"));
-    let [_, nowhere] = ended(
-        root(),
-        &["e2e", "--quick", "--sealane", "/nowhere"],
-        &[],
-        70,
-    );
-    assert!(
-        nowhere.contains("name the command with `--sealane`"),
-        "{nowhere}"
-    );
+    let words = ["e2e", "--quick", "--sealane", "/nowhere"];
+    let [_, nowhere] = ended(root(), &words, &[], 70);
+    let hint = "name the command with `--sealane`";
+    assert!(nowhere.contains(hint), "{nowhere}");
 }
 
 #[test]
 fn streaming_is_measured_on_both_sides() {
     let records = measured(&["stream"], &[]);
-    let links = [
-        "wide/aes128/tcp",
-        "wide/aes128/tls",
-        "chain/tcp",
-        "chain/tls",
-    ];
-    for case in links.into_iter().chain(["long/aes128/tls"]) {
+    let wide = ["wide/aes128/tcp", "wide/aes128/tls"];
+    let others = ["chain/tcp", "chain/tls", "long/aes128/tls"];
+    for case in wide.into_iter().chain(others) {
         assert!(value(&records, case, "million_ands_per_s") > 0.0);
         for side in ["garbler", "evaluator"] {
             let peak = value(&records, &format!("{case}/{side}"), "peak_megabytes");
@@ -168,29 +156,19 @@ fn others_are_measured_in_turn_with_ours() {
 
 #[test]
 fn a_suite_without_anything_to_measure_says_how_to_get_it() {
-    let [_, nowhere] = ended(
-        root(),
-        &["peers", "--quick", "--only", "emp"],
-        &[("SEALANE_EMP", "/nowhere/emp")],
-        2,
-    );
+    let emp = |words: &[&str], program| ended(root(), words, &[("SEALANE_EMP", program)], 2);
+    let [_, nowhere] = emp(&["peers", "--quick", "--only", "emp"], "/nowhere/emp");
     assert!(nowhere.contains("EMP (/nowhere/emp) cannot be started"));
     if cfg!(feature = "peers") {
         return;
     }
-    let [printed, nothing] = ended(root(), &["peers", "--json"], &[("SEALANE_EMP", "")], 2);
+    let [printed, nothing] = emp(&["peers", "--json"], "");
     assert_eq!(printed, "");
     for said in ["no-peers", "SEALANE_EMP", "--features peers"] {
         assert!(nothing.contains(said), "{nothing}");
     }
-    let only = ["peers", "--only", "ring"];
-    let [_, missing] = ended(root(), &only, &[("SEALANE_EMP", "/bin/true")], 2);
+    let [_, missing] = emp(&["peers", "--only", "ring"], "/bin/true");
     assert!(missing.contains("`peers` has no `ring` to measure"));
-    let [_, left_out] = ended(
-        root(),
-        &["peers", "--quick"],
-        &[("SEALANE_EMP", "/nowhere")],
-        2,
-    );
+    let [_, left_out] = emp(&["peers", "--quick"], "/nowhere");
     assert!(left_out.starts_with("left out: rustcrypto, ring, aws-lc: in a checkout"));
 }

@@ -4,14 +4,12 @@
 
 use crate::files::program;
 use arrow_array::types::*;
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray,
-    FixedSizeListArray, GenericListArray, NullArray, OffsetSizeTrait, PrimitiveArray, RecordBatch,
-    RecordBatchIterator, StringArray,
-};
+use arrow_array::{Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray};
+use arrow_array::{FixedSizeListArray, GenericListArray, NullArray, OffsetSizeTrait};
+use arrow_array::{PrimitiveArray, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{Field, Schema};
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_program::graph::Program;
 use sealane_tables::{InputSpec, TableSource, read};
 use std::sync::{Arc, OnceLock};
@@ -88,9 +86,8 @@ impl Bytes<'_> {
     /// Chooses which of some cells are present.
     fn there(&mut self, count: usize) -> Vec<bool> {
         let all = !self.next().is_multiple_of(4);
-        (0..count)
-            .map(|_| all || !self.next().is_multiple_of(16))
-            .collect()
+        let there = |_| all || !self.next().is_multiple_of(16);
+        (0..count).map(there).collect()
     }
 }
 
@@ -100,7 +97,7 @@ pub fn arrow(bytes: &[u8]) -> Verdict {
     let rows = bytes.below(24);
     let column = column(&mut bytes, rows, 0);
     let batches = batches(&mut bytes, &column);
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     for program in programs() {
         let input = &program.inputs[0];
         let width = input.shape.fixed.iter().product::<u64>() as usize;
@@ -108,13 +105,10 @@ pub fn arrow(bytes: &[u8]) -> Verdict {
             let fits = |number: &i128| input.range.lo <= *number && *number <= input.range.hi;
             numbers.iter().all(fits).then_some(numbers)
         });
-        let schema = batches[0].schema();
+        let all = batches.clone().into_iter().map(Ok);
         let source = TableSource::Batches {
             name: "the table",
-            reader: Box::new(RecordBatchIterator::new(
-                batches.clone().into_iter().map(Ok),
-                schema,
-            )),
+            reader: Box::new(RecordBatchIterator::new(all, batches[0].schema())),
         };
         match read(source, &[InputSpec::of(program, input)]) {
             Ok(loaded) => {
@@ -123,7 +117,7 @@ pub fn arrow(bytes: &[u8]) -> Verdict {
                 // A column without cells may be of another type.
                 let wanted = wanted.or_else(|| (rows == 0).then(Vec::new));
                 assert_eq!(Some(numbers), wanted, "{ty} as `{}`", input.ty);
-                verdict = Verdict::Accepted;
+                verdict = Some(Accepted);
             }
             Err(error) => assert!(wanted.is_none(), "what is plain is refused: {error}"),
         }
@@ -152,10 +146,8 @@ fn batches(bytes: &mut Bytes<'_>, column: &Column) -> Vec<RecordBatch> {
 
 /// Makes a column of so many rows. It may be a slice of a longer one.
 fn column(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
-    let (before, behind) = match bytes.next() % 4 {
-        0 => (bytes.below(4), bytes.below(4)),
-        _ => (0, 0),
-    };
+    let longer = bytes.next().is_multiple_of(4);
+    let [before, behind] = [(); 2].map(|()| if longer { bytes.below(4) } else { 0 });
     let Column { array, kind, cells } = whole(bytes, before + rows + behind, depth);
     Column {
         array: array.slice(before, rows),
@@ -166,7 +158,7 @@ fn column(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
 
 fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
     macro_rules! leaf {
-        ($array:ty, $kind:expr, |$number:ident| $value:expr, |$read:ident| $cell:expr) => {{
+        ($array:ty, $kind:ident, |$number:ident| $value:expr, |$read:ident| $cell:expr) => {{
             let values = bytes.there(rows).into_iter().map(|there| {
                 let $number = bytes.number();
                 there.then_some($value)
@@ -177,12 +169,13 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
                 Some($read) => $cell,
             });
             let cells = cells.collect();
-            (Arc::new(<$array>::from(values)) as ArrayRef, $kind, cells)
+            let array: ArrayRef = Arc::new(<$array>::from(values));
+            (array, ColumnKind::$kind, cells)
         }};
         ($ty:ty) => {
             leaf!(
                 PrimitiveArray<$ty>,
-                ColumnKind::Number,
+                Number,
                 |number| number as <$ty as ArrowPrimitiveType>::Native,
                 |value| Cell::Int(value.into())
             )
@@ -200,13 +193,13 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
         7 => leaf!(UInt64Type),
         8 => leaf!(
             PrimitiveArray<Float32Type>,
-            ColumnKind::Number,
+            Number,
             |number| number as f32 / 4.0,
             |value| Cell::Float(value.into(), f32::MANTISSA_DIGITS)
         ),
         9 => leaf!(
             PrimitiveArray<Float64Type>,
-            ColumnKind::Number,
+            Number,
             |number| if number == -255 {
                 f64::NAN
             } else {
@@ -214,43 +207,27 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             },
             |value| Cell::Float(value, f64::MANTISSA_DIGITS)
         ),
-        10 => leaf!(
-            BooleanArray,
-            ColumnKind::Number,
-            |number| number % 2 != 0,
-            |value| { Cell::Int(value.into()) }
-        ),
-        11 => leaf!(
-            StringArray,
-            ColumnKind::Text,
-            |number| ["", "1"][number as usize % 2],
-            |_text| { Cell::Text }
-        ),
-        12 => leaf!(
-            Date32Array,
-            ColumnKind::Text,
-            |number| number as i32,
-            |_day| { Cell::Text }
-        ),
+        10 => leaf!(BooleanArray, Number, |n| n % 2 != 0, |value| Cell::Int(
+            value.into()
+        )),
+        11 => leaf!(StringArray, Text, |n| ["", "1"][n as usize % 2], |_text| {
+            Cell::Text
+        }),
+        12 => leaf!(Date32Array, Text, |n| n as i32, |_day| Cell::Text),
         13 => {
             let scale = bytes.next() % 4;
-            let (array, kind, cells) = leaf!(
-                Decimal128Array,
-                ColumnKind::Number,
-                |number| number,
-                |value| { Cell::Decimal(value, scale.into()) }
-            );
-            let array = array.as_any().downcast_ref::<Decimal128Array>().cloned();
-            let array = array
-                .expect("decimals")
-                .with_precision_and_scale(38, scale as i8);
+            let (array, kind, cells) = leaf!(Decimal128Array, Number, |number| number, |value| {
+                Cell::Decimal(value, scale.into())
+            });
+            let array = array.as_any().downcast_ref::<Decimal128Array>();
+            let array = array.expect("decimals").clone();
+            let array = array.with_precision_and_scale(38, scale as i8);
             (Arc::new(array.expect("few digits")), kind, cells)
         }
-        14 => (
-            Arc::new(NullArray::new(rows)),
-            ColumnKind::Number,
-            vec![Cell::Missing; rows],
-        ),
+        14 => {
+            let cells = vec![Cell::Missing; rows];
+            (Arc::new(NullArray::new(rows)), ColumnKind::Number, cells)
+        }
         15 => lists::<i32>(bytes, rows, depth),
         16 => lists::<i64>(bytes, rows, depth),
         17 => {
@@ -259,14 +236,11 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             let field = Arc::new(Field::new("item", item.array.data_type().clone(), true));
             let nulls = Some(NullBuffer::from(there.clone()));
             let size_of = size as i32;
-            let array =
-                FixedSizeListArray::try_new_with_length(field, size_of, item.array, nulls, rows);
-            let lengths = vec![size; rows];
-            (
-                Arc::new(array.expect("lists")),
-                ColumnKind::List(Box::new(item.kind)),
-                cut(&item.cells, &lengths, &there),
-            )
+            let array = item.array;
+            let array = FixedSizeListArray::try_new_with_length(field, size_of, array, nulls, rows);
+            let cells = cut(&item.cells, &vec![size; rows], &there);
+            let kind = ColumnKind::List(Box::new(item.kind));
+            (Arc::new(array.expect("lists")), kind, cells)
         }
         _ => {
             let count = bytes.below(4);
@@ -281,11 +255,9 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             };
             let cells = keys.iter().map(cell).collect();
             let keys = PrimitiveArray::<UInt8Type>::from(keys);
-            (
-                Arc::new(DictionaryArray::new(keys, values.array)),
-                ColumnKind::Dictionary(Box::new(values.kind)),
-                cells,
-            )
+            let array = DictionaryArray::new(keys, values.array);
+            let kind = ColumnKind::Dictionary(Box::new(values.kind));
+            (Arc::new(array), kind, cells)
         }
     };
     Column { array, kind, cells }
@@ -311,11 +283,8 @@ fn lists<O: OffsetSizeTrait>(
     let nulls = Some(NullBuffer::from(there.clone()));
     let array = GenericListArray::<O>::new(field, offsets, item.array, nulls);
     let cells = cut(&item.cells, &lengths, &there);
-    (
-        Arc::new(array),
-        ColumnKind::List(Box::new(item.kind)),
-        cells,
-    )
+    let kind = ColumnKind::List(Box::new(item.kind));
+    (Arc::new(array), kind, cells)
 }
 
 /// Cells as lists of these lengths.
@@ -323,11 +292,8 @@ fn cut(mut cells: &[Cell], lengths: &[usize], there: &[bool]) -> Vec<Cell> {
     let list = |(length, there): (&usize, &bool)| {
         let (now, later) = cells.split_at(*length);
         cells = later;
-        if *there {
-            Cell::List(now.to_vec())
-        } else {
-            Cell::Missing
-        }
+        let list = there.then(|| Cell::List(now.to_vec()));
+        list.unwrap_or(Cell::Missing)
     };
     lengths.iter().zip(there).map(list).collect()
 }

@@ -3,8 +3,7 @@
 
 use sealane_circuit::bristol::{Format, read, write};
 use sealane_circuit::{Circuit, Machine, compile};
-use sealane_fuzz_harness::Chance;
-use sealane_fuzz_harness::{Verdict, place};
+use sealane_fuzz_harness::{Accepted, Chance, Verdict, place};
 use std::collections::HashMap;
 
 /// Words of the formats.
@@ -17,25 +16,21 @@ const MOST_INPUTS: usize = 4096;
 
 /// Reads a circuit; an accepted one computes, in every form, the result of its lines.
 pub fn bristol(bytes: &[u8]) -> Verdict {
-    let Ok(text) = str::from_utf8(bytes) else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
     let file = match read(text) {
         Ok(file) => file,
         Err(error) => {
             place(text, error.line, error.column);
-            return Verdict::Refused;
+            return None;
         }
     };
     let widths = file.circuit.input_widths().to_vec();
     if widths.iter().sum::<usize>() > MOST_INPUTS {
-        return Verdict::Accepted;
+        return Some(Accepted);
     }
     let mut chance = Chance::of(bytes);
-    let inputs: Vec<Vec<u64>> = widths
-        .iter()
-        .map(|&width| (0..width).map(|_| chance.number()).collect())
-        .collect();
+    let mut word = |&width: &usize| (0..width).map(|_| chance.number()).collect();
+    let inputs: Vec<Vec<u64>> = widths.iter().map(&mut word).collect();
     let (wanted, ands) = interpret(text, file.format, &widths, &inputs);
     assert_eq!(ands, file.info.ands, "ANDs of the file");
     assert_eq!(by_tape(&file.circuit, &inputs), wanted, "the tape");
@@ -48,16 +43,14 @@ pub fn bristol(bytes: &[u8]) -> Verdict {
             assert_eq!(by_tape(&again.circuit, &inputs), wanted, "{format:?}");
         }
     }
-    Verdict::Accepted
+    Some(Accepted)
 }
 
+/// Words, bit by bit, with 64 lanes of each.
+type Words = Vec<Vec<u64>>;
+
 /// Output words of an accepted file by its lines, 64 lanes to a word, and the number of ANDs.
-fn interpret(
-    text: &str,
-    format: Format,
-    inputs: &[usize],
-    values: &[Vec<u64>],
-) -> (Vec<Vec<u64>>, u64) {
+fn interpret(text: &str, format: Format, inputs: &[usize], values: &Words) -> (Words, u64) {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let mut lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
     let number = |token: &&str| token.parse::<usize>().expect("an accepted number");
@@ -95,7 +88,7 @@ fn interpret(
     (outputs.iter().map(word).collect(), ands)
 }
 
-fn by_tape(circuit: &Circuit, inputs: &[Vec<u64>]) -> Vec<Vec<u64>> {
+fn by_tape(circuit: &Circuit, inputs: &Words) -> Words {
     let tape = compile(circuit, &Machine::CPU);
     tape.check().expect("a compiled tape keeps the rules");
     let lanes = inputs.iter().flatten().map(|&word| [word; 8]);

@@ -1,7 +1,7 @@
 //! Decimals and floating point to stored numbers and back, compared with arbitrary-precision
 //! arithmetic.
 
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_program::decimal::{Nearest, NotStored, from_f64, parse, text, to_f64};
 use std::cmp::Ordering;
 
@@ -21,21 +21,17 @@ pub const WORDS: &[&str] = &[
 
 /// Reads a decimal; the first byte gives the number of fraction bits.
 pub fn decimal(bytes: &[u8]) -> Verdict {
-    let Some((fraction, rest)) = bytes.split_first() else {
-        return Verdict::Refused;
-    };
+    let (fraction, rest) = bytes.split_first()?;
     let fraction = fraction % 65;
     if let Some(bits) = rest.first_chunk() {
         floating(f64::from_le_bytes(*bits), fraction);
     }
-    let Ok(written) = str::from_utf8(rest) else {
-        return Verdict::Refused;
-    };
+    let written = str::from_utf8(rest).ok()?;
     match parse(written, fraction) {
         Ok(nearest) => {
             is_nearest(written, fraction, nearest);
             same_again(nearest.stored, fraction);
-            Verdict::Accepted
+            Some(Accepted)
         }
         Err(error) => {
             if let NotStored::TooLarge { negative } = error {
@@ -43,20 +39,18 @@ pub fn decimal(bytes: &[u8]) -> Verdict {
                 let (value, ten) = fraction_of(written, fraction);
                 assert!(value.compare(&ten.product(1 << 63)) != Ordering::Less);
             }
-            Verdict::Refused
+            None
         }
     }
 }
 
 fn same_again(stored: i128, fraction: u8) {
     let exact = true;
-    assert_eq!(
-        parse(&text(stored, fraction), fraction),
-        Ok(Nearest { stored, exact })
-    );
+    let nearest = Ok(Nearest { stored, exact });
+    assert_eq!(parse(&text(stored, fraction), fraction), nearest);
     let (float, fits) = to_f64(stored, fraction);
     if fits {
-        assert_eq!(from_f64(float, fraction), Ok(Nearest { stored, exact }));
+        assert_eq!(from_f64(float, fraction), nearest);
     }
 }
 
@@ -77,10 +71,8 @@ fn is_nearest(written: &str, fraction: u8, nearest: Nearest) {
     let magnitude = nearest.stored.unsigned_abs();
     let times = |number: u128| ten.product(number);
     let twice = value.times(2);
-    let [below, above] = [
-        twice.compare(&times((2 * magnitude).saturating_sub(1))),
-        twice.compare(&times(2 * magnitude + 1)),
-    ];
+    let below = twice.compare(&times((2 * magnitude).saturating_sub(1)));
+    let above = twice.compare(&times(2 * magnitude + 1));
     let even = magnitude.is_multiple_of(2);
     assert!(below == Ordering::Greater || (below == Ordering::Equal && even) || magnitude == 0);
     assert!(above == Ordering::Less || (above == Ordering::Equal && even));
@@ -95,9 +87,8 @@ fn fraction_of(written: &str, fraction: u8) -> (Natural, Natural) {
     let unsigned = written.trim_start_matches(['+', '-']);
     let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
     let exponent: i32 = exponent.parse().expect("an accepted exponent");
-    let behind = mantissa
-        .split_once('.')
-        .map_or(0, |(_, behind)| behind.len());
+    let behind = mantissa.split_once('.');
+    let behind = behind.map_or(0, |(_, behind)| behind.len());
     let digits = mantissa.bytes().filter(u8::is_ascii_digit);
     let value = digits.fold(Natural::of(0), |sum, digit| {
         sum.times(10).plus((digit - b'0').into())

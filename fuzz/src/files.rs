@@ -4,7 +4,7 @@
 
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::data::{Sources, load};
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_program::decimal;
 use sealane_program::graph::Program;
 use sealane_program::text::parse;
@@ -50,11 +50,8 @@ pub fn program(input: &str) -> Program {
     let (name, rest) = input.split_once(" : o ").expect("a name");
     let signature = rest.split(" columns").next().expect("a signature");
     let ty = signature.split(['[', ' ']).next().expect("a type");
-    let rows = if signature.contains("[n") {
-        "rows n <= 1000\n"
-    } else {
-        ""
-    };
+    let has_rows = signature.contains("[n");
+    let rows = if has_rows { "rows n <= 1000\n" } else { "" };
     let text = format!(
         "sealane program 1\nname table\nparty o\nparty p\n{rows}input {name} : o {rest}\nmain {{\n\
          %0 = param 0 : {signature} known o\n}}\nreveal r = %0 : {ty} to p\n"
@@ -64,10 +61,8 @@ pub fn program(input: &str) -> Program {
 
 /// Reads the input of a program from a file with the given content.
 fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnostic> {
-    let mut file = tempfile::Builder::new()
-        .suffix(suffix)
-        .tempfile()
-        .expect("a file");
+    let file = tempfile::Builder::new().suffix(suffix).tempfile();
+    let mut file = file.expect("a file");
     file.write_all(content).expect("a file that can be written");
     let sources = Sources {
         default: Some(file.path().to_path_buf()),
@@ -81,20 +76,16 @@ fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnos
 fn sound(program: &Program, data: &Data) -> Verdict {
     let input = &program.inputs[0];
     assert_eq!(data.ty, input.ty);
-    assert_eq!(
-        data.shape.iter().product::<u64>(),
-        data.elements.len() as u64
-    );
+    let elements = data.shape.iter().product::<u64>();
+    assert_eq!(elements, data.elements.len() as u64);
     for number in data.numbers() {
-        assert!(
-            input.range.lo <= number && number <= input.range.hi,
-            "{number}"
-        );
+        let fits = input.range.lo <= number && number <= input.range.hi;
+        assert!(fits, "{number}");
     }
     if input.shape.rows.is_some() && input.shape.rank() == 1 && !data.elements.is_empty() {
         same_in_every_format(program, data);
     }
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// Checks that a column is read back unchanged from each format in which it can be written.
@@ -104,9 +95,8 @@ fn same_in_every_format(program: &Program, data: &Data) {
     for suffix in [".csv", ".npy", ".parquet"] {
         let path = folder.path().join(format!("table{suffix}"));
         let frame = Frame::new(vec![(name, data)], true);
-        frame
-            .write(&path)
-            .expect("a column that every format holds");
+        let wrote = frame.write(&path);
+        wrote.expect("a column that every format holds");
         let content = fs::read(&path).expect("the file");
         let again = read(program, &content, suffix).expect("what was written");
         let same = again.elements == data.elements && again.shape == data.shape;
@@ -116,7 +106,7 @@ fn same_in_every_format(program: &Program, data: &Data) {
 
 /// Reads a table in Parquet.
 pub fn parquet(bytes: &[u8]) -> Verdict {
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     for program in programs() {
         if let Ok(data) = read(program, bytes, ".parquet") {
             verdict = sound(program, &data);
@@ -148,7 +138,7 @@ pub fn parquet_seeds() -> Vec<(String, Vec<u8>)> {
 
 /// Reads a table in CSV.
 pub fn csv(bytes: &[u8]) -> Verdict {
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     let table = str::from_utf8(bytes).ok().map(split);
     for program in programs() {
         // Too many rows are refused here or when the row counts are settled.
@@ -157,10 +147,8 @@ pub fn csv(bytes: &[u8]) -> Verdict {
         let wanted = plain.map(|table| fill(program, table));
         match read(program, bytes, ".csv") {
             Ok(data) => {
-                assert!(
-                    table != Some(None),
-                    "a quote where RFC 4180 has none is read"
-                );
+                let misplaced = table == Some(None);
+                assert!(!misplaced, "a quote where RFC 4180 has none is read");
                 verdict = sound(program, &data);
                 if let Some(wanted) = wanted {
                     let numbers: Vec<i128> = data.numbers().collect();
@@ -243,10 +231,9 @@ fn end(table: &mut TextRows, record: &mut Vec<String>, start: bool) {
 fn fill(program: &Program, table: &TextRows) -> Option<Vec<i128>> {
     let input = &program.inputs[0];
     let (header, records) = table.split_first()?;
-    let names = if input.columns.is_empty() {
-        vec![input.name.clone()]
-    } else {
-        input.columns.clone()
+    let names = match &input.columns[..] {
+        [] => std::slice::from_ref(&input.name),
+        columns => columns,
     };
     let column = |name: &String| {
         let mut found = (0..header.len()).filter(|at| header[*at].trim() == name);
@@ -260,9 +247,8 @@ fn fill(program: &Program, table: &TextRows) -> Option<Vec<i128>> {
     if records.len() != fixed || records.iter().any(|record| record.len() != header.len()) {
         return None;
     }
-    let cells = records
-        .iter()
-        .flat_map(|record| columns.iter().map(|at| record[*at].trim()));
+    let rows = records.iter();
+    let cells = rows.flat_map(|record| columns.iter().map(|at| record[*at].trim()));
     let range = input.range;
     let number = |cell| number(cell, input.ty).filter(|n| range.lo <= *n && *n <= range.hi);
     cells.map(number).collect()
@@ -274,9 +260,7 @@ fn number(cell: &str, ty: Type) -> Option<i128> {
         (Type::Bool, "false" | "False" | "FALSE") => return Some(0),
         // Compared with arbitrary-precision arithmetic by a target of its own.
         (Type::Fixed { fraction, .. }, _) => {
-            return decimal::parse(cell, fraction)
-                .ok()
-                .map(|nearest| nearest.stored);
+            return Some(decimal::parse(cell, fraction).ok()?.stored);
         }
         _ => {}
     }
@@ -294,7 +278,7 @@ fn number(cell: &str, ty: Type) -> Option<i128> {
 
 /// Reads an array in NumPy's own format.
 pub fn npy(bytes: &[u8]) -> Verdict {
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     let plain = array(bytes);
     for program in programs() {
         let Ok(data) = read(program, bytes, ".npy") else {
@@ -322,13 +306,9 @@ fn array(bytes: &[u8]) -> Option<Vec<i128>> {
     let header = str::from_utf8(header).ok()?.strip_prefix("{'descr': '")?;
     let (descr, header) = header.split_once("', 'fortran_order': False, 'shape': (")?;
     let (shape, _) = header.split_once("), }")?;
-    let dims = shape
-        .split(',')
-        .map(str::trim)
-        .filter(|dim| !dim.is_empty());
-    let count = dims
-        .map(|dim| dim.parse::<usize>().ok())
-        .try_fold(1usize, |count, dim| count.checked_mul(dim?))?;
+    let dims = shape.split(',').map(str::trim);
+    let mut dims = dims.filter(|dim| !dim.is_empty());
+    let count = dims.try_fold(1usize, |count, dim| count.checked_mul(dim.parse().ok()?))?;
     let (width, signed) = match descr {
         "|b1" | "|u1" => (1, false),
         "|i1" => (1, true),
@@ -337,10 +317,8 @@ fn array(bytes: &[u8]) -> Option<Vec<i128>> {
         _ => return None,
     };
     let element = |bytes: &[u8]| {
-        let magnitude = bytes
-            .iter()
-            .rev()
-            .fold(0i128, |sum, byte| sum << 8 | i128::from(*byte));
+        let magnitude = bytes.iter().rev();
+        let magnitude = magnitude.fold(0i128, |sum, byte| sum << 8 | i128::from(*byte));
         let negative = signed && bytes.last().is_some_and(|top| top >> 7 == 1);
         magnitude - (i128::from(negative) << (8 * bytes.len()))
     };

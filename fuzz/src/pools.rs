@@ -4,10 +4,10 @@
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::Code;
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_identity::Identity;
 use sealane_net::fuzzing::Digests;
-use sealane_net::{Frame, FrameKind, Limits, Mesh};
+use sealane_net::{Frame, FrameKind, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
 use sealane_pool::{FillError, Filling, Order, Pool, Role, fuzzing};
@@ -27,12 +27,10 @@ pub fn state(bytes: &[u8]) -> Verdict {
 
 /// Something that is read is written in a form that reads as itself.
 fn same_again(bytes: &[u8], read: fn(&[u8]) -> Option<Vec<u8>>) -> Verdict {
-    let Some(plain) = read(bytes) else {
-        return Verdict::Refused;
-    };
+    let plain = read(bytes)?;
     assert!(plain.len() <= bytes.len(), "it grows");
     assert_eq!(read(&plain), Some(plain.clone()));
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// A batch for each party.
@@ -80,8 +78,8 @@ impl Temporary {
             let name = name.to_string_lossy();
             !name.ends_with("lock") && name != "state"
         };
-        let left = [Role::Sender, Role::Receiver]
-            .map(|role| self.pool.count(role).expect("a pool that can be read").left);
+        let count = |role| self.pool.count(role).expect("a pool that can be read");
+        let left = [Role::Sender, Role::Receiver].map(|role| count(role).left);
         (names.filter(is_content).count(), left)
     }
 }
@@ -98,7 +96,7 @@ struct Honest {
 pub fn fill(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let &[party, number, ref bytes @ ..] = bytes else {
-        return Verdict::Refused;
+        return None;
     };
     let parties = HONEST.get_or_init(honest);
     let party = &parties[usize::from(party) % parties.len()];
@@ -115,7 +113,7 @@ pub fn fill(bytes: &[u8]) -> Verdict {
         Err(_) => assert_eq!(pool.content(), (0, [0, 0])),
     }
     match end {
-        Ok(()) => return Verdict::Accepted,
+        Ok(()) => return Some(Accepted),
         Err(FillError::Fault(Fault::Net(_))) => {}
         Err(FillError::Fault(Fault::Peer { .. } | Fault::Deviated { .. })) => {
             assert!(is_payload, "no check has failed");
@@ -129,7 +127,7 @@ pub fn fill(bytes: &[u8]) -> Verdict {
         Err(FillError::Fault(fault)) => panic!("a peer's bytes are no fault of ours: {fault}"),
         Err(FillError::KeepsOther(_)) => panic!("this party keeps no number"),
     }
-    Verdict::Refused
+    None
 }
 
 impl Honest {
@@ -139,9 +137,7 @@ impl Honest {
         frames[number].payload = bytes.to_vec().into();
         let is_payload = |frame: &&mut Frame| matches!(frame.kind, FrameKind::Data { .. });
         let payload = frames.iter_mut().filter(is_payload);
-        let mut stream = payload
-            .flat_map(|frame| frame.payload.to_vec())
-            .collect::<Vec<_>>();
+        let mut stream: Vec<u8> = payload.flat_map(|frame| frame.payload.to_vec()).collect();
         self.digests.correct(&mut stream);
         let mut left = &stream[..];
         for frame in frames.iter_mut().filter(is_payload) {
@@ -154,23 +150,12 @@ impl Honest {
 
 /// Both parties of an honest fill.
 fn honest() -> Vec<Honest> {
-    let (meshes, taps) = Tap::full(2, &Limits::default());
-    let sessions = std::thread::scope(|threads| {
-        let party = |mut mesh: Mesh| {
-            threads.spawn(move || {
-                let end = Temporary::new().fill(&mut mesh);
-                assert!(end.is_ok(), "an honest fill");
-                let session = mesh.session();
-                mesh.finish().expect("an honest end");
-                session
-            })
-        };
-        let threads: Vec<_> = meshes.into_iter().map(party).collect();
-        let ends = threads.into_iter().map(|party| party.join());
-        ends.map(|end| end.expect("an honest party"))
-            .collect::<Vec<_>>()
+    let sessions = Tap::honest(2, |mesh| {
+        let end = Temporary::new().fill(mesh);
+        assert!(end.is_ok(), "an honest fill");
+        mesh.session()
     });
-    let parties = sessions.into_iter().zip(taps).enumerate();
+    let parties = sessions.into_iter().enumerate();
     let one = |(me, (session, taps)): (usize, (_, Vec<Tap>))| {
         let [me, peer] = [me, 1 - me].map(PartyId::from_index);
         Honest {
@@ -184,22 +169,19 @@ fn honest() -> Vec<Honest> {
 
 /// Every frame of an honest fill, and examples of offers and states.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
-    let frames = honest()
+    let mut seeds = Vec::new();
+    for (party, honest) in honest().into_iter().enumerate() {
+        for (number, frame) in honest.frames.into_iter().enumerate() {
+            let input = [&[party as u8, number as u8], &frame.payload[..]].concat();
+            seeds.push(("pool-fill", format!("party-{party}-frame-{number}"), input));
+        }
+    }
+    for (target, examples) in ["pool-state", "pool-offer"]
         .into_iter()
-        .enumerate()
-        .flat_map(|(party, honest)| {
-            let frames = honest.frames.into_iter().enumerate();
-            frames.map(move |(number, frame)| {
-                let input = [&[party as u8, number as u8], &frame.payload[..]].concat();
-                ("pool-fill", format!("party-{party}-frame-{number}"), input)
-            })
-        });
-    let [states, offers] = fuzzing::examples();
-    let states = states
-        .into_iter()
-        .map(|(name, bytes)| ("pool-state", name.to_string(), bytes));
-    let offers = offers
-        .into_iter()
-        .map(|(name, bytes)| ("pool-offer", name.to_string(), bytes));
-    frames.chain(states).chain(offers).collect()
+        .zip(fuzzing::examples())
+    {
+        let examples = examples.into_iter();
+        seeds.extend(examples.map(|(name, bytes)| (target, name.to_string(), bytes)));
+    }
+    seeds
 }

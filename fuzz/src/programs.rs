@@ -2,8 +2,7 @@
 //! compared with the reference of `testkit`.
 
 use sealane_engine::{FailureKind, Job, NetworkClass, ProtocolName, simulate};
-use sealane_fuzz_harness::Chance;
-use sealane_fuzz_harness::{Verdict, place};
+use sealane_fuzz_harness::{Accepted, Chance, Verdict, place};
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_program::types::{Data, Type};
@@ -27,37 +26,27 @@ pub const WORDS: &[&str] = &[
 
 /// Reads a program; an accepted one is printed and read back unchanged, with and without places.
 pub fn program(bytes: &[u8]) -> Verdict {
-    let Ok(text) = str::from_utf8(bytes) else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
     let unchecked = match parse_unchecked(text, "text") {
         Ok(program) => program,
         Err(error) => {
-            let span = error
-                .span
-                .expect("what is malformed has a place, or is too long");
+            let span = error.span;
+            let span = span.expect("what is malformed has a place, or is too long");
             place(text, span.line as usize, span.column as usize);
-            return Verdict::Refused;
+            return None;
         }
     };
     same_again(&unchecked);
-    match parse(text, "text") {
-        Ok(program) => {
-            assert!(program == unchecked, "the checker changes nothing");
-            Verdict::Accepted
-        }
-        Err(_) => Verdict::Refused,
-    }
+    let program = parse(text, "text").ok()?;
+    assert!(program == unchecked, "the checker changes nothing");
+    Some(Accepted)
 }
 
 /// Plans a small accepted program under every protocol, and runs it in the clear.
 pub fn plan(bytes: &[u8]) -> Verdict {
-    let parsed = str::from_utf8(bytes).map(|text| parse(text, "text"));
-    let Ok(Ok(program)) = parsed else {
-        return Verdict::Refused;
-    };
+    let program = parse(str::from_utf8(bytes).ok()?, "text").ok()?;
     if !is_small(&program) {
-        return Verdict::Refused;
+        return None;
     }
     for protocol in ProtocolName::ALL {
         planned(&program, protocol, &[]);
@@ -65,15 +54,13 @@ pub fn plan(bytes: &[u8]) -> Verdict {
     let inputs = made_up(&program, &mut Chance::of(bytes));
     let case = Case { program, inputs };
     computes_as_the_reference(&case, ProtocolName::Clear);
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// Grows a program from numbers, as a user could have traced it: reads it from its own text, plans
 /// it, and runs it under the protocol that the first byte names.
 pub fn grow(bytes: &[u8]) -> Verdict {
-    let Some((protocol, rest)) = bytes.split_first() else {
-        return Verdict::Refused;
-    };
+    let (protocol, rest) = bytes.split_first()?;
     let number = |chunk: &[u8; 4]| u32::from_le_bytes(*chunk);
     let tape: Vec<u32> = rest.as_chunks().0.iter().map(number).take(160).collect();
     let case = random_program::grow(&tape);
@@ -85,7 +72,7 @@ pub fn grow(bytes: &[u8]) -> Verdict {
         _ => ProtocolName::Clear,
     };
     computes_as_the_reference(&case, protocol);
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 fn same_again(program: &Program) {
@@ -133,12 +120,11 @@ fn planned(program: &Program, protocol: ProtocolName, helpers: &[&str]) -> Optio
 fn computes_as_the_reference(case: &Case, protocol: ProtocolName) {
     let wanted = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
     let parties = case.program.parties.len();
-    let helpers = &["una", "dos"][..3usize.saturating_sub(parties).min(2)];
-    let helpers = if protocol == ProtocolName::Trio {
-        helpers
-    } else {
-        &[]
+    let needed = match protocol {
+        ProtocolName::Trio => 3usize.saturating_sub(parties).min(2),
+        _ => 0,
     };
+    let helpers = &["una", "dos"][..needed];
     let Some(job) = planned(&case.program, protocol, helpers) else {
         return;
     };
@@ -150,13 +136,9 @@ fn computes_as_the_reference(case: &Case, protocol: ProtocolName) {
     };
     for result in &report.results {
         let got = result.data.as_ref().expect("somebody learns every result");
-        let wanted = &wanted[&result.name];
-        assert!(
-            got.elements == wanted.elements && got.shape == wanted.shape,
-            "{protocol}: {}\n{}",
-            result.name,
-            print(&case.program)
-        );
+        let (name, wanted) = (&result.name, &wanted[&result.name]);
+        let same = got.elements == wanted.elements && got.shape == wanted.shape;
+        assert!(same, "{protocol}: {name}\n{}", print(&case.program));
     }
     assert!(report.as_planned(), "{protocol} keeps its promise");
 }
@@ -167,13 +149,11 @@ const MOST_ELEMENTS: u64 = 2048;
 const MOST_ROWS: u64 = 3;
 
 fn is_small(program: &Program) -> bool {
-    let inputs = program
+    let mut inputs = program
         .inputs
         .iter()
         .map(|input| input.shape.row_elements());
-    let declared: Option<u64> = inputs
-        .into_iter()
-        .try_fold(0, |sum: u64, n| sum.checked_add(n?));
+    let declared = inputs.try_fold(0u64, |sum, n| sum.checked_add(n?));
     let total = weight(&program.main).and_then(|n| n.checked_add(declared?));
     total.is_some_and(|total| total <= MOST_ELEMENTS)
 }
@@ -190,9 +170,8 @@ fn weight(graph: &Graph) -> Option<u64> {
             Op::Lookup { table, .. } => Some(table),
             _ => None,
         };
-        let times = over.map_or(Some(1), |id| {
-            graph.values[id.0 as usize].shape.row_elements()
-        })?;
+        let elements = |id: u32| graph.values[id as usize].shape.row_elements();
+        let times = over.map_or(Some(1), |id| elements(id.0))?;
         let size = own.checked_add(inner.max(1).checked_mul(times)?)?;
         total = total.checked_add(size)?;
     }
@@ -201,18 +180,12 @@ fn weight(graph: &Graph) -> Option<u64> {
 
 /// Generates inputs in their ranges.
 fn made_up(program: &Program, chance: &mut Chance) -> BTreeMap<String, Data> {
-    let rows: Vec<u64> = program
-        .rows
-        .iter()
-        .map(|rows| rows.bound.min(MOST_ROWS))
-        .collect();
+    let rows = |id: usize| program.rows[id].bound.min(MOST_ROWS);
     let mut inputs = BTreeMap::new();
     for input in &program.inputs {
-        let count = input.shape.rows.map(|id| rows[usize::from(id.0)]);
-        let shape: Vec<u64> = count
-            .into_iter()
-            .chain(input.shape.fixed.iter().copied())
-            .collect();
+        let count = input.shape.rows.map(|id| rows(usize::from(id.0)));
+        let shape = count.into_iter().chain(input.shape.fixed.iter().copied());
+        let shape: Vec<u64> = shape.collect();
         let elements = shape.iter().product::<u64>();
         let (lo, hi) = (input.range.lo, input.range.hi);
         let mut number = || match chance.below(4) {
@@ -229,15 +202,11 @@ fn made_up(program: &Program, chance: &mut Chance) -> BTreeMap<String, Data> {
 
 /// Parses the name of a type; it is printed and parsed back unchanged.
 pub fn type_name(bytes: &[u8]) -> Verdict {
-    let Ok(text) = str::from_utf8(bytes) else {
-        return Verdict::Refused;
-    };
-    let Ok(ty) = text.parse::<Type>() else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
+    let ty = text.parse::<Type>().ok()?;
     assert!(ty.is_valid());
     assert_eq!(ty.to_string(), text, "a type has one name");
     assert_eq!(ty.wrapping().strict(), ty.strict());
     assert!(ty.holds(ty.range()) && ty.wrap(ty.range().hi + 1) <= ty.range().hi);
-    Verdict::Accepted
+    Some(Accepted)
 }

@@ -10,13 +10,12 @@
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_net::fuzzing::Digests;
-use sealane_net::{Limits, Mesh, SessionId};
+use sealane_net::{Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{
-    DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Stocks, Words, run_alone,
-};
+use sealane_party::{DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected};
+use sealane_party::{Start, Step, Stocks, Words, run_alone};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
 use sealane_testkit::stock::Dealt;
 use sealane_trio::{Trio, TrioParty};
@@ -53,10 +52,8 @@ pub fn yao_outside(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, false));
     hostile::<YaoParty>(bytes, &setting, honest, |end, honest, _| {
-        for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
-            assert_eq!(result.len(), wanted.len());
-            assert!(result.iter().all(|value| *value < 4), "two bits");
-        }
+        // Two bits.
+        have_form(end, honest, 4);
     })
 }
 
@@ -66,11 +63,16 @@ pub fn trio(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, false));
     hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
-        for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
-            assert_eq!(result.len(), wanted.len());
-            assert!(result.iter().all(|value| *value < 1 << RING));
-        }
+        have_form(end, honest, 1 << RING);
     })
+}
+
+/// Asserts that there are as many values as in the honest run, all of them below `end`.
+fn have_form(learnt: &Learnt, honest: &Honest, end: u64) {
+    for (result, wanted) in learnt.iter().flatten().zip(honest.learnt.iter().flatten()) {
+        assert_eq!(result.len(), wanted.len());
+        assert!(result.iter().all(|value| *value < end));
+    }
 }
 
 /// Messages of honest peers of [`yao`] to each party.
@@ -162,9 +164,7 @@ fn hostile<P: Party>(
     honest: &[Honest],
     check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
 ) -> Verdict {
-    let Some((number, rest)) = bytes.split_first() else {
-        return Verdict::Refused;
-    };
+    let (number, rest) = bytes.split_first()?;
     let honest = &honest[usize::from(*number) % honest.len()];
     let mut streams = split(rest, setting.parties - 1);
     for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
@@ -175,37 +175,26 @@ fn hostile<P: Party>(
     match session::<P>(setting, honest.pooled, &mut mesh, &mut |_, _| ()) {
         Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
         Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
-        Err(_) => Verdict::Refused,
+        Err(_) => None,
         Ok(learnt) => {
             check(&learnt, honest, &streams);
-            Verdict::Accepted
+            Some(Accepted)
         }
     }
 }
 
 /// Runs an honest session of all parties, each with the payload that it received.
 fn honest<P: Party>(setting: &Setting, pooled: bool) -> Vec<Honest> {
-    let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
-    let settled: Vec<([Vec<usize>; 2], Learnt)> = std::thread::scope(|threads| {
-        let party = |mut mesh: Mesh| {
-            threads.spawn(move || {
-                let mut points = [Vec::new(), Vec::new()];
-                let peers: Vec<PartyId> = mesh.peers().collect();
-                let learnt = session::<P>(setting, pooled, &mut mesh, &mut |point, mesh| {
-                    let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
-                    points[point as usize] = peers.iter().map(bytes).collect();
-                });
-                mesh.finish().expect("an honest end");
-                (points, learnt.expect("an honest session"))
-            })
-        };
-        let threads: Vec<_> = meshes.into_iter().map(party).collect();
-        let ends = threads
-            .into_iter()
-            .map(|party| party.join().expect("an honest party"));
-        ends.collect()
+    let settled = Tap::honest(setting.parties, |mesh| {
+        let mut points = [Vec::new(), Vec::new()];
+        let peers: Vec<PartyId> = mesh.peers().collect();
+        let learnt = session::<P>(setting, pooled, mesh, &mut |point, mesh| {
+            let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
+            points[point as usize] = peers.iter().map(bytes).collect();
+        });
+        (points, learnt.expect("an honest session"))
     });
-    let parties = settled.into_iter().zip(taps).enumerate();
+    let parties = settled.into_iter().enumerate();
     let one = |(me, ((points, learnt), taps)): (usize, (_, Vec<Tap>))| {
         let [tape_at, settle_at]: [Vec<usize>; 2] = points;
         let me = PartyId::from_index(me);
@@ -300,12 +289,8 @@ fn session<P: Party>(
             signed: true,
             share,
         };
-        let integers = share(run_alone(
-            &mut party,
-            mesh,
-            convert(domain, ring, 2, z),
-            None,
-        )?);
+        let step = convert(domain, ring, 2, z);
+        let integers = share(run_alone(&mut party, mesh, step, None)?);
         let step = Step::Product {
             domain: ring,
             left: Selected::whole(integers.clone()),

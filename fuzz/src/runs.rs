@@ -2,7 +2,7 @@
 //! come from another person.
 
 use sealane_engine::events::Record;
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_page::RunRecord;
 use sealane_page::plan::PlanRecord;
 use serde_json::{from_str, json, to_string};
@@ -22,17 +22,11 @@ const PAGE_BYTES: usize = 1 << 20;
 /// Reads a plan in one line, then events, one per line, for each party; a line of `-` ends those of
 /// one.
 pub fn folder(bytes: &[u8]) -> Verdict {
-    let Ok(text) = str::from_utf8(bytes) else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
     let (plan, events) = text.split_once('\n').unwrap_or((text, ""));
-    let sides = events
-        .split("\n-\n")
-        .map(records)
-        .collect::<Option<Vec<_>>>();
-    let (Ok(plan), Some(sides)) = (from_str::<PlanRecord>(plan), sides) else {
-        return Verdict::Refused;
-    };
+    let sides = events.split("\n-\n").map(records);
+    let sides = sides.collect::<Option<Vec<_>>>()?;
+    let plan: PlanRecord = from_str(plan).ok()?;
     let again = sides.iter().map(|side| {
         let lines = side
             .iter()
@@ -47,13 +41,10 @@ pub fn folder(bytes: &[u8]) -> Verdict {
         (run.page(), summary)
     };
     let (page, summary) = shown(sides);
-    assert!(
-        page.len() <= PAGE_BYTES + PAGE_PER_BYTE * bytes.len(),
-        "{} bytes",
-        page.len()
-    );
+    let most = PAGE_BYTES + PAGE_PER_BYTE * bytes.len();
+    assert!(page.len() <= most, "{} bytes", page.len());
     assert!((page, summary) == shown(again), "another page");
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 fn records(text: &str) -> Option<Vec<Record>> {
@@ -93,9 +84,7 @@ pub fn seed() -> Vec<u8> {
             "as_planned": true, "took_us": 30, "learnt": ["sum"],
         }),
     ];
-    let lines = [plan]
-        .into_iter()
-        .chain(events)
-        .map(|line| line.to_string());
+    let lines = [plan].into_iter().chain(events);
+    let lines = lines.map(|line| line.to_string());
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }

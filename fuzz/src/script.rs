@@ -82,9 +82,8 @@ pub struct Tap(Arc<Mutex<Vec<Frame>>>);
 impl Tap {
     /// Makes a mesh in memory for each party, and for each its taps, one for each peer in order.
     pub fn full(parties: usize, limits: &Limits) -> (Vec<Mesh>, Vec<Vec<Tap>>) {
-        let empty = || (0..parties).map(|_| None).collect::<Vec<_>>();
-        let mut links: Vec<Vec<Option<Box<dyn Transport>>>> =
-            (0..parties).map(|_| empty()).collect();
+        let mut links: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
+        links.resize_with(parties, || (0..parties).map(|_| None).collect());
         let mut taps = vec![Vec::new(); parties];
         for (one, other) in (0..parties).flat_map(|a| (0..parties).map(move |b| (a, b))) {
             if one < other {
@@ -104,6 +103,28 @@ impl Tap {
             Mesh::from_transports(me, tapped.collect(), *limits).expect("a link to each peer")
         });
         (meshes.collect(), taps)
+    }
+
+    /// Runs an honest session of all parties; returns what each ends with, and its taps.
+    pub fn honest<T: Send>(
+        parties: usize,
+        run: impl Fn(&mut Mesh) -> T + Sync,
+    ) -> Vec<(T, Vec<Tap>)> {
+        let (meshes, taps) = Tap::full(parties, &Limits::default());
+        let ends: Vec<T> = std::thread::scope(|threads| {
+            let run = &run;
+            let party = |mut mesh: Mesh| {
+                threads.spawn(move || {
+                    let end = run(&mut mesh);
+                    mesh.finish().expect("an honest end");
+                    end
+                })
+            };
+            let threads: Vec<_> = meshes.into_iter().map(party).collect();
+            let ends = threads.into_iter().map(|party| party.join());
+            ends.map(|end| end.expect("an honest party")).collect()
+        });
+        ends.into_iter().zip(taps).collect()
     }
 
     /// The frames so far.

@@ -1,7 +1,7 @@
 //! Sealed files: headers, key files, and folders as streams. An accepted input is written back
 //! unchanged, and no path leaves its folder.
 
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_sealed::fuzzing;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -20,22 +20,22 @@ pub const WORDS: &[&str] = &[
 
 /// Reads bytes as each of the three.
 pub fn sealed(bytes: &[u8]) -> Verdict {
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     if let Some(again) = fuzzing::header(bytes) {
         assert_eq!(again, bytes[..again.len()], "a header has one form");
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
     if let Some(again) = fuzzing::key(bytes) {
         // A line has zero, one or two line ends.
         assert_eq!(again.trim_ascii_end(), bytes.trim_ascii_end());
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
     if let Some((again, paths)) = fuzzing::folder(bytes) {
         assert_eq!(again, bytes, "a folder has one form");
         paths.iter().for_each(|path| inside(path));
         let distinct: BTreeSet<&String> = paths.iter().collect();
         assert_eq!(distinct.len(), paths.len(), "a path comes once");
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
     verdict
 }

@@ -15,11 +15,8 @@ pub fn all() -> Vec<Seed> {
         let program = random_program(seed).program;
         let full = print_with_spans(&program).into_bytes();
         seeds.push(("program", format!("random-{seed}"), full));
-        seeds.push((
-            "plan",
-            format!("random-{seed}"),
-            print(&program).into_bytes(),
-        ));
+        let text = print(&program).into_bytes();
+        seeds.push(("plan", format!("random-{seed}"), text));
         let mut chance = Chance::new(seed);
         let tape = (0..1 + 4 * 60).map(|_| chance.number() as u8).collect();
         seeds.push(("grow", format!("random-{seed}"), tape));
@@ -80,17 +77,15 @@ fn wire() -> Vec<Seed> {
     let mut hello = b"SEALANE\n\x01\x00\x01\x00\x02\x050.1.0".to_vec();
     hello.resize(46, 0);
     hello.extend(30_000u32.to_le_bytes());
-    let mesh = [
-        vec![0b0000_0001],
-        frames.iter().flat_map(bytes_of).collect(),
-    ]
-    .concat();
+    let mut mesh = vec![0b0000_0001];
+    mesh.extend(frames.iter().flat_map(bytes_of));
     let text = format!("ed25519:{}", PUBLIC);
     let card = |name, address| {
         let key = text.parse().expect("a key");
         let card = ContactCard::new(name, address, key).expect("a card");
         card.to_string().into_bytes()
     };
+    let hostile = "a\u{1b}[31mb\u{202e}c\u{feff}\n\u{e0041}d";
     let cards = [card("alice", "lab.example:7700"), card("_b", "[::1]:1")];
     let cards = cards.into_iter().enumerate();
     let cards = cards.map(|(number, card)| seed("card", &format!("card-{number}"), card));
@@ -106,11 +101,7 @@ fn wire() -> Vec<Seed> {
         seed("key", "raw", [&SPKI_PREFIX[..], &hex(PUBLIC)].concat()),
         seed("key", "file", [&PKCS8_PREFIX[..], &hex(SECRET)].concat()),
         seed("shown", "plain", b"the disk is full".to_vec()),
-        seed(
-            "shown",
-            "hostile",
-            "a\u{1b}[31mb\u{202e}c\u{feff}\n\u{e0041}d".into(),
-        ),
+        seed("shown", "hostile", hostile.into()),
     ]);
     seeds
 }

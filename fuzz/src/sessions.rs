@@ -6,11 +6,9 @@
 
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
-use sealane_engine::{
-    EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport,
-    danger_run_with_seed, simulate,
-};
-use sealane_fuzz_harness::Verdict;
+use sealane_engine::{EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName};
+use sealane_engine::{RunReport, danger_run_with_seed, simulate};
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_net::{Frame, Limits, Mesh};
 use sealane_parties::PartyId;
 use sealane_program::text::parse;
@@ -81,24 +79,18 @@ impl Scene {
         let inputs = (0..program.parties.len()).map(own).collect();
         let job = Job::new(program.clone(), protocol, NetworkClass::LAN, vec![]).expect("a job");
         let report = simulate(&job, all).expect("an honest run");
-        let results = report
-            .results
-            .into_iter()
-            .map(|result| result.data)
-            .collect();
+        let results = report.results.into_iter().map(|result| result.data);
         Scene {
             job,
             inputs,
-            results,
+            results: results.collect(),
         }
     }
 
     /// Runs one party, named by the first byte, against frames of its peers: each after the number
     /// of the peer.
     fn hostile(&self, bytes: &[u8]) -> Verdict {
-        let Some((me, rest)) = bytes.split_first() else {
-            return Verdict::Refused;
-        };
+        let (me, rest) = bytes.split_first()?;
         let parties = self.inputs.len();
         let me = PartyId::from_index(usize::from(*me) % parties);
         let mut frames: Vec<Vec<Frame>> = vec![Vec::new(); parties - 1];
@@ -113,7 +105,7 @@ impl Scene {
             Err(error) if error.kind() == FailureKind::Internal => {
                 panic!("no bug of ours: {error}")
             }
-            Err(_) => Verdict::Refused,
+            Err(_) => None,
             Ok(report) => {
                 for (result, wanted) in report.results.iter().zip(&self.results) {
                     let same = result.data.is_none()
@@ -121,7 +113,7 @@ impl Scene {
                         || self.job.protocol() == ProtocolName::Trio;
                     assert!(same, "{} is another than in an honest run", result.name);
                 }
-                Verdict::Accepted
+                Some(Accepted)
             }
         }
     }

@@ -13,10 +13,10 @@ mod products;
 
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Block, Coins, Cpu};
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_net::fuzzing::Digests;
-use sealane_net::{Limits, Mesh, SessionId};
-use sealane_ot::{Flights, OtError};
+use sealane_net::{Mesh, SessionId};
+use sealane_ot::{Flight, Flights, OtError};
 use sealane_parties::PartyId;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -118,7 +118,7 @@ struct Honest {
 
 fn hostile(bytes: &[u8], parties: &'static [Honest]) -> Verdict {
     let &[party, message, ref bytes @ ..] = bytes else {
-        return Verdict::Refused;
+        return None;
     };
     let party = &parties[usize::from(party) % parties.len()];
     let message = usize::from(message) % party.messages.len();
@@ -130,23 +130,21 @@ fn hostile(bytes: &[u8], parties: &'static [Honest]) -> Verdict {
         Err(OtError::Net(error)) => {
             let missing = stream.len() < party.stream.len();
             assert!(missing, "all messages have come: {error}");
-            Verdict::Refused
+            None
         }
         Err(error) => {
             let may = party.case.may_end_in(party.me, message, &error);
             assert!(may, "message {message}: {error}");
-            Verdict::Refused
+            None
         }
         Ok(outputs) => {
             if stream.starts_with(&party.stream) {
                 assert!(equal(&outputs, &party.outputs), "an honest peer");
             }
-            let changed = Changed {
-                message,
-                stream: &stream,
-            };
+            let stream = &stream;
+            let changed = Changed { message, stream };
             party.case.check(party, &changed, &outputs);
-            Verdict::Accepted
+            Some(Accepted)
         }
     }
 }
@@ -157,20 +155,7 @@ fn honest(cases: &[&'static dyn Case]) -> Vec<Honest> {
 }
 
 fn both(case: &'static dyn Case) -> Vec<Honest> {
-    let (meshes, taps) = Tap::full(2, &Limits::default());
-    let outputs: Vec<Outputs> = std::thread::scope(|threads| {
-        let party = |mut mesh: Mesh| {
-            threads.spawn(move || {
-                let outputs = case.run(&mut mesh).expect("an honest session");
-                mesh.finish().expect("an honest end");
-                outputs
-            })
-        };
-        let threads: Vec<_> = meshes.into_iter().map(party).collect();
-        let ends = threads.into_iter().map(|party| party.join());
-        ends.map(|outputs| outputs.expect("an honest party"))
-            .collect()
-    });
+    let ends = Tap::honest(2, |mesh| case.run(mesh).expect("an honest session"));
     let one = |((me, peer), (outputs, taps)): (_, (Outputs, Vec<Tap>))| {
         let stream = taps[0].payload();
         let messages = messages(&case.flights(), me);
@@ -186,7 +171,7 @@ fn both(case: &'static dyn Case) -> Vec<Honest> {
         }
     };
     let parties = [(SENDER, RECEIVER), (RECEIVER, SENDER)].into_iter();
-    let parties = parties.zip(outputs.into_iter().zip(taps)).map(one);
+    let parties = parties.zip(ends).map(one);
     parties.filter(|party| !party.messages.is_empty()).collect()
 }
 
@@ -214,10 +199,25 @@ impl Honest {
     /// Differences of message `number` from that of the honest peer, byte by byte.
     fn differences(&self, changed: &Changed, number: usize) -> Vec<u8> {
         let place = self.messages[number].clone();
-        let bytes = self.stream[place.clone()]
-            .iter()
-            .zip(&changed.stream[place]);
+        let bytes = self.stream[place.clone()].iter();
+        let bytes = bytes.zip(&changed.stream[place]);
         bytes.map(|(honest, changed)| honest ^ changed).collect()
+    }
+}
+
+/// A flight of one message, of the sender.
+fn from_sender(bytes: u64) -> Flight {
+    Flight {
+        from_sender: bytes,
+        from_receiver: 0,
+    }
+}
+
+/// A flight of one message, of the receiver.
+fn from_receiver(bytes: u64) -> Flight {
+    Flight {
+        from_sender: 0,
+        from_receiver: bytes,
     }
 }
 

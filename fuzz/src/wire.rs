@@ -1,11 +1,10 @@
 //! Formats on the wire below the protocols: frames, hellos, keys, control messages, recordings.
 
 use crate::script::{Script, mesh};
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_identity::{Identity, PublicKey};
-use sealane_net::{
-    Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, Recorder, Replayer, Transport, fuzzing,
-};
+use sealane_net::{Frame, FrameKind, Recorder, Replayer, Transport, fuzzing};
+use sealane_net::{MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 use sealane_parties::PartyId;
 use std::io::Write;
 
@@ -18,39 +17,33 @@ pub fn frames(bytes: &[u8]) -> Verdict {
     if let Ok(frames) = fuzzing::frames(bytes) {
         assert_eq!(whole.as_ref(), Ok(&frames), "the other reader of frames");
     }
-    let Ok(packets) = whole else {
-        return Verdict::Refused;
-    };
+    let packets = whole.ok()?;
     // The text of an abort is sanitised, so a second reading changes nothing.
     let wire = packets.concat();
     assert_eq!(fuzzing::stream(&wire, wire.len()), Ok(packets));
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// Reads a hello; an accepted one is written back unchanged, except for the bytes after the text.
 pub fn hello(bytes: &[u8]) -> Verdict {
-    let Some(wire) = fuzzing::hello(bytes) else {
-        return Verdict::Refused;
-    };
+    let wire = fuzzing::hello(bytes)?;
     assert_eq!(fuzzing::hello(&wire).as_ref(), Some(&wire));
     assert_eq!(wire[..14], bytes[..14]);
     assert_eq!(wire[46..], bytes[46..50]);
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// Reads a key as text, in its TLS form, and as a file: each gives one key, written back unchanged.
 pub fn key(bytes: &[u8]) -> Verdict {
-    let mut verdict = Verdict::Refused;
+    let mut verdict = None;
     if let Some(key) = PublicKey::from_spki(bytes) {
         assert_eq!(key.to_spki(), bytes, "a raw key has one form");
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
-    if let Some(key) = str::from_utf8(bytes)
-        .ok()
-        .and_then(|text| text.parse::<PublicKey>().ok())
-    {
+    let text = str::from_utf8(bytes).map(str::parse::<PublicKey>);
+    if let Ok(Ok(key)) = text {
         assert_eq!(key.to_string().parse(), Ok(key));
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("a file that can be written");
@@ -60,7 +53,7 @@ pub fn key(bytes: &[u8]) -> Verdict {
         identity.save(&stored).expect("a new file");
         let again = Identity::load(&stored).expect("what was stored");
         assert_eq!(again.public_key(), identity.public_key());
-        verdict = Verdict::Accepted;
+        verdict = Some(Accepted);
     }
     verdict
 }
@@ -74,19 +67,13 @@ pub fn control(bytes: &[u8]) -> Verdict {
         assert!(again.len() <= bytes.len(), "kind {kind} grows");
         assert_eq!(sealane_engine::fuzzing(again)[kind].as_ref(), Some(again));
     }
-    if kinds.iter().any(Option::is_some) {
-        Verdict::Accepted
-    } else {
-        Verdict::Refused
-    }
+    kinds.iter().any(Option::is_some).then_some(Accepted)
 }
 
 /// Reads a recording, and records the run that is replayed from it: it is written back unchanged,
 /// except for unused bits of a frame.
 pub fn recording(bytes: &[u8]) -> Verdict {
-    let Ok(replayer) = Replayer::new(bytes) else {
-        return Verdict::Refused;
-    };
+    let replayer = Replayer::new(bytes).ok()?;
     let (magic, mut rest) = bytes.split_at(8);
     let (mut log, mut plain) = (Vec::new(), magic.to_vec());
     let mut recorder = Recorder::new(Box::new(replayer), &mut log).expect("room in memory");
@@ -96,32 +83,30 @@ pub fn recording(bytes: &[u8]) -> Verdict {
         plain.push(*direction);
         frame.encode(&mut plain);
         match direction {
-            b'>' => assert!(
-                matches!(recorder.try_send(frame), Ok(None)),
-                "another frame"
-            ),
+            b'>' => {
+                let sent = recorder.try_send(frame);
+                assert!(matches!(sent, Ok(None)), "another frame");
+            }
             _ => assert!(recorder.try_recv().is_ok_and(|got| got == Some(frame))),
         }
     }
     drop(recorder);
     assert_eq!(log, plain);
     assert_eq!(log.len(), bytes.len());
-    Verdict::Accepted
+    Some(Accepted)
 }
 
 /// Receives arbitrary frames of a peer, payload and control in turns, up to the first error.
 /// Counters and digests cover exactly the received bytes. The first byte chooses the first turns.
 pub fn mesh_of_two(bytes: &[u8]) -> Verdict {
-    let Some((turns, rest)) = bytes.split_first() else {
-        return Verdict::Refused;
-    };
+    let (turns, rest) = bytes.split_first()?;
     let peer = PartyId(0);
     let mut mesh = mesh(PartyId(1), vec![Script::of(frames_of(rest))]);
     let (mut received, mut digest) = (0, blake3::Hasher::new());
     for turn in 0.. {
         let fine = if turns >> (turn % 8) & 1 == 1 {
-            mesh.recv_control::<(u64, String, Vec<Option<u16>>)>(peer)
-                .is_ok()
+            let control = mesh.recv_control::<(u64, String, Vec<Option<u16>>)>(peer);
+            control.is_ok()
         } else {
             let mut into = vec![0; [1, 16, 300, 4][turn % 4]];
             let fine = mesh.recv(peer, &mut into).is_ok();
@@ -135,17 +120,13 @@ pub fn mesh_of_two(bytes: &[u8]) -> Verdict {
             break;
         }
         let payload = digest.finalize();
-        let digest = mesh
-            .session()
-            .transcript(peer, mesh.me(), payload.as_bytes(), None);
+        let (session, payload) = (mesh.session(), payload.as_bytes());
+        let digest = session.transcript(peer, mesh.me(), payload, None);
         assert_eq!(mesh.digest_received(peer), digest);
     }
     assert_eq!(mesh.payload_received(peer), received);
     assert!(mesh.counters().payload[0].received == received);
-    match received {
-        0 => Verdict::Refused,
-        _ => Verdict::Accepted,
-    }
+    (received > 0).then_some(Accepted)
 }
 
 /// Decodes the frames at the front of some bytes, as a transport could deliver them: also ones that
@@ -183,12 +164,10 @@ pub fn bytes_of(frame: &Frame) -> Vec<u8> {
 
 /// Sanitises a peer's text: short, in one line, and unchanged by a second pass.
 pub fn shown(bytes: &[u8]) -> Verdict {
-    let Ok(text) = str::from_utf8(bytes) else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
     let shown = fuzzing::shown(text);
     assert!(shown.len() <= text.len() && shown.len() <= 1024);
     assert!(!shown.chars().any(char::is_control));
     assert_eq!(fuzzing::shown(&shown), shown);
-    Verdict::Accepted
+    Some(Accepted)
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use super::mixes;
-use super::subject::{Batch, KEYS, Subject, key};
+use super::subject::{Batch, Direction, KEYS, Subject, key};
 use super::{KEPT, LENGTHS, SPEED_UP};
 use crate::cycles::{Measured, measure};
 use crate::{Figure, Figures};
@@ -25,44 +25,26 @@ pub(super) struct Bench<'a> {
     pub(super) figures: Figures<'a>,
 }
 
-/// Sealing or opening.
-#[derive(Clone, Copy, PartialEq)]
-enum Direction {
-    Seal,
-    Open,
-}
-
-impl Direction {
-    fn name(self) -> &'static str {
-        match self {
-            Direction::Seal => "seal",
-            Direction::Open => "open",
-        }
-    }
-}
-
 impl Bench<'_> {
     pub(super) fn run(&mut self, few: bool) -> Result<(), String> {
         self.check()?;
         let lengths = if few {
-            vec![LENGTHS[0], LENGTHS[4]]
+            &[LENGTHS[0], LENGTHS[4]][..]
         } else {
-            LENGTHS.to_vec()
+            &LENGTHS
         };
         let (mut single, mut many, mut batch) = (Vec::new(), Vec::new(), Vec::new());
-        for length in &lengths {
+        for length in lengths {
             single.push(self.one(*length, Direction::Seal));
             many.push(self.rows(*length, Direction::Seal));
             let times = single[single.len() - 1] / many[many.len() - 1];
-            self.add(
-                &format!("speed-up/seal/{length}"),
-                &[(SPEED_UP, times, "times")],
-            );
+            let case = format!("speed-up/seal/{length}");
+            self.add(&case, &[(SPEED_UP, times, "times")]);
             if !few {
                 self.one(*length, Direction::Open);
                 self.rows(*length, Direction::Open);
-                batch.push(self.equal("batch", *length, 1, Direction::Seal));
-                self.equal("own-keys", *length, KEYS, Direction::Seal);
+                batch.push(self.equal("batch", *length, 1));
+                self.equal("own-keys", *length, KEYS);
             }
         }
         if !few {
@@ -74,36 +56,25 @@ impl Bench<'_> {
     }
 
     /// One message at a time; the median.
-    fn one(&mut self, length: usize, direction: Direction) -> f64 {
+    fn one(&mut self, length: usize, way: Direction) -> f64 {
         let mut batch = Batch::new(self.subject, &[length], 1);
-        let subject = self.subject;
-        let alone = |batch: &mut Batch, direction| {
-            for (slot, buffer) in batch.pieces() {
-                match direction {
-                    Direction::Seal => subject.seal(slot, buffer),
-                    Direction::Open => subject.open(slot, buffer),
-                }
-            }
-        };
-        let measured = self.measure(&mut batch, direction, alone);
-        self.emit_cycles(&format!("single/{}/{length}", direction.name()), measured)
+        let alone = |batch: &mut Batch, way| self.subject.apart(batch, way);
+        let measured = self.measure(&mut batch, way, alone);
+        self.emit_cycles(&format!("single/{}/{length}", way.name()), measured)
     }
 
     /// Rows of one length; the median.
-    fn rows(&mut self, length: usize, direction: Direction) -> f64 {
+    fn rows(&mut self, length: usize, way: Direction) -> f64 {
         let mut rows = Batch::rows(self.subject, length, TURNS * self.lanes);
-        let measured = self.measure(&mut rows, direction, |rows, direction| match direction {
-            Direction::Seal => self.subject.seal_rows(rows),
-            Direction::Open => self.subject.open_rows(rows),
-        });
-        self.emit_cycles(&format!("many/{}/{length}", direction.name()), measured)
+        let measured = self.measure(&mut rows, way, |rows, way| self.subject.rows(rows, way));
+        self.emit_cycles(&format!("many/{}/{length}", way.name()), measured)
     }
 
     /// A batch of messages of one length; the median.
-    fn equal(&mut self, what: &str, length: usize, keys: usize, direction: Direction) -> f64 {
+    fn equal(&mut self, what: &str, length: usize, keys: usize) -> f64 {
         let batch = Batch::new(self.subject, &vec![length; TURNS * self.lanes], keys);
-        let measured = self.batch(batch, direction);
-        self.emit_cycles(&format!("{what}/{}/{length}", direction.name()), measured)
+        let measured = self.batch(batch);
+        self.emit_cycles(&format!("{what}/seal/{length}"), measured)
     }
 
     /// Both mixes, given the medians of 128 and of 2048 bytes, alone and in batches.
@@ -115,7 +86,7 @@ impl Bench<'_> {
         };
         let mixed = Batch::new(self.subject, &lengths, 1);
         let bytes = mixed.texts() as f64;
-        let measured = self.batch(mixed, Direction::Seal);
+        let measured = self.batch(mixed);
         let case = "mix/realistic/seal";
         let together = self.emit_cycles(case, measured) * bytes;
         let (kept, times) = (100.0 * cycles(batch) / together, cycles(single) / together);
@@ -125,7 +96,7 @@ impl Bench<'_> {
         if self.subject.whole_blocks() {
             lengths = mixes::whole_blocks(lengths);
         }
-        let measured = self.batch(Batch::new(self.subject, &lengths, 1), Direction::Seal);
+        let measured = self.batch(Batch::new(self.subject, &lengths, 1));
         self.emit_cycles("mix/internet/seal", measured);
     }
 
@@ -136,11 +107,9 @@ impl Bench<'_> {
         self.figures.cycles(&case, "", "key", &measured);
     }
 
-    fn batch(&self, mut batch: Batch, direction: Direction) -> Measured {
-        self.measure(&mut batch, direction, |batch, direction| match direction {
-            Direction::Seal => self.subject.seal_many(batch),
-            Direction::Open => self.subject.open_many(batch),
-        })
+    fn batch(&self, mut batch: Batch) -> Measured {
+        let many = |batch: &mut Batch, way| self.subject.many(batch, way);
+        self.measure(&mut batch, Direction::Seal, many)
     }
 
     /// Measures cycles a byte of text. A sealed buffer serves as text as well; an opened one is
@@ -195,30 +164,32 @@ impl Bench<'_> {
         }
         let mut together = Batch::new(self.subject, &lengths.repeat(self.lanes), KEYS);
         let (mut apart, mut texts) = (together.clone(), together.clone());
-        self.subject.seal_many(&mut together);
-        for (slot, buffer) in apart.pieces() {
-            self.subject.seal(slot, buffer);
-        }
+        self.subject.many(&mut together, Direction::Seal);
+        self.subject.apart(&mut apart, Direction::Seal);
         let wrong = |what: &str| format!("{} on {}: {what}", self.case, self.figures.tier);
         if together.bytes != apart.bytes {
             return Err(wrong("a batch is not what its messages are one by one"));
         }
         let mut rows = Batch::rows(self.subject, lengths[0], self.lanes + 1);
         let mut ranks = rows.clone();
-        self.subject.seal_rows(&mut rows);
-        self.subject.seal_many(&mut ranks);
-        if rows.bytes != ranks.bytes {
-            return Err(wrong("rows are not what their messages are in a batch"));
+        for (way, what) in [
+            (
+                Direction::Seal,
+                "rows are not what their messages are in a batch",
+            ),
+            (
+                Direction::Open,
+                "rows do not open to what their messages do",
+            ),
+        ] {
+            self.subject.rows(&mut rows, way);
+            self.subject.many(&mut ranks, way);
+            if rows.bytes != ranks.bytes {
+                return Err(wrong(what));
+            }
         }
-        self.subject.open_rows(&mut rows);
-        self.subject.open_many(&mut ranks);
-        if rows.bytes != ranks.bytes {
-            return Err(wrong("rows do not open to what their messages do"));
-        }
-        self.subject.open_many(&mut together);
-        for (slot, buffer) in apart.pieces() {
-            self.subject.open(slot, buffer);
-        }
+        self.subject.many(&mut together, Direction::Open);
+        self.subject.apart(&mut apart, Direction::Open);
         for (opened, direction) in [(&mut together, "a batch"), (&mut apart, "a message")] {
             for ((slot, buffer), (_, text)) in opened.pieces().zip(texts.pieces()) {
                 if buffer[..slot.text] != text[..slot.text] {

@@ -72,16 +72,27 @@ pub struct Peer {
     pub subject: Box<dyn Subject>,
 }
 
+impl Peer {
+    /// A library by its name.
+    pub fn new(name: &'static str, subject: impl Subject + 'static) -> Peer {
+        let subject = Box::new(subject);
+        Peer { name, subject }
+    }
+}
+
 /// The names that [`Options::only`] may hold.
 pub fn modes() -> Vec<&'static str> {
     Suite::names().collect()
 }
 
+/// The end of a measurement.
+type Outcome = Result<(), SuiteError>;
+
 /// Measures every mode, or those of [`Options::only`].
 ///
 /// # Errors
 /// A mode gives wrong results.
-pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Outcome {
     run_beside(&[], options, figures)
 }
 
@@ -89,11 +100,7 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_beside(
-    peers: &[Peer],
-    options: &Options,
-    figures: &mut Figures<'_>,
-) -> Result<(), SuiteError> {
+pub fn run_beside(peers: &[Peer], options: &Options, figures: &mut Figures<'_>) -> Outcome {
     let (modes, budget) = (modes().into_iter(), options.budget / SHARE);
     for name in modes.filter(|name| options.asks_for(name)) {
         for cpu in &options.cpus {
@@ -118,10 +125,8 @@ pub fn run_beside(
                 LANES => "messages",
                 _ => "times",
             };
-            let case = format!("study/{name}/{case}");
-            figures
-                .of_tier(study::TIER)
-                .add(&case, &[(metric, value, unit)]);
+            let mut figures = figures.of_tier(study::TIER);
+            figures.add(&format!("study/{name}/{case}"), &[(metric, value, unit)]);
         }
     }
     if !options.asks_for(PEERS) {
@@ -131,11 +136,7 @@ pub fn run_beside(
 }
 
 /// Measures peers, on batches as large as those of our best tier.
-fn measure_peers(
-    peers: &[Peer],
-    options: &Options,
-    figures: &mut Figures<'_>,
-) -> Result<(), SuiteError> {
+fn measure_peers(peers: &[Peer], options: &Options, figures: &mut Figures<'_>) -> Outcome {
     for peer in peers {
         let mut bench = Bench {
             subject: &*peer.subject,

@@ -105,25 +105,19 @@ pub fn figures(name: &str) -> Vec<(String, &'static str, f64)> {
             all.extend([
                 (format!("single/seal/{length}"), CYCLES, mode.single[i]),
                 (format!("many/seal/{length}"), CYCLES, mode.many[i]),
-                (
-                    format!("speed-up/seal/{length}"),
-                    SPEED_UP,
-                    mode.speed_up[i],
-                ),
             ]);
+            let speed_up = format!("speed-up/seal/{length}");
+            all.push((speed_up, SPEED_UP, mode.speed_up[i]));
         }
     }
     if let Some(block) = BASELINES.iter().find(|block| block.name == name) {
-        all.extend([
-            ("many".to_string(), LANES, block.messages as f64),
-            ("single/seal".to_string(), CYCLES, block.single),
-            ("many/seal".to_string(), CYCLES, block.many),
-            (
-                "speed-up/seal".to_string(),
-                SPEED_UP,
-                block.single / block.many,
-            ),
-        ]);
+        let figures = [
+            ("many", LANES, block.messages as f64),
+            ("single/seal", CYCLES, block.single),
+            ("many/seal", CYCLES, block.many),
+            ("speed-up/seal", SPEED_UP, block.single / block.many),
+        ];
+        all.extend(figures.map(|(case, metric, value)| (case.to_string(), metric, value)));
     }
     if name == "silc" {
         all.push(("mix/realistic/seal".to_string(), SPEED_UP, SILC_REALISTIC));
@@ -151,11 +145,8 @@ mod tests {
                 }
             }
         }
-        let places: Vec<_> = off
-            .iter()
-            .map(|(name, length, ..)| (*name, *length))
-            .collect();
-        assert_eq!(places, [("poet", 2048)], "{off:?}");
+        let places = off.iter().map(|(name, length, ..)| (*name, *length));
+        assert!(places.eq([("poet", 2048)]), "{off:?}");
     }
 
     /// Four messages of 128 bytes and three of 2048: seven lanes at first, then three (1.76).

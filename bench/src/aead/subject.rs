@@ -25,12 +25,14 @@ fn room(sealed: usize) -> usize {
     (sealed + 8).next_multiple_of(16)
 }
 
+/// The memory that a buffer takes, by its length.
+type Room = fn(usize) -> usize;
+
 /// Messages whose buffers lie one behind the other.
 #[derive(Clone)]
 pub struct Batch {
     slots: Vec<Slot>,
-    /// The memory that a buffer takes, by its length.
-    room: fn(usize) -> usize,
+    room: Room,
     /// All nonces.
     nonces: Vec<u8>,
     /// All buffers, and the gaps between them.
@@ -49,12 +51,7 @@ impl Batch {
         Batch::with_room(subject, &vec![text; count], 1, |sealed| sealed)
     }
 
-    fn with_room(
-        subject: &dyn Subject,
-        texts: &[usize],
-        keys: usize,
-        room: fn(usize) -> usize,
-    ) -> Batch {
+    fn with_room(subject: &dyn Subject, texts: &[usize], keys: usize, room: Room) -> Batch {
         let slot = |(number, &text): (usize, &usize)| {
             let mut nonce = [0; 16];
             let bytes = subject.nonce_bytes();
@@ -70,9 +67,8 @@ impl Batch {
         };
         let slots: Vec<Slot> = texts.iter().enumerate().map(slot).collect();
         let all = slots.iter().map(|slot| room(slot.sealed)).sum();
-        let nonces = slots
-            .iter()
-            .flat_map(|slot| &slot.nonce[..subject.nonce_bytes()]);
+        let bytes = subject.nonce_bytes();
+        let nonces = slots.iter().flat_map(|slot| &slot.nonce[..bytes]);
         let mut batch = Batch {
             nonces: nonces.copied().collect(),
             slots,
@@ -123,28 +119,39 @@ pub trait Subject {
     }
     /// Sets up a key, and erases it again.
     fn set_up(&self, key: &[u8]);
-    /// Seals a message in place.
-    fn seal(&self, slot: &Slot, buffer: &mut [u8]);
-    /// Opens a message in place.
-    fn open(&self, slot: &Slot, buffer: &mut [u8]);
-    /// Seals a batch: one message after the other, unless there is a better way.
-    fn seal_many(&self, batch: &mut Batch) {
+    /// Seals or opens a message in place.
+    fn one(&self, slot: &Slot, buffer: &mut [u8], way: Direction);
+    /// Seals or opens the messages of a batch one by one.
+    fn apart(&self, batch: &mut Batch, way: Direction) {
         for (slot, buffer) in batch.pieces() {
-            self.seal(slot, buffer);
+            self.one(slot, buffer, way);
         }
     }
-    /// Seals a batch of rows, as [`Batch::rows`] makes them.
-    fn seal_rows(&self, batch: &mut Batch) {
-        self.seal_many(batch);
+    /// Seals or opens a batch: one message after the other, unless there is a better way.
+    fn many(&self, batch: &mut Batch, way: Direction) {
+        self.apart(batch, way);
     }
-    /// Opens a batch of rows.
-    fn open_rows(&self, batch: &mut Batch) {
-        self.open_many(batch);
+    /// Seals or opens a batch of rows, as [`Batch::rows`] makes them.
+    fn rows(&self, batch: &mut Batch, way: Direction) {
+        self.many(batch, way);
     }
-    /// Opens a batch.
-    fn open_many(&self, batch: &mut Batch) {
-        for (slot, buffer) in batch.pieces() {
-            self.open(slot, buffer);
+}
+
+/// Sealing or opening.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Direction {
+    /// Texts become sealed messages.
+    Seal,
+    /// Sealed messages become texts again.
+    Open,
+}
+
+impl Direction {
+    /// Its name in cases.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Seal => "seal",
+            Direction::Open => "open",
         }
     }
 }
@@ -228,40 +235,49 @@ impl Subject for Mode {
     }
     fn set_up(&self, key: &[u8]) {
         let cipher = Cipher::new(self.cpu, self.suite, key);
-        drop(std::hint::black_box(
-            cipher.expect("a key of the right length"),
-        ));
+        let cipher = cipher.expect("a key of the right length");
+        drop(std::hint::black_box(cipher));
     }
-    fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
-        let nonce = &slot.nonce[..self.suite.nonce_bytes()];
-        let sealed = self.keys[slot.key].seal_in_place(nonce, &[], buffer, slot.text);
-        sealed.expect(SOUND);
-    }
-    fn open(&self, slot: &Slot, buffer: &mut [u8]) {
-        let nonce = &slot.nonce[..self.suite.nonce_bytes()];
-        let opened = self.keys[slot.key].open_in_place(nonce, &[], buffer, Some(slot.text));
-        opened.expect(SOUND);
-    }
-    fn seal_many(&self, batch: &mut Batch) {
-        let pieces = batch.pieces();
-        // The nonces are counters, and the peers do not look for equal ones either.
-        let messages = pieces.map(|(slot, buffer)| self.message(slot, buffer));
-        for done in seal_many(messages).with_equal_nonces() {
-            done.result.expect(SOUND);
+    fn one(&self, slot: &Slot, buffer: &mut [u8], way: Direction) {
+        let (key, nonce) = (
+            &self.keys[slot.key],
+            &slot.nonce[..self.suite.nonce_bytes()],
+        );
+        match way {
+            Direction::Seal => key
+                .seal_in_place(nonce, &[], buffer, slot.text)
+                .expect(SOUND),
+            Direction::Open => {
+                let opened = key.open_in_place(nonce, &[], buffer, Some(slot.text));
+                opened.expect(SOUND);
+            }
         }
     }
-    fn seal_rows(&self, batch: &mut Batch) {
-        let rows = rows(&self.keys[0], batch);
-        rows.seal_with_equal_nonces().expect(SOUND);
-    }
-    fn open_rows(&self, batch: &mut Batch) {
-        let opened = rows(&self.keys[0], batch).open().expect(SOUND);
-        assert!(opened.iter().all(Option::is_some), "{SOUND}");
-    }
-    fn open_many(&self, batch: &mut Batch) {
+    fn many(&self, batch: &mut Batch, way: Direction) {
         let pieces = batch.pieces();
-        for done in open_many(pieces.map(|(slot, buffer)| self.message(slot, buffer))) {
-            done.result.expect(SOUND);
+        let messages = pieces.map(|(slot, buffer)| self.message(slot, buffer));
+        match way {
+            // The nonces are counters, and the peers do not look for equal ones either.
+            Direction::Seal => {
+                for done in seal_many(messages).with_equal_nonces() {
+                    done.result.expect(SOUND);
+                }
+            }
+            Direction::Open => {
+                for done in open_many(messages) {
+                    done.result.expect(SOUND);
+                }
+            }
+        }
+    }
+    fn rows(&self, batch: &mut Batch, way: Direction) {
+        let rows = rows(&self.keys[0], batch);
+        match way {
+            Direction::Seal => rows.seal_with_equal_nonces().expect(SOUND),
+            Direction::Open => {
+                let opened = rows.open().expect(SOUND);
+                assert!(opened.iter().all(Option::is_some), "{SOUND}");
+            }
         }
     }
 }

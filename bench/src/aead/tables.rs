@@ -21,6 +21,11 @@ fn column(head: impl ToString, end: impl ToString, metric: &'static str) -> Colu
     Column::new(head, end, metric).shown(|_, values| format!("{:.2}", values[0]))
 }
 
+/// A column of figures without digits behind the point.
+fn whole(column: Column) -> Column {
+    column.shown(|_, values| format!("{:.0}", values[0]))
+}
+
 /// A column for each length of texts.
 fn lengths(what: &str, metric: &'static str) -> Vec<Column> {
     let of = |length| column(length, format!("/{what}/{length}"), metric);
@@ -38,16 +43,12 @@ fn of_study(head: &str, end: &str, metric: &'static str) -> Column {
 
 /// Columns of lengths, and of the number of messages where there are many, beside the study's.
 fn beside(what: &str, metric: &'static str, tier: &str) -> Vec<(String, Vec<Column>)> {
-    let count =
-        Column::new("# msgs", "/many", LANES).shown(|_, values| format!("{:.0}", values[0]));
+    let count = whole(Column::new("# msgs", "/many", LANES));
     let counts = (what == "many/seal").then_some(count);
     let ours = counts.clone().into_iter().chain(lengths(what, metric));
     let theirs = counts.map(|count| count.below("study/").on(study::TIER));
-    let theirs = theirs.into_iter().chain(
-        LENGTHS
-            .into_iter()
-            .map(|length| of_study(&length.to_string(), &format!("/{what}/{length}"), metric)),
-    );
+    let of = |length| of_study(&format!("{length}"), &format!("/{what}/{length}"), metric);
+    let theirs = theirs.into_iter().chain(LENGTHS.map(of));
     vec![
         (format!("here, {tier}"), ours.collect()),
         ("Haswell".to_string(), theirs.collect()),
@@ -60,28 +61,23 @@ pub fn view(records: &[Record]) -> View {
     let sheet = Sheet::new(records);
     let rows = sheet.rows(|parts| match parts {
         ["study", ..] => None,
-        ["peer", whose, mode, ..] => Some(Row::new(
-            format!("{mode} ({whose})"),
-            format!("peer/{whose}/{mode}"),
-        )),
+        ["peer", whose, mode, ..] => {
+            let name = format!("{mode} ({whose})");
+            Some(Row::new(name, format!("peer/{whose}/{mode}")))
+        }
         [mode, ..] => Some(Row::new(mode, mode)),
         [] => None,
     });
     let apart = |way: &str, metric| {
-        vec![
-            (
-                "one message".to_string(),
-                lengths(&format!("single/{way}"), metric),
-            ),
-            (
-                "many messages".to_string(),
-                lengths(&format!("many/{way}"), metric),
-            ),
-        ]
+        let columns = |count: &str| lengths(&format!("{count}/{way}"), metric);
+        let heads = [("one message", "single"), ("many messages", "many")];
+        heads
+            .map(|(head, count)| (head.to_string(), columns(count)))
+            .to_vec()
     };
     let (realistic, internet) = ("/mix/realistic/seal", "/mix/internet/seal");
-    let kept =
-        Column::new("kept", realistic, KEPT).shown(|_, values| format!("{:.0} %", values[0]));
+    let percent = |_: &str, values: &[f64]| format!("{:.0} %", values[0]);
+    let kept = Column::new("kept", realistic, KEPT).shown(percent);
     let key = Column::new("a key", "/key", "cycles_per_key");
     let mixes = vec![
         column("4x128+3x2048", realistic, CYCLES),
@@ -92,20 +88,15 @@ pub fn view(records: &[Record]) -> View {
     let more = vec![
         ("any lengths".to_string(), lengths("batch/seal", CYCLES)),
         ("own keys".to_string(), lengths("own-keys/seal", CYCLES)),
-        ("mixed lengths".to_string(), mixes.clone()),
-        (
-            "cycles".to_string(),
-            vec![key.shown(|_, values| format!("{:.0}", values[0]))],
-        ),
+        ("mixed lengths".to_string(), mixes),
+        ("cycles".to_string(), vec![whole(key)]),
     ];
     let table = |title: &str, groups| RecordTable::grouped(&sheet, title, &rows, groups).text();
+    let beside = |what, metric| beside(what, metric, sheet.tier);
     let mut text = NOTE.to_string();
-    text += &table("Single message", beside("single/seal", CYCLES, sheet.tier));
-    text += &table("Many messages", beside("many/seal", CYCLES, sheet.tier));
-    text += &table(
-        "Speed-up of many",
-        beside("speed-up/seal", SPEED_UP, sheet.tier),
-    );
+    text += &table("Single message", beside("single/seal", CYCLES));
+    text += &table("Many messages", beside("many/seal", CYCLES));
+    text += &table("Speed-up of many", beside("speed-up/seal", SPEED_UP));
     text += &table("Minima", apart("seal", "cycles_per_byte_min"));
     text += &table("Opening", apart("open", CYCLES));
     text += &table("Keys and lengths", more);
@@ -117,41 +108,39 @@ pub fn view(records: &[Record]) -> View {
          {:.0} % are kept.\n",
         100.0 * times / equal
     );
-    let chart = |title: &str, unit, end: &str, metric| {
-        let mut columns = vec![column(sheet.tier, end, metric).on(sheet.tier)];
-        if sheet.tier != Tier::AesNi.name() {
-            columns.push(column(Tier::AesNi.name(), end, metric).on(Tier::AesNi.name()));
-        }
+    let mut view = View::noted(&text);
+    let mut chart = |title: &str, unit, end: &str, metric| {
+        let of_tier = |tier: &'static str| column(tier, end, metric).on(tier);
+        let narrow = Tier::AesNi.name();
+        let mut columns = vec![of_tier(sheet.tier)];
+        columns.extend((sheet.tier != narrow).then(|| of_tier(narrow)));
         columns.push(of_study("Haswell (the study)", end, metric));
         columns.push(column("another library", end, metric).on("any"));
-        RecordTable::new(&sheet, title, &rows, columns).chart(title, unit)
+        view.chart(&sheet, title, unit, &rows, columns);
     };
-    let cycles = |title: &str, end| chart(title, "cycles", end, CYCLES);
+    for (title, end) in [
+        (
+            "One message of 2048 bytes: cycles a byte",
+            "/single/seal/2048",
+        ),
+        (
+            "Many messages of 2048 bytes: cycles a byte",
+            "/many/seal/2048",
+        ),
+        (
+            "Many messages of 128 bytes: cycles a byte",
+            "/many/seal/128",
+        ),
+    ] {
+        chart(title, "cycles", end, CYCLES);
+    }
+    let title = "2048 bytes: many, times as fast as one";
+    chart(title, "times", "/speed-up/seal/2048", SPEED_UP);
     let of_mixes = [
         column("4 x 128 + 3 x 2048 bytes", realistic, CYCLES),
         column("lengths of the internet", internet, CYCLES),
     ];
     let title = format!("Mixed lengths: cycles a byte, on {}", sheet.tier);
-    let charts = vec![
-        cycles(
-            "One message of 2048 bytes: cycles a byte",
-            "/single/seal/2048",
-        ),
-        cycles(
-            "Many messages of 2048 bytes: cycles a byte",
-            "/many/seal/2048",
-        ),
-        cycles(
-            "Many messages of 128 bytes: cycles a byte",
-            "/many/seal/128",
-        ),
-        chart(
-            "2048 bytes: many, times as fast as one",
-            "times",
-            "/speed-up/seal/2048",
-            SPEED_UP,
-        ),
-        RecordTable::new(&sheet, &title, &rows, of_mixes).chart(&title, "cycles"),
-    ];
-    View { text, charts }
+    view.chart(&sheet, title, "cycles", &rows, of_mixes);
+    view
 }

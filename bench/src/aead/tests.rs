@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use sealane_block::Cpu;
 
-use super::subject::{Batch, Slot};
+use super::subject::{Batch, Direction, Slot};
 use super::*;
 use crate::Record;
+use crate::plot::Chart;
 use crate::table::View;
 
 /// Runs on every tier, so that the short list of the portable one is covered.
@@ -24,32 +25,24 @@ fn records(only: &[&str]) -> Vec<Record> {
 #[test]
 fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
     let mut records = records(&[]);
-    let found: BTreeSet<_> = records
-        .iter()
-        .map(|record| (&*record.case, record.tier, &*record.metric))
-        .collect();
+    let name = |r: &Record| (r.case.clone(), r.tier, r.metric.clone());
+    let found: BTreeSet<_> = records.iter().map(name).collect();
     let best = Cpu::available().last().expect("a tier").tier().name();
     let rates = ["cycles_per_byte", "cycles_per_byte_min"];
+    let has = |case: String, tier, metric: &str| {
+        let name = (case, tier, metric.to_string());
+        assert!(found.contains(&name), "{name:?}");
+    };
+    let (singles, many) = (["single/seal", "single/open"], ["many/seal", "many/open"]);
+    let batches = ["batch/seal", "own-keys/seal"];
     for mode in modes() {
         for length in LENGTHS {
-            for what in [
-                "single/seal",
-                "single/open",
-                "many/seal",
-                "many/open",
-                "batch/seal",
-                "own-keys/seal",
-            ] {
-                let case = format!("{mode}/{what}/{length}");
-                assert!(
-                    rates
-                        .iter()
-                        .all(|rate| found.contains(&(&*case, best, *rate))),
-                    "{case}"
-                );
+            for what in [singles, many, batches].concat() {
+                for rate in rates {
+                    has(format!("{mode}/{what}/{length}"), best, rate);
+                }
             }
-            let case = format!("{mode}/speed-up/seal/{length}");
-            assert!(found.contains(&(&*case, best, "speed_up")), "{case}");
+            has(format!("{mode}/speed-up/seal/{length}"), best, "speed_up");
         }
         for (case, metric) in [
             ("mix/realistic/seal", "cycles_per_byte_min"),
@@ -58,14 +51,9 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
             ("key", "cycles_per_key"),
             ("many", "lanes"),
         ] {
-            let case = format!("{mode}/{case}");
-            assert!(found.contains(&(&*case, best, metric)), "{case} {metric}");
+            has(format!("{mode}/{case}"), best, metric);
         }
-        let portable = format!("{mode}/single/seal/2048");
-        assert!(
-            found.contains(&(&*portable, "portable", rates[0])),
-            "{portable}"
-        );
+        has(format!("{mode}/single/seal/2048"), "portable", rates[0]);
     }
     // Beside other work, no window may have had the whole core.
     let sound = |r: &Record| r.value > 0.0 || r.metric == "windows_kept" && r.value == 0.0;
@@ -74,39 +62,25 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
     // The figure of a window during which the thread was switched out, which stays apart from the
     // others.
     let of_ccm = |r: &&mut Record| r.case == "ccm/single/seal/512" && r.metric == rates[0];
-    records
-        .iter_mut()
-        .filter(of_ccm)
-        .for_each(|r| r.value = 123_456.0);
+    let ccm = records.iter_mut().filter(of_ccm);
+    ccm.for_each(|r| r.value = 123_456.0);
     let View { text, charts } = tables::view(&records);
     for mode in modes() {
-        let rows: Vec<&str> = text
-            .lines()
-            .filter(|line| line.split(' ').next() == Some(mode))
-            .collect();
+        let of_mode = |line: &&str| line.split(' ').next() == Some(mode);
+        let rows: Vec<&str> = text.lines().filter(of_mode).collect();
         assert_eq!(rows.len(), 6, "{mode}: {text}");
-        assert!(
-            charts
-                .iter()
-                .all(|c| c.groups.iter().any(|(name, _)| name == mode)),
-            "{mode}"
-        );
+        let named = |chart: &Chart| chart.groups.iter().any(|(name, _)| name == mode);
+        assert!(charts.iter().all(named), "{mode}");
         // Our figure, and the study's where it has the mode, in the first table.
         let figures = rows[0].split_whitespace().count() - 1;
         let theirs = study::MODES.iter().any(|theirs| theirs.name == mode);
         let one = study::BASELINES.iter().any(|theirs| theirs.name == mode);
-        assert_eq!(
-            figures,
-            5 + 5 * usize::from(theirs) + usize::from(one),
-            "{text}"
-        );
+        let expected = 5 + 5 * usize::from(theirs) + usize::from(one);
+        assert_eq!(figures, expected, "{text}");
     }
     assert_eq!(charts.len(), 5);
-    let series = &charts[0].series;
-    assert!(
-        series.iter().any(|name| name.starts_with("Haswell")),
-        "{series:?}"
-    );
+    let mut series = charts[0].series.iter();
+    assert!(series.any(|name| name.starts_with("Haswell")));
 }
 
 #[test]
@@ -125,17 +99,14 @@ fn peers_stand_in_tables_and_charts() {
     let mut options = Options::new(vec![Cpu::detect().expect("a tier")], Duration::ZERO);
     options.only = vec!["ctr".to_string()];
     let subject = Mode::new(options.cpus[0], "ocb3").expect("OCB3");
-    let peer = Peer {
-        name: "somebody",
-        subject: Box::new(subject),
-    };
+    let peer = Peer::new("somebody", subject);
     let mut records = Vec::new();
     let mut record = |record| records.push(record);
     let ended = run_beside(&[peer], &options, &mut Figures::new(SUITE, &mut record));
     assert_eq!(ended, Ok(()));
     let View { text, charts } = tables::view(&records);
     assert_eq!(text.matches("\ngcm (somebody)").count(), 6, "{text}");
-    let named = |c: &crate::plot::Chart| c.groups.iter().any(|(name, _)| name == "gcm (somebody)");
+    let named = |c: &Chart| c.groups.iter().any(|(name, _)| name == "gcm (somebody)");
     assert!(charts.iter().all(named));
 }
 
@@ -146,15 +117,17 @@ fn wrong_results_are_no_figures() {
     struct Wrong(bool);
     impl Subject for Wrong {
         fn set_up(&self, _: &[u8]) {}
-        fn seal(&self, _: &Slot, buffer: &mut [u8]) {
-            buffer.iter_mut().for_each(|byte| *byte ^= 1);
+        fn one(&self, _: &Slot, buffer: &mut [u8], way: Direction) {
+            let changed = match way {
+                Direction::Seal => 1,
+                Direction::Open => 1 + u8::from(!self.0),
+            };
+            buffer.iter_mut().for_each(|byte| *byte ^= changed);
         }
-        fn open(&self, _: &Slot, buffer: &mut [u8]) {
-            buffer
-                .iter_mut()
-                .for_each(|byte| *byte ^= 1 + u8::from(!self.0));
-        }
-        fn seal_many(&self, batch: &mut Batch) {
+        fn many(&self, batch: &mut Batch, way: Direction) {
+            if way == Direction::Open {
+                return self.apart(batch, way);
+            }
             for (_, buffer) in batch.pieces() {
                 let wrong = 1 + u8::from(self.0);
                 buffer.iter_mut().for_each(|byte| *byte ^= wrong);

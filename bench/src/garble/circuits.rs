@@ -35,10 +35,8 @@ impl Case {
     pub fn random(name: String, circuit: Circuit, rows: usize) -> Case {
         let mut coins = coins(rows as u64);
         let widths = circuit.input_widths().to_vec();
-        let values = (0..rows).map(|_| {
-            let word = |&width: &usize| bits(&mut coins, width);
-            widths.iter().map(word).collect()
-        });
+        let mut word = |&width: &usize| bits(&mut coins, width);
+        let values = (0..rows).map(|_| widths.iter().map(&mut word).collect());
         let values = values.collect();
         Case::new(name, circuit, values)
     }
@@ -67,11 +65,12 @@ fn by_bit(rows: &[Vec<Vec<bool>>]) -> Vec<u8> {
 /// The four circuits, one after the other: a large one is freed before the next is made. `small`
 /// makes each as small as possible with all of its parts.
 pub fn papers(small: bool) -> impl Iterator<Item = Case> {
-    let [aes_rows, sha1_rows, items, width] = if small {
+    let sizes = if small {
         [2, 1, 4, 8]
     } else {
         [64, 63, 1024, 32]
     };
+    let [aes_rows, sha1_rows, items, width] = sizes;
     let make: [Box<dyn Fn() -> Case>; 4] = [
         Box::new(move || Case::random(format!("aes128x{aes_rows}"), aes::circuit(), aes_rows)),
         Box::new(move || Case::random(format!("sha1x{sha1_rows}"), sha1::circuit(), sha1_rows)),
@@ -199,12 +198,8 @@ mod tests {
     fn circuits_of_one_kind_hold_nothing_else() {
         for kind in GateKind::ALL {
             let info = gates(kind, 10, 1).circuit.info();
-            let counts = if kind == GateKind::And {
-                (160, 0)
-            } else {
-                (0, 160)
-            };
-            assert_eq!((info.ands, info.xors), counts, "{kind:?}");
+            let ands = if kind == GateKind::And { 160 } else { 0 };
+            assert_eq!((info.ands, info.xors), (ands, 160 - ands), "{kind:?}");
         }
     }
 }

@@ -26,7 +26,7 @@ use std::hint::black_box;
 
 use sealane_block::{Block, Cpu, Kernel, Lanes};
 use sealane_circuit::Tape;
-use sealane_circuit::tape::{Gate, ONE, ZERO};
+use sealane_circuit::tape::{ONE, ZERO};
 use sealane_garble::Scheme;
 
 use crate::Options;
@@ -111,19 +111,12 @@ pub fn needed(scheme: Scheme, tape: &Tape) -> [f64; 2] {
 }
 
 fn xors_of_prf(tape: &Tape) -> [f64; 2] {
-    let constant = |gate: &Gate| {
-        [gate.a, gate.b]
-            .iter()
-            .any(|slot| [ZERO, ONE].contains(slot))
-    };
+    let constant = |slot: &u32| [ZERO, ONE].contains(slot);
     let mut sums = [0.0; 2];
     for (gate, &lone) in tape.xors.iter().zip(&tape.lone) {
-        if !constant(gate) {
-            sums[0] += if lone {
-                rounds(3.0, 3.0)
-            } else {
-                rounds(4.0, 4.0)
-            };
+        if ![gate.a, gate.b].iter().any(constant) {
+            let hashes = if lone { 3.0 } else { 4.0 };
+            sums[0] += rounds(hashes, hashes);
             sums[1] += rounds(2.0, 2.0);
         }
     }

@@ -28,7 +28,7 @@ pub mod sides;
 pub mod strategy;
 
 use crate::cycles::Measured;
-use crate::table::{Column, RecordTable, Row, Sheet, View};
+use crate::table::{Column, Row, Sheet, View};
 use crate::{Figures, Options, Record, SuiteError};
 use circuits::{Case, GateKind};
 use sides::{RowOrder, Sides};
@@ -73,6 +73,7 @@ struct Costs {
     fractions: [f64; 2],
 }
 
+type Way = (Strategy, Cpu, Scheme);
 type Key = (String, Strategy, Tier, Scheme);
 
 struct Bench<'a, 'f> {
@@ -92,16 +93,16 @@ impl<'a, 'f> Bench<'a, 'f> {
         let portable = |cpu: &Cpu| cpu.tier() == Tier::Portable;
         // A machine with wide vectors has the narrow ones too.
         let narrow = Cpu::with_tier(Tier::AesNi).ok();
-        let reference = if options.cpus.iter().all(portable) {
-            options.cpus.first().copied()
-        } else {
-            narrow
-        };
-        let reference = reference.ok_or("no tier to run on")?;
+        let first = options
+            .cpus
+            .first()
+            .filter(|_| options.cpus.iter().all(portable));
+        let reference = first.copied().or(narrow).ok_or("no tier to run on")?;
+        let budget = options.budget / SHARE;
         let mut bench = Bench {
             small: options.quick(),
             options: Options {
-                budget: options.budget / SHARE,
+                budget,
                 ..options.clone()
             },
             reference,
@@ -117,20 +118,15 @@ impl<'a, 'f> Bench<'a, 'f> {
             let rounds = blocks / measured.min_cycles;
             bench.rounds.insert(cpu.tier(), rounds);
             let (usual, all) = (measured.median_cycles, measured.all_median_cycles);
-            bench.figures.on(cpu).add(
-                "aes-units",
-                &[
-                    ("aes_instructions_per_cycle", rounds / blocks, "1/cycle"),
-                    ("aes_rounds_per_cycle", rounds, "blocks/cycle"),
-                    (
-                        "aes_rounds_per_cycle_median",
-                        blocks / usual,
-                        "blocks/cycle",
-                    ),
-                    ("aes_rounds_per_cycle_all", blocks / all, "blocks/cycle"),
-                    ("windows_kept", measured.kept, "of 1"),
-                ],
-            );
+            let unit = "blocks/cycle";
+            let figures = [
+                ("aes_instructions_per_cycle", rounds / blocks, "1/cycle"),
+                ("aes_rounds_per_cycle", rounds, unit),
+                ("aes_rounds_per_cycle_median", blocks / usual, unit),
+                ("aes_rounds_per_cycle_all", blocks / all, unit),
+                ("windows_kept", measured.kept, "of 1"),
+            ];
+            bench.figures.on(cpu).add("aes-units", &figures);
         }
         Ok(bench)
     }
@@ -152,25 +148,28 @@ impl<'a, 'f> Bench<'a, 'f> {
     fn circuit(&mut self, case: &Case, strategies: &[Strategy]) {
         for &strategy in strategies {
             let tape = compile(&case.circuit, &strategy.machine());
-            self.figures.add(
-                &format!("{}/{}", strategy.name(), case.name),
-                &[
-                    ("ands", tape.ands.len() as f64, "gates"),
-                    ("xors", tape.xors.len() as f64, "gates"),
-                    ("slots", f64::from(tape.slots), "slots"),
-                    ("batches", tape.batches.len() as f64, "batches"),
-                ],
-            );
+            let figures = [
+                ("ands", tape.ands.len() as f64, "gates"),
+                ("xors", tape.xors.len() as f64, "gates"),
+                ("slots", f64::from(tape.slots), "slots"),
+                ("batches", tape.batches.len() as f64, "batches"),
+            ];
+            let name = format!("{}/{}", strategy.name(), case.name);
+            self.figures.add(&name, &figures);
             for cpu in self.cpus(strategy, &case.name) {
                 for scheme in schemes(strategy) {
                     let mut sides = Sides::new(cpu, scheme, &tape, case, strategy.rows());
                     sides.check(case);
                     let measured = sides.measure(tape.ands.len(), &self.options);
-                    let costs = Costs {
-                        sides: measured,
-                        fractions: self.fractions(cpu, scheme, &tape, measured),
-                    };
-                    self.report(&case.name, strategy, cpu, scheme, costs);
+                    let fractions = self.fractions(cpu, scheme, &tape, measured);
+                    self.report(
+                        &case.name,
+                        (strategy, cpu, scheme),
+                        Costs {
+                            sides: measured,
+                            fractions,
+                        },
+                    );
                 }
             }
         }
@@ -182,14 +181,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         [0, 1].map(|side| needed[side] / all / sides[side].median_cycles)
     }
 
-    fn report(
-        &mut self,
-        circuit: &str,
-        strategy: Strategy,
-        cpu: Cpu,
-        scheme: Scheme,
-        costs: Costs,
-    ) {
+    fn report(&mut self, circuit: &str, (strategy, cpu, scheme): Way, costs: Costs) {
         let key = |scheme, strategy, tier| (circuit.to_string(), strategy, tier, scheme);
         self.done.insert(key(scheme, strategy, cpu.tier()), costs);
         let case = format!("{scheme}/{}/{circuit}", strategy.name());
@@ -226,7 +218,7 @@ impl<'a, 'f> Bench<'a, 'f> {
                         self.done.get(&key).copied()
                     };
                     if let Some(all) = names.iter().map(of).collect::<Option<Vec<_>>>() {
-                        self.report(MEAN, strategy, cpu, scheme, mean_costs(&all));
+                        self.report(MEAN, (strategy, cpu, scheme), mean_costs(&all));
                     }
                 }
             }
@@ -260,15 +252,10 @@ impl<'a, 'f> Bench<'a, 'f> {
     fn measured(&mut self, case: &str, cpu: Cpu, side: &str, gate: &str, got: &Measured) {
         let mut figures = self.figures.on(cpu);
         figures.cycles(case, side, gate, got);
-        let (time, rate) = (
-            format!("{side}ns_per_{gate}"),
-            format!("{side}million_{gate}s_per_s"),
-        );
-        let speed = 1e3 / got.median_ns;
-        figures.add(
-            case,
-            &[(&time, got.median_ns, "ns"), (&rate, speed, "million/s")],
-        );
+        let time = format!("{side}ns_per_{gate}");
+        figures.add(case, &[(&time, got.median_ns, "ns")]);
+        let rate = format!("{side}million_{gate}s_per_s");
+        figures.add(case, &[(&rate, 1e3 / got.median_ns, "million/s")]);
     }
 }
 
@@ -305,34 +292,23 @@ fn mean_costs(all: &[Costs]) -> Costs {
 pub fn view(records: &[Record]) -> View {
     let sheet = Sheet::new(records);
     let schemes = Scheme::ALL.map(|scheme| Row::new(scheme, scheme));
-    let chart = |title: String, unit, columns: Vec<Column>| {
-        RecordTable::new(&sheet, &title, &schemes, columns).chart(title, unit)
-    };
     let end = |strategy: Strategy| format!("/{}/{MEAN}", strategy.name());
-    let mut charts = Vec::new();
-    for (verb, metric) in [
-        ("Garbling", "garble_cycles_per_and"),
-        ("Evaluation", "eval_cycles_per_and"),
-    ] {
+    let mut view = View::default();
+    let garbling = ("Garbling", "garble_cycles_per_and");
+    for (verb, metric) in [garbling, ("Evaluation", "eval_cycles_per_and")] {
         let of = |tier| Column::new(tier, end(Strategy::DEFAULT), metric).on(tier);
-        let tiers = sheet.tiers().into_iter().map(of);
         let title = format!("{verb}: cycles an AND, by scheme and tier");
-        charts.push(chart(title, "cycles", tiers.collect()));
+        let tiers = sheet.tiers().into_iter().map(of);
+        view.chart(&sheet, title, "cycles", &schemes, tiers);
     }
-    for (verb, metric) in [
-        ("Garbling", "garble_improvement"),
-        ("Evaluation", "eval_improvement"),
-    ] {
+    let garbling = ("Garbling", "garble_improvement");
+    for (verb, metric) in [garbling, ("Evaluation", "eval_improvement")] {
         let of = |strategy: Strategy| Column::new(strategy.name(), end(strategy), metric);
-        let strategies = Strategy::ALL.into_iter().map(of);
         let title = format!(
             "{verb}: times as fast as one gate at a time, on {}",
             sheet.tier
         );
-        charts.push(chart(title, "times", strategies.collect()));
+        view.chart(&sheet, title, "times", &schemes, Strategy::ALL.map(of));
     }
-    View {
-        text: String::new(),
-        charts,
-    }
+    view
 }

@@ -105,11 +105,8 @@ impl<'a> Sides<'a> {
             Ok::<(), Infallible>(())
         });
         self.evaluate_from(&mut reader);
-        assert!(
-            self.decoded() == case.outputs,
-            "{}: wrong outputs",
-            case.name
-        );
+        let right = self.decoded() == case.outputs;
+        assert!(right, "{}: wrong outputs", case.name);
     }
 
     fn table_bytes(&self) -> u64 {
@@ -125,8 +122,8 @@ impl<'a> Sides<'a> {
             (zeros, ones) => self.garbler.decode_table_of(zeros, ones, &mut table),
         }
         let mut hashes = vec![Block::ZERO; count];
-        self.evaluator
-            .output_hashes(&self.active.outputs, &mut hashes);
+        let evaluator = &mut self.evaluator;
+        evaluator.output_hashes(&self.active.outputs, &mut hashes);
         decode(&hashes, &table, &mut bits).expect("own tables decode");
         bits
     }
@@ -154,34 +151,32 @@ impl<'a> Sides<'a> {
     }
 
     fn garble_to(&mut self, tables: &mut impl Tables<Error = Infallible>) {
-        let (reference, tape) = (self.reference(Some(self.garbler.delta())), self.tape);
-        for (row, rows) in self.parts() {
-            let labels = &mut self.zeros;
-            let ports = &mut Rows { labels, row };
-            match self.how {
-                RowOrder::GateByGate => {
-                    reference.run((tape, row as u64), &mut self.slots, ports, tables);
-                }
-                _ => {
-                    let Ok(()) = self.garbler.garble(tape, rows, ports, tables);
-                }
-            }
-        }
+        self.run(Some(self.garbler.delta()), tables);
     }
 
     fn evaluate_from(&mut self, tables: &mut impl Tables<Error = Infallible>) {
-        let (reference, tape) = (self.reference(None), self.tape);
+        self.run(None, tables);
+    }
+
+    /// Runs the garbler, who has the offset, or the evaluator.
+    fn run(&mut self, delta: Option<Block>, tables: &mut impl Tables<Error = Infallible>) {
+        let (reference, tape) = (self.reference(delta), self.tape);
         for (row, rows) in self.parts() {
-            let labels = &mut self.active;
+            let garbles = delta.is_some();
+            let labels = if garbles {
+                &mut self.zeros
+            } else {
+                &mut self.active
+            };
             let ports = &mut Rows { labels, row };
-            match self.how {
-                RowOrder::GateByGate => {
+            let Ok(()) = match (self.how, garbles) {
+                (RowOrder::GateByGate, _) => {
                     reference.run((tape, row as u64), &mut self.slots, ports, tables);
+                    Ok(())
                 }
-                _ => {
-                    let Ok(()) = self.evaluator.evaluate(tape, rows, ports, tables);
-                }
-            }
+                (_, true) => self.garbler.garble(tape, rows, ports, tables),
+                (_, false) => self.evaluator.evaluate(tape, rows, ports, tables),
+            };
         }
     }
 

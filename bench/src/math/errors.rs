@@ -21,13 +21,11 @@ impl Worst {
     pub fn of(errors: &Errors, arithmetic: Arithmetic) -> Worst {
         let largest = errors.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let largest = largest.filter(|(_, error)| *error > 0.0);
-        let operands = |row: &Vec<u128>| {
-            let operands = row.iter().map(|&x| operand(arithmetic, x as u64));
-            operands.collect()
-        };
+        let operands = largest.iter().flat_map(|(row, _)| row);
+        let operands = operands.map(|&x| operand(arithmetic, x as u64));
         Worst {
             error: largest.map_or(0.0, |(_, error)| *error),
-            operands: largest.map_or(vec![], |(row, _)| operands(row)),
+            operands: operands.collect(),
         }
     }
 }
@@ -41,10 +39,9 @@ pub fn of_samples(
     count: usize,
 ) -> Errors {
     let format = arithmetic.format;
+    let all = format.bits() <= 16;
     let rows: Vec<Vec<u128>> = match exact {
-        Reference::One(_) if format.bits() <= 16 => {
-            (0..1 << format.bits()).map(|x| vec![x]).collect()
-        }
+        Reference::One(_) if all => (0..1 << format.bits()).map(|x| vec![x]).collect(),
         Reference::One(_) => {
             let arguments = sample(format, count, 1).into_iter();
             arguments.map(|x| vec![x.into()]).collect()

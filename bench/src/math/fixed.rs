@@ -58,18 +58,15 @@ impl Case {
     }
 
     fn build(&self, b: &mut Builder, of: Fixed) -> Word {
+        let Fixed { bits, fraction, .. } = of;
         let operands = self.operands.iter().map(|ends| {
-            let [lo, hi] = ends.map(|end| end << of.fraction >> 3);
-            Stored {
-                lo,
-                hi,
-                fraction: of.fraction,
-            }
+            let [lo, hi] = ends.map(|end| end << fraction >> 3);
+            Stored { lo, hi, fraction }
         });
         let operands: Vec<Stored> = operands.collect();
-        let words: Vec<Word> = operands.iter().map(|_| b.input(of.bits)).collect();
+        let words: Vec<Word> = operands.iter().map(|_| b.input(bits)).collect();
         let (saturate, to) = (false, of);
-        let extend = |word: &Word| Int::signed(word).resize(of.bits + 1);
+        let extended = |i: usize| Int::signed(&words[i]).resize(bits + 1);
         match operands[..] {
             [Stored { lo, hi, fraction }] => {
                 let function = fixed_function(self.name);
@@ -81,7 +78,7 @@ impl Case {
                     to,
                     saturate,
                 };
-                function.build(b, &extend(&words[0]), &points)
+                function.build(b, &extended(0), &points)
             }
             [base, exponent] => {
                 let powers = Powers {
@@ -90,7 +87,7 @@ impl Case {
                     to,
                     saturate,
                 };
-                powers.build(b, &extend(&words[0]), &extend(&words[1]))
+                powers.build(b, &extended(0), &extended(1))
             }
             _ => unreachable!("one or two operands"),
         }
@@ -103,15 +100,13 @@ impl Case {
             let result = self.build(&mut b, of);
             b.finish(vec![result]).info()
         });
-        figures.add(
-            &format!("{table}/{}", self.name),
-            &[
-                ("ands", small.ands as f64, "gates"),
-                ("depth", small.depth as f64, "gates"),
-                ("bytes", small.ands as f64 * BYTES, "bytes"),
-                ("flat_ands", flat.ands as f64, "gates"),
-                ("flat_depth", flat.depth as f64, "gates"),
-            ],
-        );
+        let figures_of_both = [
+            ("ands", small.ands as f64, "gates"),
+            ("depth", small.depth as f64, "gates"),
+            ("bytes", small.ands as f64 * BYTES, "bytes"),
+            ("flat_ands", flat.ands as f64, "gates"),
+            ("flat_depth", flat.depth as f64, "gates"),
+        ];
+        figures.add(&format!("{table}/{}", self.name), &figures_of_both);
     }
 }

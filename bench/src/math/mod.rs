@@ -17,9 +17,8 @@ mod reference;
 use crate::{Figures, Options, SuiteError};
 use errors::Worst;
 use sealane_circuit::Goal;
-use sealane_numeric::{
-    Arithmetic, Format, Function, ValueKind, exact_functions, functions, measure,
-};
+use sealane_numeric::measure::{self, Runner};
+use sealane_numeric::{Arithmetic, Format, Function, ValueKind, exact_functions, functions};
 use std::path::Path;
 
 pub use page::{BEGIN, view};
@@ -90,27 +89,20 @@ fn tables() -> impl Iterator<Item = &'static str> {
 }
 
 /// The cost of a function: the part of its figures that needs no sample.
-fn sizes(
-    case: &str,
-    format: Format,
-    function: &Function,
-    figures: &mut Figures<'_>,
-) -> measure::Runner {
+fn sizes(case: &str, format: Format, function: &Function, figures: &mut Figures<'_>) -> Runner {
     let arithmetic = Arithmetic::new(format);
-    let size = measure::Runner::new(function, arithmetic, Goal::Size);
+    let size = Runner::new(function, arithmetic, Goal::Size);
     let flat = measure::circuit(function, arithmetic, Goal::Depth).info();
     let flushed = measure::circuit(function, arithmetic.flushed(), Goal::Size).info();
-    figures.add(
-        case,
-        &[
-            ("ands", size.ands as f64, "gates"),
-            ("depth", size.depth as f64, "gates"),
-            ("bytes", size.ands as f64 * BYTES, "bytes"),
-            ("flushed_ands", flushed.ands as f64, "gates"),
-            ("flat_ands", flat.ands as f64, "gates"),
-            ("flat_depth", flat.depth as f64, "gates"),
-        ],
-    );
+    let all = [
+        ("ands", size.ands as f64, "gates"),
+        ("depth", size.depth as f64, "gates"),
+        ("bytes", size.ands as f64 * BYTES, "bytes"),
+        ("flushed_ands", flushed.ands as f64, "gates"),
+        ("flat_ands", flat.ands as f64, "gates"),
+        ("flat_depth", flat.depth as f64, "gates"),
+    ];
+    figures.add(case, &all);
     size
 }
 
@@ -142,7 +134,7 @@ fn measure_one(
 pub fn of_answers(folder: &Path, figures: &mut Figures<'_>) {
     let arithmetic = Arithmetic::new(Format::F64);
     for function in functions() {
-        let runner = || measure::Runner::new(function, arithmetic, Goal::Size);
+        let runner = || Runner::new(function, arithmetic, Goal::Size);
         if let Some(all) = errors::of_answers(function, runner, folder) {
             let case = case(Format::F64.name(), function);
             errors_of(&case, &Worst::of(&all, arithmetic), figures);

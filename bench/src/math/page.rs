@@ -48,55 +48,52 @@ fn of_format(sheet: &Sheet<'_>, format: &str) -> RecordTable {
 
 /// The table of a type of fixed point.
 fn of_fixed(sheet: &Sheet<'_>, table: &str) -> RecordTable {
-    let sizes = SIZES
-        .into_iter()
-        .filter(|(_, metric)| *metric != "flushed_ands");
+    let sizes = SIZES.into_iter().filter(|size| size.1 != "flushed_ands");
     let ranges = Column::text("operands", |name, _| {
         let case = fixed::CASES.iter().find(|case| case.name == name);
         case.map_or(String::new(), |case| case.ranges())
     });
-    let columns = sizes
-        .map(|(head, metric)| gates(head, metric))
-        .chain([ranges]);
+    let columns = sizes.map(|(head, metric)| gates(head, metric));
+    let columns = columns.chain([ranges]);
     let columns = columns.map(|column| column.below(format!("{table}/")));
-    let rows = fixed::CASES
-        .iter()
-        .map(|case| Row::new(case.name, case.name));
+    let rows = fixed::CASES.iter().map(|case| named(case.name));
     RecordTable::new(sheet, table, &rows.collect::<Vec<_>>(), columns)
 }
 
 /// Functions by their names, in the order of the records.
 fn names(sheet: &Sheet<'_>) -> Vec<Row> {
-    sheet.rows(|parts| Some(Row::new(parts.last()?, parts.last()?)))
+    sheet.rows(|parts| Some(named(parts.last()?)))
+}
+
+/// A row of a function.
+fn named(function: &str) -> Row {
+    Row::new(function, function)
 }
 
 /// Tables in Markdown: one for each format, one of forms that are correctly rounded, those of fixed
 /// point, and the functions of others beside ours. Charts of gates and of the worst errors.
 pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
-    let mut text: String = tables()
-        .map(|format| of_format(sheet, format).markdown())
-        .collect();
+    let formats = tables().map(|format| of_format(sheet, format).markdown());
+    let mut text: String = formats.collect();
     text.extend(fixed::TYPES.map(|(table, _)| of_fixed(sheet, table).markdown()));
     text += &others(sheet).markdown();
-    let chart = |title, unit, metric| {
-        let of = |format: &sealane_numeric::Format| {
-            Column::new(format.name(), "", metric).below(format!("{}/", format.name()))
-        };
-        RecordTable::new(sheet, title, &names(sheet), FORMATS.iter().map(of)).chart(title, unit)
-    };
-    let charts = vec![
-        chart("AND gates of a function", "gates", "ands"),
-        chart("Worst error of a sample", "ULP", "max_ulp"),
-    ];
-    View { text, charts }
+    let mut view = View::noted(&text);
+    for (title, unit, metric) in [
+        ("AND gates of a function", "gates", "ands"),
+        ("Worst error of a sample", "ULP", "max_ulp"),
+    ] {
+        let of = |format: &str| Column::new(format, "", metric).below(format!("{format}/"));
+        let formats = FORMATS.iter().map(|format| of(format.name()));
+        view.chart(sheet, title, unit, &names(sheet), formats);
+    }
+    view
 }
 
 /// The table of functions of others beside ours.
 fn others(sheet: &Sheet<'_>) -> RecordTable {
-    let rows = SEVENTEEN
-        .iter()
-        .map(|theirs| Row::new(theirs.name, theirs.name));
+    let rows = SEVENTEEN.iter().map(|theirs| named(theirs.name));
+    let rows = rows.collect::<Vec<_>>();
     let seconds = Column::new("theirs, s", "", "seconds").shown(|_, values| values[0].to_string());
     let error = Column::text("their error", |name, _| {
         let theirs = SEVENTEEN.iter().find(|theirs| theirs.name == name);
@@ -110,12 +107,7 @@ fn others(sheet: &Sheet<'_>) -> RecordTable {
         gates("f32", "ands").below("f32/"),
         worst("worst ULP f32").below("f32/"),
     ];
-    RecordTable::new(
-        sheet,
-        "A library of others",
-        &rows.collect::<Vec<_>>(),
-        columns,
-    )
+    RecordTable::new(sheet, "A library of others", &rows, columns)
 }
 
 #[cfg(test)]
@@ -125,16 +117,15 @@ mod tests {
     use crate::Figures;
     use sealane_numeric::{Error, Format, Function, exact_functions, functions};
 
-    const PAGE: &str = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../docs/reference/functions.md"
-    );
-
     /// The cells of each row, by the name of the format and the function: `f32/exp`.
     type Rows = Vec<(String, Vec<String>)>;
 
     fn rows() -> Rows {
-        let page = std::fs::read_to_string(PAGE).expect("the page");
+        let page = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../docs/reference/functions.md"
+        );
+        let page = std::fs::read_to_string(page).expect("the page");
         let (_, below) = page.split_once(BEGIN).expect("the mark before the tables");
         rows_of(below)
     }
@@ -184,17 +175,21 @@ mod tests {
         format: Format,
         functions: impl Iterator<Item = &'static Function>,
     ) {
-        let prefix = format!("{table}/");
-        let mut count = 0;
-        for function in functions {
+        let functions: Vec<_> = functions.collect();
+        for function in &functions {
             let case = case(table, function);
             compare(rows, &case, 6, |figures| {
                 measure(&case, format, function, figures);
             });
-            count += 1;
         }
+        counts(rows, table, functions.len());
+    }
+
+    /// Asserts that a table has as many functions.
+    fn counts(rows: &Rows, table: &str, functions: usize) {
+        let prefix = format!("{table}/");
         let rows = rows.iter().filter(|row| row.0.starts_with(&prefix));
-        assert_eq!(rows.count(), count, "functions of {table}");
+        assert_eq!(rows.count(), functions, "functions of {table}");
     }
 
     #[test]
@@ -216,9 +211,7 @@ mod tests {
             let case = format!("{}/{}", table.0, of.name);
             compare(&rows, &case, 6, |figures| of.sizes(table, figures));
         }
-        let prefix = format!("{}/", table.0);
-        let rows = rows.iter().filter(|row| row.0.starts_with(&prefix));
-        assert_eq!(rows.count(), fixed::CASES.len(), "functions of {}", table.0);
+        counts(&rows, table.0, fixed::CASES.len());
     }
 
     #[test]

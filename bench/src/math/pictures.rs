@@ -76,11 +76,7 @@ impl Curve {
         for (ulp, label) in [(0.0, "0"), (0.5, "0.5"), (1.0, "1")] {
             let y = bottom - ulp / MOST_ULP * height;
             writeln!(out, "<path class=\"grid\" d=\"M{left} {y}H{right}\"/>")?;
-            let (end, base) = (left - 4.0, y + 4.0);
-            writeln!(
-                out,
-                "<text class=\"group\" x=\"{end}\" y=\"{base}\">{label}</text>"
-            )?;
+            plot::text(out, "group", left - 4.0, y + 4.0, label)?;
         }
         let values = self.below.iter().rev().chain(&self.above);
         let step = width / (self.below.len() + self.above.len()) as f64;
@@ -92,10 +88,7 @@ impl Curve {
         writeln!(out, "<path class=\"line\" d=\"M{line}\"/>")?;
         let (middle, base) = (left + width / 2.0, bottom + 14.0);
         for (x, label) in [(left, "-2^127"), (middle, "0"), (right, "2^127")] {
-            writeln!(
-                out,
-                "<text class=\"tick\" x=\"{x}\" y=\"{base}\">{label}</text>"
-            )?;
+            plot::text(out, "tick", x, base, label)?;
         }
         Ok(())
     }

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use sealane_block::Cpu;
 use sealane_net::Mesh;
+use sealane_ot::OtError;
+use sealane_ot::Security::{self, Malicious, SemiHonest};
 use sealane_ot::triples::{MatrixShape, Ring};
-use sealane_ot::{OtError, Security};
 
 use super::{Asked, Channel, FEW, PROTOCOLS, PartKind, Protocol, other, ready};
 use crate::{Figures, SuiteError, side_by_side};
-use work::{Output, Work};
+use work::{Making, Output};
 
 /// Correlations that are measured.
 #[derive(Clone, Copy)]
@@ -70,15 +71,15 @@ const OF_COTS: [Correlation; 5] = [
     }),
 ];
 
-const OF_TREES: [(Correlation, u8, Security); 8] = [
-    (one_of(2, true), 6, Security::SemiHonest),
-    (one_of(4, true), 6, Security::SemiHonest),
-    (one_of(8, false), 4, Security::SemiHonest),
-    (one_of(8, false), 6, Security::SemiHonest),
-    (one_of(8, true), 6, Security::SemiHonest),
-    (one_of(8, false), 6, Security::Malicious),
-    (one_of(8, false), 8, Security::SemiHonest),
-    (Correlation::Large, 6, Security::Malicious),
+const OF_TREES: [(Correlation, Source); 8] = [
+    (one_of(2, true), Source::Trees(6, SemiHonest)),
+    (one_of(4, true), Source::Trees(6, SemiHonest)),
+    (one_of(8, false), Source::Trees(4, SemiHonest)),
+    (one_of(8, false), Source::Trees(6, SemiHonest)),
+    (one_of(8, true), Source::Trees(6, SemiHonest)),
+    (one_of(8, false), Source::Trees(6, Malicious)),
+    (one_of(8, false), Source::Trees(8, SemiHonest)),
+    (Correlation::Large, Source::Trees(6, Malicious)),
 ];
 
 const fn one_of(bits: u8, all: bool) -> Correlation {
@@ -109,10 +110,12 @@ impl Correlation {
                 format!("{kind}-{}", ring.bits())
             }
             Correlation::Matrix(shape) => {
-                let MatrixShape { ring, .. } = shape;
-                let sides = [shape.rows, shape.inner, shape.columns];
-                let sides = sides.map(|side| side.to_string()).join("x");
-                format!("{kind}-{}-{sides}", ring.bits())
+                let MatrixShape { rows, inner, .. } = shape;
+                format!(
+                    "{kind}-{}-{rows}x{inner}x{}",
+                    shape.ring.bits(),
+                    shape.columns
+                )
             }
             Correlation::OneOf { all: true, .. } => format!("{kind}-all-keys"),
             Correlation::OneOf { .. } => format!("{kind}-rows"),
@@ -125,13 +128,10 @@ impl Correlation {
         let count = match self {
             // At least as many as an iteration of silent extension gives.
             Correlation::Boolean => 2 * ots,
-            Correlation::Ole(ring) | Correlation::Arithmetic(ring) => {
-                ots / 2 / ring.bits() as usize
-            }
+            Correlation::Ole(of) | Correlation::Arithmetic(of) => ots / 2 / of.bits() as usize,
             Correlation::Matrix(_) => 1,
-            Correlation::OneOf { all: true, bits: 8 } => ots / 128,
+            Correlation::OneOf { all: true, bits: 8 } | Correlation::Large => ots / 128,
             Correlation::OneOf { .. } => ots / 16,
-            Correlation::Large => ots / 128,
         };
         count.max(1)
     }
@@ -141,8 +141,8 @@ impl Source {
     fn name(self) -> String {
         match self {
             Source::Cots(protocol) => protocol.name.into(),
-            Source::Trees(k, Security::SemiHonest) => format!("softspoken-{k}"),
-            Source::Trees(k, Security::Malicious) => format!("softspoken-{k}-malicious"),
+            Source::Trees(k, SemiHonest) => format!("softspoken-{k}"),
+            Source::Trees(k, Malicious) => format!("softspoken-{k}-malicious"),
         }
     }
 }
@@ -158,9 +158,7 @@ fn asked_correlations(asked: &Asked<'_>, quick: bool) -> Vec<(Correlation, Sourc
     }
     // Those that are made of trees take no protocol that could be named.
     if !asked.names(PartKind::Protocol) {
-        all.extend(
-            OF_TREES.map(|(correlations, k, security)| (correlations, Source::Trees(k, security))),
-        );
+        all.extend(OF_TREES);
     }
     all.retain(|(correlations, _)| asked.has(correlations.kind()));
     all
@@ -174,14 +172,20 @@ pub(super) fn run(
     quick: bool,
     figures: &mut Figures<'_>,
 ) -> Result<(), SuiteError> {
-    for (correlations, source) in asked_correlations(asked, quick) {
-        let count = correlations.count(if quick { FEW } else { channel.count });
-        let name = format!("{}/{}", source.name(), correlations.name());
+    for (correlation, source) in asked_correlations(asked, quick) {
+        let count = correlation.count(if quick { FEW } else { channel.count });
+        let name = format!("{}/{}", source.name(), correlation.name());
         let windows = if quick { 1 } else { super::WINDOWS };
-        let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, correlations, count, mesh);
-        let sides = side_by_side((channel.pair)()?, |mesh| side(mesh, windows, set_up))
-            .map_err(|error| format!("{name} over {}: {error}", channel.name))?;
-        work::check(correlations, [&sides[0].output, &sides[1].output], count);
+        let making = Making {
+            cpu,
+            correlation,
+            count,
+        };
+        let sides = side_by_side((channel.pair)()?, |mesh| {
+            side(mesh, windows, making, source)
+        })
+        .map_err(|error| format!("{name} over {}: {error}", channel.name))?;
+        work::check(correlation, [&sides[0].output, &sides[1].output], count);
         let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
         let working = sides.iter().map(|side| side.working).max().expect("two");
         let bytes = sides.iter().map(|side| side.bytes).sum::<u64>();
@@ -212,14 +216,10 @@ struct Side {
     output: Output,
 }
 
-fn side(
-    mut mesh: Mesh,
-    windows: usize,
-    set_up: impl Fn(&mut Mesh) -> Result<Work, OtError>,
-) -> Result<Side, OtError> {
+fn side(mut mesh: Mesh, windows: usize, making: Making, from: Source) -> Result<Side, OtError> {
     let mesh = &mut mesh;
     let peer = other(mesh);
-    let mut work = set_up(mesh)?;
+    let mut work = making.set_up(from, mesh)?;
     mesh.flush()?;
     let before = mesh.payload_sent(peer);
     let (mut times, mut working, mut output) = (Vec::new(), Vec::new(), None);
@@ -251,35 +251,22 @@ mod tests {
     fn asked(only: &[&str]) -> Vec<String> {
         let only: Vec<String> = only.iter().map(|part| part.to_string()).collect();
         let asked = asked_correlations(&Asked(&only), true).into_iter();
-        asked
-            .map(|(correlations, source)| format!("{}/{}", source.name(), correlations.name()))
-            .collect()
+        let name = |(made, from): (Correlation, Source)| format!("{}/{}", from.name(), made.name());
+        asked.map(name).collect()
     }
 
     #[test]
     fn goods_are_measured_as_asked() {
-        assert_eq!(
-            asked(&[]).len(),
-            SOURCES.len() * OF_COTS.len() + OF_TREES.len()
-        );
+        let all = SOURCES.len() * OF_COTS.len() + OF_TREES.len();
+        assert_eq!(asked(&[]).len(), all);
         assert_eq!(asked(&["tls"]), asked(&[]));
-        assert_eq!(
-            asked(&["ole", "wan"]),
-            [
-                "softspoken-4/ole-64",
-                "softspoken-8/ole-64",
-                "ferret/ole-64"
-            ]
-        );
+        let oles = SOURCES.map(|source| format!("{source}/ole-64"));
+        assert_eq!(asked(&["ole", "wan"]), oles);
         assert_eq!(asked(&["ferret"]).len(), OF_COTS.len());
-        assert_eq!(
-            asked(&["ferret", "boolean-triples"]),
-            ["ferret/boolean-triples"]
-        );
-        assert_eq!(
-            asked(&["one-of-2^64"]),
-            ["softspoken-6-malicious/one-of-2^64-two-keys"]
-        );
+        let triples = asked(&["ferret", "boolean-triples"]);
+        assert_eq!(triples, ["ferret/boolean-triples"]);
+        let large = ["softspoken-6-malicious/one-of-2^64-two-keys"];
+        assert_eq!(asked(&["one-of-2^64"]), large);
         assert_eq!(asked(&["iknp"]), [""; 0]);
         assert!(Asked(&[]).forms() && !Asked(&["ole".to_string()]).forms());
     }

@@ -80,10 +80,8 @@ pub(super) fn between(
     let mut receiver = ReceiverSide::new(cpu, receiver, count);
     let windows = protocol.windows();
     for form in Form::ALL {
-        let (sent, received) = both(
-            || sender.windows(form, windows),
-            || receiver.windows(form, windows),
-        )?;
+        let send = || sender.windows(form, windows);
+        let (sent, received) = both(send, || receiver.windows(form, windows))?;
         check(form, &sender, &receiver);
         let case = format!("{}/{}", protocol.name, form.name());
         let all = count * windows;

@@ -27,10 +27,7 @@ const BITS_OF: &str = "tls";
 /// figures are far apart.
 pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
-    let mut view = View {
-        text: NOTE.to_string(),
-        charts: Vec::new(),
-    };
+    let mut view = View::noted(NOTE);
     of_forms(sheet, &mut view);
     of_goods(sheet, &mut view);
     if let Some(setup) = sheet.find("base/128/memory", "setup_ms", None) {
@@ -64,20 +61,18 @@ fn of_forms(sheet: &Sheet<'_>, view: &mut View) {
         let channels = of_channels(&format!("/{}", form.name()), RATE);
         let columns: Vec<Column> = sides.into_iter().chain(channels).map(rate).collect();
         let title = format!("OTs, {}: million a second, on {}", form.name(), sheet.tier);
-        view.charts
-            .push(RecordTable::new(sheet, "", &rows, columns.clone()).chart(title, "million/s"));
+        view.chart(sheet, title, "million/s", &rows, columns.clone());
         let title = format!("{}, {}", form.name(), sheet.tier);
         let columns = columns.into_iter().chain([bits("bits", form)]);
         view.text += &RecordTable::new(sheet, title, &rows, columns).text();
     }
     let columns = Form::ALL.map(|form| bits(form.name(), form));
-    let table = RecordTable::new(sheet, "", &rows, columns);
-    view.charts.push(table.chart("Bits an OT, by form", "bits"));
+    view.chart(sheet, "Bits an OT, by form", "bits", &rows, columns);
     for side in SIDES {
         let of = |tier| Column::new(tier, alone(side, Form::Correlated), RATE).on(tier);
-        let table = RecordTable::new(sheet, "", &rows, sheet.tiers().into_iter().map(of));
         let title = format!("Correlated OTs, {side} alone: million a second, by tier");
-        view.charts.push(table.chart(title, "million/s"));
+        let tiers = sheet.tiers().into_iter().map(of);
+        view.chart(sheet, title, "million/s", &rows, tiers);
     }
 }
 
@@ -93,10 +88,11 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
         });
         rows.sort_by_key(|row| {
             let name = row.case.split('/').nth(1).unwrap_or_default();
-            let kind = correlations::NAMES
-                .iter()
-                .position(|known| kind(name) == *known);
-            (kind, name.to_string())
+            let mut kinds = correlations::NAMES.iter();
+            (
+                kinds.position(|known| kind(name) == *known),
+                name.to_string(),
+            )
         });
         rows
     };
@@ -113,20 +109,22 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
             "" => Some(source.to_string()),
             more => Some(format!("{}, {source}", more.trim_start_matches('-'))),
         });
-        let rates = RecordTable::new(sheet, "", &rows, of_channels("", GOODS_RATE));
         let title = format!("{wanted}: million a second, on {}", sheet.tier);
-        view.charts.push(rates.chart(title, "million/s"));
-        let bits = RecordTable::new(sheet, "", &rows, [bits()]);
-        view.charts
-            .push(bits.chart(format!("{wanted}: bits"), "bits"));
+        view.chart(
+            sheet,
+            title,
+            "million/s",
+            &rows,
+            of_channels("", GOODS_RATE),
+        );
+        view.chart(sheet, format!("{wanted}: bits"), "bits", &rows, [bits()]);
     }
 }
 
 /// The kind of correlations, which their name begins with; the longest one that fits.
 fn kind(name: &str) -> &'static str {
-    let fits = correlations::NAMES
-        .into_iter()
-        .filter(|kind| name.starts_with(kind));
+    let kinds = correlations::NAMES.into_iter();
+    let fits = kinds.filter(|kind| name.starts_with(kind));
     fits.max_by_key(|kind| kind.len()).unwrap_or_default()
 }
 
@@ -135,13 +133,8 @@ mod tests {
     use super::*;
 
     fn viewed(figures: &[(&str, &str, f64)]) -> View {
-        let record = |&(case, metric, value): &(&str, &str, f64)| Record {
-            suite: "ot",
-            case: case.to_string(),
-            tier: "vaes256",
-            metric: metric.to_string(),
-            value,
-            unit: "",
+        let record = |&(case, metric, value): &(&str, &str, f64)| {
+            Record::of("ot", case, "vaes256", (metric, value, ""))
         };
         view(&figures.iter().map(record).collect::<Vec<_>>())
     }
@@ -181,23 +174,17 @@ mod tests {
             ("softspoken-6/one-of-256-rows/tls", GOODS_BITS, 43.0),
         ]);
         let correlations = rows(&view, "correlations, vaes256");
-        assert_eq!(
-            correlations[0],
-            ["memory", "tcp", "tls", "lan", "wan", "bits"]
-        );
-        assert_eq!(
-            correlations[1],
-            ["boolean-triples,", "ferret", "10250", "0.92"]
-        );
-        assert_eq!(
-            correlations[2],
-            ["boolean-triples,", "softspoken-4", "31000", "1500"]
-        );
-        assert_eq!(correlations[3], ["ole-64,", "ferret", "200"]);
-        assert!(
-            !view.text.contains("random, vaes256"),
-            "no forms, no tables"
-        );
+        let expected = [
+            "memory tcp tls lan wan bits",
+            "boolean-triples, ferret 10250 0.92",
+            "boolean-triples, softspoken-4 31000 1500",
+            "ole-64, ferret 200",
+        ];
+        for (words, expected) in correlations.iter().zip(expected) {
+            assert_eq!(words.join(" "), expected);
+        }
+        let forms = view.text.contains("random, vaes256");
+        assert!(!forms, "no forms, no tables");
         let of = |title: &str| {
             let mut found = view.charts.iter().filter(|chart| chart.title == title);
             found.next().expect("a chart").groups.clone()

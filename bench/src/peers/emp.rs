@@ -116,20 +116,19 @@ impl Emp {
         let took = started.elapsed().as_secs_f64();
         let [_, mut evaluator] = parties;
         let said = evaluator.printed();
-        let Some((microseconds, bits)) = result(&said) else {
-            return Err(wrong(format!(
-                "printed no line of a time, party 2 and 128 bits: {}",
-                quoted(&said)
-            )));
-        };
+        let (microseconds, bits) = result(&said).ok_or_else(|| {
+            let said = quoted(&said);
+            wrong(format!(
+                "printed no line of a time, party 2 and 128 bits: {said}"
+            ))
+        })?;
         if bits != ciphertext() {
             return Err(wrong(format!("has another ciphertext: {bits}")));
         }
         let seconds = microseconds / 1e6;
         if !(MEASURED * took..=took).contains(&seconds) {
-            return Err(wrong(format!(
-                "printed a time of {seconds} s, where {took:.3} s had passed"
-            )));
+            let what = format!("printed a time of {seconds} s, where {took:.3} s had passed");
+            return Err(wrong(what));
         }
         Ok((BLOCKS * ANDS) as f64 / seconds / 1e6)
     }
@@ -148,11 +147,14 @@ pub fn compare(
     if options.again.is_empty() {
         return Err("the suite peers needs to start parties of its own".into());
     }
-    let (turns, case) = if options.quick() {
-        (1, wide(FEW, 1))
+    let quick = options.quick();
+    let turns = if quick { 1 } else { TURNS };
+    let (rows, ands) = if quick {
+        (FEW, 1)
     } else {
-        (TURNS, wide(WIDE_ROWS, BLOCKS * ANDS))
+        (WIDE_ROWS, BLOCKS * ANDS)
     };
+    let case = wide(rows, ands);
     let (mut theirs, mut ours) = (Vec::new(), [Vec::new(), Vec::new()]);
     for _ in 0..turns {
         theirs.push(emp.run().map_err(SuiteError::Peer)?);

@@ -10,7 +10,7 @@ use sealane_block::Cpu;
 
 use super::{TIMES, median};
 use crate::aead::Peer;
-use crate::aead::subject::{Batch, Mode, Subject};
+use crate::aead::subject::{Batch, Direction, Mode, Subject};
 use crate::cycles::{Measured, measure};
 use crate::garble::limit::blocks_in_vector;
 use crate::{Figures, Options, SuiteError};
@@ -27,6 +27,9 @@ const TURNS: usize = 5;
 /// Messages of a batch for each block of a vector: as in the suite `aead`.
 const MESSAGES: usize = 64;
 
+/// A subject, its name and its tier.
+type Named<'a> = (&'a str, &'static str, &'a dyn Subject);
+
 /// Measures the libraries and ours in turn.
 ///
 /// # Errors
@@ -41,8 +44,7 @@ pub fn compare(
         return Ok(());
     }
     let ours = Mode::new(cpu, MODE)?;
-    let mut subjects: Vec<(&str, &'static str, &dyn Subject)> =
-        vec![("sealane", cpu.tier().name(), &ours)];
+    let mut subjects: Vec<Named<'_>> = vec![("sealane", cpu.tier().name(), &ours)];
     subjects.extend(peers.iter().map(|peer| (peer.name, "any", &*peer.subject)));
     let many = MESSAGES * blocks_in_vector(cpu);
     for length in LENGTHS {
@@ -58,14 +60,11 @@ pub fn compare(
                 if name == subjects[0].0 {
                     continue;
                 }
-                let times = [
-                    of.median_cycles / of_ours.median_cycles,
-                    of.min_cycles / of_ours.min_cycles,
-                ];
+                let times = of.median_cycles / of_ours.median_cycles;
+                let best = of.min_cycles / of_ours.min_cycles;
+                let times = [(TIMES[0], times, "times"), (TIMES[1], best, "times")];
                 let over = format!("{case}/sealane/over/{name}");
-                for (metric, value) in TIMES.into_iter().zip(times) {
-                    figures.on(cpu).add(&over, &[(metric, value, "times")]);
-                }
+                figures.on(cpu).add(&over, &times);
             }
         }
     }
@@ -75,10 +74,9 @@ pub fn compare(
 /// Seals a batch, one message or many.
 fn seal(subject: &dyn Subject, batch: &mut Batch, many: bool) {
     if many {
-        return subject.seal_rows(batch);
-    }
-    for (slot, buffer) in batch.pieces() {
-        subject.seal(slot, buffer);
+        subject.rows(batch, Direction::Seal);
+    } else {
+        subject.apart(batch, Direction::Seal);
     }
 }
 
@@ -93,20 +91,16 @@ fn check(start: &Batch, ours: &dyn Subject, peers: &[Peer]) -> Result<(), SuiteE
     let expected = sealed(ours);
     match peers.iter().find(|peer| sealed(&*peer.subject) != expected) {
         None => Ok(()),
-        Some(peer) => Err(SuiteError::Peer(format!(
-            "{} seals other messages than ours",
-            peer.name
-        ))),
+        Some(Peer { name, .. }) => {
+            let what = format!("{name} seals other messages than ours");
+            Err(SuiteError::Peer(what))
+        }
     }
 }
 
 /// Core cycles a byte of text, of each subject over all turns. A sealed buffer serves as text as
 /// well.
-fn turns(
-    mut batch: Batch,
-    subjects: &[(&str, &'static str, &dyn Subject)],
-    options: &Options,
-) -> Vec<Measured> {
+fn turns(mut batch: Batch, subjects: &[Named<'_>], options: &Options) -> Vec<Measured> {
     let turns = if options.budget.is_zero() { 1 } else { TURNS };
     let (bytes, many) = (batch.texts() as u64, batch.pieces().count() > 1);
     let mut measured = vec![Vec::new(); subjects.len()];
@@ -146,13 +140,8 @@ mod tests {
         let options = Options::new(vec![cpu], Duration::ZERO);
         let mut records = Vec::new();
         let mut record = |record| records.push(record);
-        let ended = compare(
-            peers,
-            cpu,
-            &options,
-            &mut Figures::new("peers", &mut record),
-        );
-        (ended, records)
+        let figures = &mut Figures::new("peers", &mut record);
+        (compare(peers, cpu, &options, figures), records)
     }
 
     /// Our own mode stands for a library where the build has none.
@@ -160,17 +149,12 @@ mod tests {
     fn every_library_has_its_figures_and_its_ratio() {
         let ours = Mode::new(Cpu::detect().expect("a tier"), MODE).expect("GCM");
         let mut peers = libraries();
-        peers.push(Peer {
-            name: "another",
-            subject: Box::new(ours),
-        });
+        peers.push(Peer::new("another", ours));
         let (ended, records) = compared(&peers);
         assert_eq!(ended, Ok(()));
         let has = |case: &str, metric: &str| {
-            let found = records
-                .iter()
-                .find(|r| r.case == case && r.metric == metric);
-            found.is_some_and(|record| record.value > 0.0)
+            let is = |r: &Record| r.case == case && r.metric == metric && r.value > 0.0;
+            records.iter().any(is)
         };
         for what in ["single", "many"] {
             for length in LENGTHS {
@@ -191,13 +175,9 @@ mod tests {
         struct Other;
         impl Subject for Other {
             fn set_up(&self, _: &[u8]) {}
-            fn seal(&self, _: &Slot, _: &mut [u8]) {}
-            fn open(&self, _: &Slot, _: &mut [u8]) {}
+            fn one(&self, _: &Slot, _: &mut [u8], _: Direction) {}
         }
-        let (ended, records) = compared(&[Peer {
-            name: "nothing",
-            subject: Box::new(Other),
-        }]);
+        let (ended, records) = compared(&[Peer::new("nothing", Other)]);
         let said = "nothing seals other messages than ours".to_string();
         assert_eq!(ended, Err(SuiteError::Peer(said)));
         assert_eq!(records, []);

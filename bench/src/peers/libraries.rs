@@ -6,7 +6,7 @@ use aes_gcm::aead::{AeadInOut, KeyInit, array::Array};
 use aes_gcm::{Aes128Gcm, Tag};
 
 use crate::aead::Peer;
-use crate::aead::subject::{KEYS, Slot, Subject, key};
+use crate::aead::subject::{Direction, KEYS, Slot, Subject, key};
 
 /// All of them.
 pub fn all() -> Vec<Peer> {
@@ -15,18 +15,9 @@ pub fn all() -> Vec<Peer> {
     let ring = Ring(keys().map(|key| ring_key(&key)).collect());
     let aws_lc = AwsLc(keys().map(|key| aws_lc_key(&key)).collect());
     vec![
-        Peer {
-            name: "rustcrypto",
-            subject: Box::new(rustcrypto),
-        },
-        Peer {
-            name: "ring",
-            subject: Box::new(ring),
-        },
-        Peer {
-            name: "aws-lc",
-            subject: Box::new(aws_lc),
-        },
+        Peer::new("rustcrypto", rustcrypto),
+        Peer::new("ring", ring),
+        Peer::new("aws-lc", aws_lc),
     ]
 }
 
@@ -48,16 +39,15 @@ impl Subject for RustCrypto {
     fn set_up(&self, key: &[u8]) {
         drop(black_box(rustcrypto_key(key)));
     }
-    fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
+    fn one(&self, slot: &Slot, buffer: &mut [u8], way: Direction) {
         let (text, tag) = buffer.split_at_mut(slot.text);
-        let sealed = self.0[slot.key].encrypt_inout_detached(&Array(nonce(slot)), &[], text.into());
-        tag.copy_from_slice(&sealed.expect(SOUND));
-    }
-    fn open(&self, slot: &Slot, buffer: &mut [u8]) {
-        let (text, tag) = buffer.split_at_mut(slot.text);
+        let (cipher, nonce, text) = (&self.0[slot.key], Array(nonce(slot)), text.into());
+        if way == Direction::Seal {
+            let sealed = cipher.encrypt_inout_detached(&nonce, &[], text);
+            return tag.copy_from_slice(&sealed.expect(SOUND));
+        }
         let tag = Tag::try_from(&*tag).expect(SOUND);
-        let cipher = &self.0[slot.key];
-        let opened = cipher.decrypt_inout_detached(&Array(nonce(slot)), &[], text.into(), &tag);
+        let opened = cipher.decrypt_inout_detached(&nonce, &[], text, &tag);
         opened.expect(SOUND);
     }
 }
@@ -76,18 +66,16 @@ macro_rules! ring_like {
             fn set_up(&self, key: &[u8]) {
                 let _ = black_box($key(key));
             }
-            fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
+            fn one(&self, slot: &Slot, buffer: &mut [u8], way: Direction) {
                 use $library::aead::{Aad, Nonce};
-                let (text, tag) = buffer.split_at_mut(slot.text);
+                let (key, none) = (&self.0[slot.key], Aad::empty());
                 let nonce = Nonce::assume_unique_for_key(nonce(slot));
-                let key = &self.0[slot.key];
-                let sealed = key.seal_in_place_separate_tag(nonce, Aad::empty(), text);
-                tag.copy_from_slice(sealed.expect(SOUND).as_ref());
-            }
-            fn open(&self, slot: &Slot, buffer: &mut [u8]) {
-                use $library::aead::{Aad, Nonce};
-                let nonce = Nonce::assume_unique_for_key(nonce(slot));
-                let opened = self.0[slot.key].open_in_place(nonce, Aad::empty(), buffer);
+                if way == Direction::Seal {
+                    let (text, tag) = buffer.split_at_mut(slot.text);
+                    let sealed = key.seal_in_place_separate_tag(nonce, none, text);
+                    return tag.copy_from_slice(sealed.expect(SOUND).as_ref());
+                }
+                let opened = key.open_in_place(nonce, none, buffer);
                 opened.expect(SOUND);
             }
         }

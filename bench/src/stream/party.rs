@@ -103,11 +103,12 @@ pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
 pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), SuiteError> {
     let part: PartyConfig = serde_json::from_str(&part.to_string_lossy())?;
     let config = part.config()?;
-    let mut mesh = if part.tls {
-        Mesh::connect(&config)?
+    let connect = if part.tls {
+        Mesh::connect
     } else {
-        Mesh::danger_plaintext(&config)?
+        Mesh::danger_plaintext
     };
+    let mut mesh = connect(&config)?;
     let run = PartyRun::new(cpu, &part);
     let done = match part.me {
         0 => run.garble(&mut mesh),
@@ -141,10 +142,11 @@ impl PartyConfig {
 
 impl Circuit {
     fn tape(self) -> Tape {
-        match self {
-            Circuit::Aes128 => compile(&sealane_circuit::aes::circuit(), &Machine::CPU),
-            Circuit::Chain => compile(&chain(), &Machine::CPU),
-        }
+        let circuit = match self {
+            Circuit::Aes128 => sealane_circuit::aes::circuit(),
+            Circuit::Chain => chain(),
+        };
+        compile(&circuit, &Machine::CPU)
     }
 }
 
@@ -231,11 +233,10 @@ impl PartyRun {
         mesh.recv(GARBLER, Block::as_bytes_mut(table.as_flattened_mut()))?;
         let mut hashes = vec![Block::ZERO; count];
         evaluator.output_hashes(&labels.outputs, &mut hashes);
-        if decode(&hashes, &table, &mut vec![0; count]).is_err() {
-            return Err(NetError::Misuse {
-                reason: "an output is none of the garbler's".into(),
-            });
-        }
+        decode(&hashes, &table, &mut vec![0; count]).map_err(|_| {
+            let reason = "an output is none of the garbler's".into();
+            NetError::Misuse { reason }
+        })?;
         let outcome = self.outcome(&meter);
         say(mesh)?;
         Ok(outcome)
@@ -310,8 +311,5 @@ fn peak_bytes() -> u64 {
 /// Makes the outputs the last inputs.
 fn feed_back(labels: &mut Labels) {
     let first = labels.inputs.len() - labels.outputs.len();
-    let Labels {
-        inputs, outputs, ..
-    } = labels;
-    inputs[first..].copy_from_slice(outputs);
+    labels.inputs[first..].copy_from_slice(&labels.outputs);
 }

@@ -85,8 +85,7 @@ impl Aes {
     fn encrypt(&mut self, keys: &[Bytes], block: &[Handle]) -> Result<Bytes, Diagnostic> {
         let mut state = self.add(block, &keys[0])?;
         for (number, key) in keys.iter().enumerate().skip(1) {
-            let sub = state.iter().map(|byte| self.look_up(*byte));
-            let sub = sub.collect::<Result<Bytes, _>>()?;
+            let sub = self.substitute(&state)?;
             state = (0..16).map(|at| sub[(at + 4 * (at % 4)) % 16]).collect();
             if number < ROUNDS {
                 let columns = state.chunks(4).map(|column| self.mix(column));
@@ -105,12 +104,9 @@ impl Aes {
             let mut word = words[index - 1].clone();
             if index % 4 == 0 {
                 word.rotate_left(1);
-                let sub = word.iter().map(|byte| self.look_up(*byte));
-                word = sub.collect::<Result<Bytes, _>>()?;
-                let first = i128::from(constant);
-                word[0] = self
-                    .builder
-                    .binary(Binary::Xor, word[0].into(), first.into(), None)?;
+                word = self.substitute(&word)?;
+                let (first, b) = (i128::from(constant), &mut self.builder);
+                word[0] = b.binary(Binary::Xor, word[0].into(), first.into(), None)?;
                 constant = double(constant);
             }
             let before = words[index - 4].clone();
@@ -121,11 +117,9 @@ impl Aes {
 
     /// Section 5.1.3: 2a + 3b + c + d is a + (a + b + c + d) + 2(a + b).
     fn mix(&mut self, column: &[Handle]) -> Result<Bytes, Diagnostic> {
-        let halves = [
-            self.xor(column[0], column[1])?,
-            self.xor(column[2], column[3])?,
-        ];
-        let whole = self.xor(halves[0], halves[1])?;
+        let first = self.xor(column[0], column[1])?;
+        let second = self.xor(column[2], column[3])?;
+        let whole = self.xor(first, second)?;
         let byte = |at: usize, aes: &mut Aes| {
             let sum = aes.xor(column[at], column[(at + 1) % 4])?;
             let double = aes.double(sum)?;
@@ -145,8 +139,12 @@ impl Aes {
         b.binary(Binary::Xor, shifted.into(), reduction.into(), None)
     }
 
-    fn look_up(&mut self, byte: Handle) -> Result<Handle, Diagnostic> {
-        self.builder.lookup(self.sbox, byte, None)
+    fn substitute(&mut self, bytes: &[Handle]) -> Result<Bytes, Diagnostic> {
+        let b = &mut self.builder;
+        bytes
+            .iter()
+            .map(|byte| b.lookup(self.sbox, *byte, None))
+            .collect()
     }
 
     fn xor(&mut self, a: Handle, b: Handle) -> Result<Handle, Diagnostic> {

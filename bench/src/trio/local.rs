@@ -128,10 +128,9 @@ fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), SuiteError> {
         let bits = (0..BYTE).map(|bit| (outputs[first + bit][lane / 64] >> (lane % 64) & 1) << bit);
         *value == bits.sum::<u64>()
     };
-    let checked = values.iter().enumerate();
-    if checked.take(512 * outputs.len() / BYTE).all(right) {
-        Ok(())
-    } else {
-        Err("a wrong lookup".into())
-    }
+    let mut checked = values.iter().enumerate().take(512 * outputs.len() / BYTE);
+    checked
+        .all(right)
+        .then_some(())
+        .ok_or_else(|| "a wrong lookup".into())
 }

@@ -37,50 +37,20 @@ pub mod tables;
 const PARTS: [&str; 4] = ["aes", "protocols", "local", "order"];
 const PARTIES: [&str; 3] = ["text", "key", "receiver"];
 
-/// A network between three parties.
-#[derive(Clone, Copy)]
-struct Channel {
-    name: &'static str,
-    /// The class that is declared to the planner.
-    class: NetworkClass,
-    /// Speed of a simulated link; none for TLS on loopback.
-    speed: Option<LinkSpeed>,
-}
+/// A network between three parties: its name, the class that is declared to the planner, and the
+/// speed of a simulated link; none for TLS on loopback.
+type Channel = (&'static str, NetworkClass, Option<LinkSpeed>);
 
 const CHANNELS: [Channel; 3] = [
-    Channel {
-        name: "loopback",
-        class: NetworkClass::LAN,
-        speed: None,
-    },
-    simulated(
-        "lan",
-        NetworkClass::LAN,
-        Duration::from_micros(300),
-        125_000_000,
-    ),
-    simulated(
-        "wan",
-        NetworkClass::WAN,
-        Duration::from_millis(50),
-        12_500_000,
-    ),
+    ("loopback", NetworkClass::LAN, None),
+    ("lan", NetworkClass::LAN, Some(speed(300, 125_000_000))),
+    ("wan", NetworkClass::WAN, Some(speed(50_000, 12_500_000))),
 ];
 
-const fn simulated(
-    name: &'static str,
-    class: NetworkClass,
-    round_trip: Duration,
-    bytes_per_s: u64,
-) -> Channel {
-    let speed = LinkSpeed {
-        round_trip,
+const fn speed(round_trip_us: u64, bytes_per_s: u64) -> LinkSpeed {
+    LinkSpeed {
+        round_trip: Duration::from_micros(round_trip_us),
         bytes_per_s,
-    };
-    Channel {
-        name,
-        class,
-        speed: Some(speed),
     }
 }
 
@@ -127,16 +97,14 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
 
 /// Blocks of a tile and tiles in flight, over each network.
 fn grid(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let (blocks, tiles) = if options.quick() {
-        (&BLOCKS[..2], &TILES[..1])
-    } else {
-        (&BLOCKS[..], &TILES[..])
-    };
+    let few = options.quick();
+    let blocks = if few { &BLOCKS[..2] } else { &BLOCKS };
+    let tiles = if few { &TILES[..1] } else { &TILES };
     for channel in CHANNELS {
         for &blocks in blocks {
             for &tiles in tiles {
                 let run = fastest(options, channel, blocks, tiles)?;
-                let case = format!("aes/{}/{blocks}x{tiles}", channel.name);
+                let case = format!("aes/{}/{blocks}x{tiles}", channel.0);
                 let each = run.seconds / (blocks * tiles) as f64;
                 figures.add(&case, &[(MS, each * 1e3, "ms")]);
                 if (blocks, tiles) == (1, 1) {
@@ -151,7 +119,8 @@ fn grid(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> 
 
 /// Shuffles and sorts of rows.
 fn in_order(cpu: Cpu, rows: usize, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    for work in [Work::Shuffle(64), Work::Sort(32)] {
+    for (sorts, bits) in [(false, 64), (true, 32)] {
+        let work = Work { sorts, bits };
         for (name, meshes) in [("memory", Mesh::in_memory(3)), ("tls", loopback()?)] {
             let (time, bytes) = order::run(cpu, meshes, work, rows)?;
             figures.add(
@@ -217,16 +186,16 @@ fn many(blocks: u64, options: &Options, figures: &mut Figures<'_>) -> Result<(),
 /// The fastest run of a case.
 fn fastest(
     options: &Options,
-    channel: Channel,
+    (_, class, speed): Channel,
     blocks: u64,
     tiles: u64,
 ) -> Result<RunFigures, SuiteError> {
     let all = blocks * tiles;
-    let job = job(all, channel.class, blocks)?;
+    let job = job(all, class, blocks)?;
     let started = Instant::now();
     let mut best: Option<RunFigures> = None;
     for _ in 0..RUNS {
-        let meshes = match channel.speed {
+        let meshes = match speed {
             None => loopback()?,
             Some(speed) => Mesh::simulated_with(PARTIES.len(), speed, Limits::default()),
         };
@@ -242,14 +211,8 @@ fn fastest(
 }
 
 fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, SuiteError> {
-    let program = aes::program(blocks)?;
-    Ok(Job::in_tiles(
-        program,
-        ProtocolName::Trio,
-        network,
-        vec![],
-        tile,
-    )?)
+    let (program, protocol) = (aes::program(blocks)?, ProtocolName::Trio);
+    Ok(Job::in_tiles(program, protocol, network, vec![], tile)?)
 }
 
 /// Figures of a run.
@@ -300,9 +263,7 @@ fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<RunFigures, Suit
         report.map(|report| (report, cpu_seconds() - before, times))
     })?;
     let sent = reports.iter().filter_map(|(.., times)| times.inputs_sent);
-    let learnt = reports
-        .iter()
-        .filter_map(|(.., times)| times.results_learnt);
+    let learnt = reports.iter().filter_map(|(.., at)| at.results_learnt);
     let from_inputs = learnt.max().zip(sent.max()).map(|(end, start)| end - start);
     let mut run = RunFigures {
         from_inputs: from_inputs.ok_or("a run without inputs")?.as_secs_f64(),
@@ -321,11 +282,10 @@ fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<RunFigures, Suit
     let (learner, ..) = &reports[2];
     let learnt = learner.results.first();
     let learnt = learnt.and_then(|result| result.data.as_ref());
-    if learnt.is_some_and(|data| aes::is_right(data, blocks)) {
-        Ok(run)
-    } else {
-        Err("a wrong ciphertext".into())
-    }
+    let right = learnt.is_some_and(|data| aes::is_right(data, blocks));
+    right
+        .then_some(run)
+        .ok_or_else(|| "a wrong ciphertext".into())
 }
 
 /// The seconds for which this thread has run; 0 where the system does not tell.

@@ -13,27 +13,17 @@ use zeroize::Zeroizing;
 
 use crate::{SuiteError, side_by_side};
 
-/// A step that moves rows.
+/// A step that moves rows of so many bits: a shuffle, or a sort by all of them.
 #[derive(Clone, Copy)]
-pub(super) enum Work {
-    /// A shuffle of rows of so many bits.
-    Shuffle(usize),
-    /// A sort by all of so many bits.
-    Sort(usize),
+pub(super) struct Work {
+    pub(super) sorts: bool,
+    pub(super) bits: usize,
 }
 
 impl Work {
     pub(super) fn name(self) -> String {
-        match self {
-            Work::Shuffle(bits) => format!("shuffle/{bits}-bit"),
-            Work::Sort(bits) => format!("sort/{bits}-bit"),
-        }
-    }
-
-    fn bits(self) -> usize {
-        match self {
-            Work::Shuffle(bits) | Work::Sort(bits) => bits,
-        }
+        let what = if self.sorts { "sort" } else { "shuffle" };
+        format!("{what}/{}-bit", self.bits)
     }
 }
 
@@ -52,32 +42,29 @@ pub(super) fn run(
 
 fn one(mut party: Alone, work: Work, rows: usize) -> Result<(Duration, u64), SuiteError> {
     // The rows count down, mixed: the owner is the first party.
-    let mask = u64::MAX >> (64 - work.bits());
+    let mask = u64::MAX >> (64 - work.bits);
     let value = |row: usize| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7 & mask;
-    let share = party.input(PartyId(0), work.bits(), (0..rows).map(value))?;
-    let sent = |mesh: &Mesh| {
-        mesh.peers()
-            .map(|peer| mesh.payload_sent(peer))
-            .sum::<u64>()
-    };
+    let share = party.input(PartyId(0), work.bits, (0..rows).map(value))?;
+    let to = |mesh: &Mesh, peer| mesh.payload_sent(peer);
+    let sent = |mesh: &Mesh| mesh.peers().map(|peer| to(mesh, peer)).sum::<u64>();
     let (before, started) = (sent(&party.mesh), Instant::now());
     let domain = domain();
-    party.run(match work {
-        Work::Shuffle(_) => Step::Shuffle { domain, share },
-        Work::Sort(bits) => {
-            let key = |plane| KeyBit {
-                plane,
-                inverted: false,
-            };
-            let key = (0..bits).map(key).collect();
-            Step::Sort { domain, share, key }
-        }
+    let inverted = false;
+    let key = (0..work.bits).map(|plane| KeyBit { plane, inverted });
+    party.run(if work.sorts {
+        let key = key.collect();
+        Step::Sort { domain, share, key }
+    } else {
+        Step::Shuffle { domain, share }
     })?;
     let time = started.elapsed();
     let bytes = sent(&party.mesh) - before;
     party.mesh.finish()?;
     Ok((time, bytes))
 }
+
+/// The outcome of a step.
+type Left = Outcome<TrioParty>;
 
 /// The domain of all steps.
 pub(super) fn domain() -> Domain {
@@ -104,10 +91,7 @@ impl Alone {
         Ok(Alone { trio, mesh })
     }
 
-    pub(super) fn run(
-        &mut self,
-        step: Step<'_, TrioParty>,
-    ) -> Result<Outcome<TrioParty>, SuiteError> {
+    pub(super) fn run(&mut self, step: Step<'_, TrioParty>) -> Result<Left, SuiteError> {
         Ok(run_alone(&mut self.trio, &mut self.mesh, step, None)?)
     }
 

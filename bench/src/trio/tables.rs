@@ -23,38 +23,26 @@ const OTHERS: [Other; 6] = [
         "Boolean, replicated (Araki)",
         "660",
         "60",
-        "1.3 M on 20 cores, 10 Gbit/s",
+        ARAKI,
         "267 k to 305 k",
     ],
-    [
-        "MAESTRO GF(2^8)",
-        "640",
-        "30",
-        "493 k to 571 k on 16 threads, 10 Gbit/s",
-        "67 k to 82 k",
-    ],
+    ["MAESTRO GF(2^8)", "640", "30", GF256, "67 k to 82 k"],
     [
         "MAESTRO GF(16) circuit",
         "400",
         "40",
-        "672 k to 736 k on 16 threads, 10 Gbit/s",
+        GF16,
         "100 k to 109 k",
     ],
-    [
-        "MAESTRO lut16",
-        "540",
-        "30",
-        "302 k to 323 k on 16 threads, 10 Gbit/s",
-        "39 k to 51 k",
-    ],
-    [
-        "MAESTRO (2,3)-LUT256",
-        "5,100",
-        "10",
-        "36 k to 41 k on 16 threads, 10 Gbit/s",
-        "5 k",
-    ],
+    ["MAESTRO lut16", "540", "30", LUT16, "39 k to 51 k"],
+    ["MAESTRO (2,3)-LUT256", "5,100", "10", LUT256, "5 k"],
 ];
+
+const ARAKI: &str = "1.3 M on 20 cores, 10 Gbit/s";
+const GF256: &str = "493 k to 571 k on 16 threads, 10 Gbit/s";
+const GF16: &str = "672 k to 736 k on 16 threads, 10 Gbit/s";
+const LUT16: &str = "302 k to 323 k on 16 threads, 10 Gbit/s";
+const LUT256: &str = "36 k to 41 k on 16 threads, 10 Gbit/s";
 
 /// The tables, for a terminal; and a chart of figure 12 for each channel, with the paper's bars,
 /// one of many blocks, and one of rows in another order.
@@ -62,7 +50,7 @@ pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
     let mut view = View::default();
     for channel in CHANNELS {
-        figure(sheet, channel.name, &mut view);
+        figure(sheet, channel.0, &mut view);
     }
     protocols(sheet, &mut view);
     let rows = rows(sheet, "local");
@@ -76,8 +64,7 @@ pub fn view(records: &[Record]) -> View {
     let bytes = Column::new("bytes a row a party", "", BYTES_A_ROW);
     let table = RecordTable::new(sheet, "rows in another order", &rows, [seconds(), bytes]);
     view.text += &table.text();
-    let chart = RecordTable::new(sheet, "", &rows, [seconds()]).chart("shuffle and sort", "");
-    view.charts.push(chart);
+    view.chart(sheet, "shuffle and sort", "", &rows, [seconds()]);
     view.charts.retain(|chart| !chart.groups.is_empty());
     view
 }
@@ -105,12 +92,8 @@ fn beside(_: &str, values: &[f64]) -> String {
 
 /// Figure 12 over one channel: a row for each size of a tile.
 fn figure(sheet: &Sheet<'_>, channel: &str, view: &mut View) {
-    let row = |blocks| {
-        Row::new(
-            format!("{blocks} a tile"),
-            format!("aes/{channel}/{blocks}"),
-        )
-    };
+    let case = |blocks| format!("aes/{channel}/{blocks}");
+    let row = |blocks| Row::new(format!("{blocks} a tile"), case(blocks));
     let column = |tiles| Column::new(format!("{tiles} in flight"), format!("x{tiles}"), MS);
     let columns = TILES.map(|tiles| column(tiles).and(ROUNDS).shown(beside));
     let title = format!("AES-128, {channel}: ms a block (rounds)");
@@ -135,10 +118,10 @@ fn figure(sheet: &Sheet<'_>, channel: &str, view: &mut View) {
 /// Our rows below those of others.
 fn protocols(sheet: &Sheet<'_>, view: &mut View) {
     let ours = sheet.rows(|parts| match parts {
-        ["protocols", blocks] => Some(Row::new(
-            format!("trio, {blocks} blocks"),
-            format!("protocols/{blocks}"),
-        )),
+        ["protocols", blocks] => {
+            let name = format!("trio, {blocks} blocks");
+            Some(Row::new(name, format!("protocols/{blocks}")))
+        }
         _ => None,
     });
     let rate = || {
@@ -164,7 +147,5 @@ fn protocols(sheet: &Sheet<'_>, view: &mut View) {
         table.rows = OTHERS.iter().map(row).chain(ours).collect();
     }
     view.text += &table.text();
-    let chart = RecordTable::new(sheet, "", &ours, [rate()]);
-    view.charts
-        .push(chart.chart("AES-128: blocks a second", ""));
+    view.chart(sheet, "AES-128: blocks a second", "", &ours, [rate()]);
 }

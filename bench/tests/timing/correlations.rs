@@ -3,12 +3,11 @@
 //! of a pool as a run takes them.
 
 use std::hint::black_box;
-use std::thread;
 
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest};
-use sealane_ot::softspoken::one_of_n::{self, OneOfN};
+use sealane_ot::softspoken::one_of_n::{OneOfN, StringsReceiver, StringsSender};
 use sealane_ot::softspoken::{Receiver, ReceiverSetup};
 use sealane_ot::traits::{Correlation, CorrelationSource, CotCost, packed_blocks};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
@@ -19,7 +18,7 @@ use sealane_pool::watched::{self, Watch};
 use sealane_pool::{BATCH, DiskStock};
 use zeroize::Zeroizing;
 
-use crate::transfers::{Channel, ME, PEER, POINT, Source, bits};
+use crate::transfers::{Channel, ME, PEER, POINT, Source, bits, choose};
 use sealane_testkit::timing::{ROWS, TimedWork};
 
 /// OTs, or other correlations, of a batch.
@@ -53,8 +52,7 @@ impl TimedWork for Scalar {
         self.coins = Coins::danger_fixed_seed(bits(inputs).value() as u64);
         let points = Self::PARAMETERS.set_up()[0].from_sender as usize - Self::DIGEST_BYTES;
         self.channel.feed(&POINT.repeat(points / POINT.len()));
-        let digest = self.channel.there.digest_sent(ME);
-        self.channel.feed(&digest);
+        self.channel.feed_digest();
     }
 
     fn run(&mut self) {
@@ -66,8 +64,8 @@ impl TimedWork for Scalar {
 
     fn settle(&mut self) {
         let sent = Self::PARAMETERS.set_up().into_iter();
-        self.channel
-            .drain(sent.map(|flight| flight.from_receiver).sum());
+        let sent = sent.map(|flight| flight.from_receiver);
+        self.channel.drain(sent.sum());
         self.ready = None;
     }
 }
@@ -75,7 +73,7 @@ impl TimedWork for Scalar {
 /// The receiver of one of 256 strings, whose choices are secret.
 pub struct Choosing {
     channel: Channel,
-    receiver: one_of_n::StringsReceiver,
+    receiver: StringsReceiver,
     choices: [u8; COUNT],
 }
 
@@ -84,23 +82,17 @@ impl Choosing {
 
     pub fn new(cpu: Cpu) -> Choosing {
         let mut channel = Channel::new();
-        let Channel { here, there } = &mut channel;
-        let receiver = thread::scope(|threads| {
-            threads.spawn(|| {
-                let mut coins = Coins::danger_fixed_seed(3);
-                let setup =
-                    one_of_n::StringsSender::set_up(Self::PARAMETERS, cpu, there, ME, &mut coins);
-                there.flush().expect("memory");
-                let made = setup.expect("memory").finish(there);
-                made.map(drop).expect("an honest receiver");
-            });
-            let mut coins = Coins::danger_fixed_seed(4);
-            let setup =
-                one_of_n::StringsReceiver::set_up(Self::PARAMETERS, cpu, here, PEER, &mut coins);
-            here.flush().expect("memory");
-            let made = setup.expect("memory").finish(here);
-            here.flush().expect("memory");
-            made.expect("an honest sender")
+        let sender = |mesh: &mut Mesh| {
+            let coins = &mut Coins::danger_fixed_seed(3);
+            let setup = StringsSender::set_up(Self::PARAMETERS, cpu, mesh, ME, coins);
+            mesh.flush()?;
+            setup?.finish(mesh).map(drop)
+        };
+        let receiver = channel.meet(sender, |mesh| {
+            let coins = &mut Coins::danger_fixed_seed(4);
+            let setup = StringsReceiver::set_up(Self::PARAMETERS, cpu, mesh, PEER, coins);
+            mesh.flush()?;
+            setup?.finish(mesh)
         });
         Choosing {
             channel,
@@ -139,7 +131,7 @@ impl TimedWork for Choosing {
 pub struct Keys {
     cpu: Cpu,
     channel: Channel,
-    sender: Option<one_of_n::StringsSender>,
+    sender: Option<StringsSender>,
 }
 
 impl Keys {
@@ -171,20 +163,18 @@ impl TimedWork for Keys {
         let trees = set_up[1].from_receiver - Self::DIGEST_BYTES;
         self.channel.feed(&POINT);
         self.channel.feed(&vec![0x5a; trees as usize]);
-        let digest = self.channel.there.digest_sent(ME);
-        self.channel.feed(&digest);
-        let mut coins = Coins::danger_fixed_seed(bits(inputs).value() as u64);
+        self.channel.feed_digest();
+        let coins = &mut Coins::danger_fixed_seed(bits(inputs).value() as u64);
         let mesh = &mut self.channel.here;
-        let setup =
-            one_of_n::StringsSender::set_up(Self::PARAMETERS, self.cpu, mesh, PEER, &mut coins);
+        let setup = StringsSender::set_up(Self::PARAMETERS, self.cpu, mesh, PEER, coins);
         let ready = setup.and_then(|setup| setup.finish(mesh));
         self.sender = Some(ready.expect("trees that nobody checks"));
         self.channel.drain(set_up[0].from_sender);
         let flights = Self::PARAMETERS.flights(COUNT as u64).into_iter();
         let extended: u64 = flights.map(|flight| flight.from_receiver).sum();
         let given = Self::PARAMETERS.given_bytes(COUNT as u64);
-        self.channel
-            .feed(&vec![0xa5; (2 * extended + given) as usize]);
+        let answers = vec![0xa5; (2 * extended + given) as usize];
+        self.channel.feed(&answers);
     }
 
     fn run(&mut self) {
@@ -192,8 +182,8 @@ impl TimedWork for Keys {
     }
 
     fn settle(&mut self) {
-        self.channel
-            .drain(Self::PARAMETERS.chosen_bytes(COUNT as u64, 1));
+        let sent = Self::PARAMETERS.chosen_bytes(COUNT as u64, 1);
+        self.channel.drain(sent);
         self.sender = None;
     }
 }
@@ -315,10 +305,8 @@ impl Later {
     }
 
     fn bytes(&self) -> [u64; 2] {
-        let (masked, answer) = (
-            forms::given_bytes(COUNT as u64),
-            forms::offset_bytes(COUNT as u64),
-        );
+        let count = COUNT as u64;
+        let (masked, answer) = (forms::given_bytes(count), forms::offset_bytes(count));
         if self.sends {
             [answer, masked]
         } else {
@@ -346,9 +334,7 @@ impl Later {
 impl TimedWork for Later {
     fn prepare(&mut self, inputs: &[Block]) {
         self.delta = bits(inputs);
-        for (choice, input) in self.choices.iter_mut().zip(inputs) {
-            *choice = input.lsb();
-        }
+        choose(&mut self.choices, inputs);
         let keys = if self.sends { 2 * COUNT } else { COUNT };
         self.keys = Zeroizing::new(vec![Block::ZERO; keys]);
         self.rows.fill(&mut self.keys);
@@ -395,9 +381,8 @@ impl TimedWork for Taking {
     fn run(&mut self) {
         let (mut choices, mut keys) = ([0; BATCH], [Block::ZERO; BATCH]);
         let stock = self.stock.as_mut().expect("a batch");
-        stock
-            .keys(&mut choices, &mut keys)
-            .expect("what was written");
+        let taken = stock.keys(&mut choices, &mut keys);
+        taken.expect("what was written");
         black_box((choices, keys));
     }
 

@@ -30,7 +30,7 @@ use sealane_aead::Suite;
 use sealane_garble::Scheme;
 use sealane_ot::Security;
 use sealane_ot::ferret::Params;
-use sealane_testkit::timing::{Findings, THRESHOLD, difference, tiers};
+use sealane_testkit::timing::{Findings, THRESHOLD, TimedWork, difference, tiers};
 
 use correlations::{Choosing, Keys, Later, ProductKind, Products, Scalar, Taking};
 use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
@@ -53,21 +53,11 @@ fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
     for cpu in tiers() {
         for scheme in Scheme::ALL {
             for known in [false, true] {
-                let gates = if known { "half" } else { "whole" };
-                let mut evaluation = Evaluation::new(cpu, scheme, known);
-                found.add(
-                    cpu,
-                    &format!("evaluation, {scheme}, {gates}"),
-                    BATCHES,
-                    &mut evaluation,
-                );
-                let mut garbling = Garbling::new(cpu, scheme, known);
-                found.add(
-                    cpu,
-                    &format!("garbling, {scheme}, {gates}"),
-                    BATCHES,
-                    &mut garbling,
-                );
+                let gates = format!("{scheme}, {}", if known { "half" } else { "whole" });
+                let evaluation = &mut Evaluation::new(cpu, scheme, known);
+                found.add(cpu, &format!("evaluation, {gates}"), BATCHES, evaluation);
+                let garbling = &mut Garbling::new(cpu, scheme, known);
+                found.add(cpu, &format!("garbling, {gates}"), BATCHES, garbling);
             }
         }
     }
@@ -93,20 +83,15 @@ fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
             let params = Params::danger_tiny_uniform(Security::Malicious);
             let work = &mut Silent::new(cpu, params, sends);
             found.add(cpu, &format!("silent, any places, {who}"), SILENT, work);
-            let work = &mut Later::new(cpu, sends);
-            found.add(
-                cpu,
-                &format!("offset that comes later, {who}"),
-                TRANSFERS,
-                work,
+            let (what, work) = (
+                format!("offset that comes later, {who}"),
+                &mut Later::new(cpu, sends),
             );
+            found.add(cpu, &what, TRANSFERS, work);
         }
-        for kind in [
-            ProductKind::OleSender,
-            ProductKind::OleReceiver,
-            ProductKind::Boolean,
-            ProductKind::Arithmetic,
-        ] {
+        let oles = [ProductKind::OleSender, ProductKind::OleReceiver];
+        let triples = [ProductKind::Boolean, ProductKind::Arithmetic];
+        for kind in oles.into_iter().chain(triples) {
             let work = &mut Products::new(cpu, kind);
             found.add(cpu, &format!("products, {kind:?}"), SILENT, work);
         }
@@ -154,22 +139,21 @@ fn the_time_of_receivers_does_not_depend_on_their_bits() {
 }
 
 #[test]
-fn an_evaluator_that_branches_is_found() {
-    let t = difference(50_000, &mut Branching::new());
-    println!("an evaluator that branches: t = {t:.2}");
-    assert!(t >= THRESHOLD, "t = {t:.2}");
-}
-
-#[test]
-fn a_sender_that_branches_on_its_offset_is_found() {
-    let t = difference(50_000, &mut Correcting::default());
-    println!("a sender that branches: t = {t:.2}");
-    assert!(t >= THRESHOLD, "t = {t:.2}");
-}
-
-#[test]
-fn a_comparison_of_tags_that_ends_early_is_found() {
-    let t = difference(50_000, &mut Eager::default());
-    println!("a comparison that ends early: t = {t:.2}");
-    assert!(t >= THRESHOLD, "t = {t:.2}");
+fn work_that_branches_is_found() {
+    let cases: [(&str, &mut dyn TimedWork); 3] = [
+        ("an evaluator that branches", &mut Branching::new()),
+        (
+            "a sender that branches on its offset",
+            &mut Correcting::default(),
+        ),
+        (
+            "a comparison of tags that ends early",
+            &mut Eager::default(),
+        ),
+    ];
+    for (what, work) in cases {
+        let t = difference(50_000, work);
+        println!("{what}: t = {t:.2}");
+        assert!(t >= THRESHOLD, "{what}: t = {t:.2}");
+    }
 }

@@ -11,7 +11,7 @@ use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use sealane_ot::forms::{self, Hasher, Request};
 use sealane_ot::softspoken::{Receiver, Sender, SenderSetup};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
-use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Flight, Flights, OtError, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 
 use sealane_testkit::timing::{ROWS, TimedWork};
@@ -33,66 +33,56 @@ fn message_bytes(count: u64) -> u64 {
 
 /// The receiver of oblivious transfers with given choices.
 pub struct Transfer {
-    /// The mesh of the sender, who only receives.
-    sender: Mesh,
-    receiver: Mesh,
+    channel: Channel,
     cot: Receiver,
     choices: Vec<u8>,
     labels: Vec<Block>,
-    message: Vec<u8>,
 }
 
 impl Transfer {
     pub fn new(cpu: Cpu) -> Transfer {
-        let mut meshes = Mesh::in_memory(2);
-        let [mut receiver, mut sender] = [0, 1].map(|_| meshes.pop().expect("two parties"));
-        let (sends, receives) = (sender.me(), receiver.me());
-        let cot = thread::scope(|threads| {
-            threads.spawn(|| {
-                let mut coins = Coins::danger_fixed_seed(3);
-                let delta = Block::new(0x5a5b);
-                let mesh = &mut sender;
-                let made = Sender::set_up(EXTENSION, cpu, mesh, receives, delta, &mut coins);
-                mesh.flush().expect("memory");
-                let made = made.expect("memory").finish(mesh);
-                made.map(drop).expect("an honest receiver");
-            });
-            let mut coins = Coins::danger_fixed_seed(4);
-            let mesh = &mut receiver;
-            let made = Receiver::set_up(EXTENSION, cpu, mesh, sends, &mut coins);
-            mesh.flush().expect("memory");
-            let made = made.expect("memory").finish(mesh);
-            mesh.flush().expect("memory");
-            made.expect("an honest sender")
+        let mut channel = Channel::new();
+        let sender = |mesh: &mut Mesh| {
+            let (delta, coins) = (Block::new(0x5a5b), &mut Coins::danger_fixed_seed(3));
+            let setup = Sender::set_up(EXTENSION, cpu, mesh, ME, delta, coins)?;
+            mesh.flush()?;
+            setup.finish(mesh).map(drop)
+        };
+        let cot = channel.meet(sender, |mesh| {
+            let coins = &mut Coins::danger_fixed_seed(4);
+            let setup = Receiver::set_up(EXTENSION, cpu, mesh, PEER, coins)?;
+            mesh.flush()?;
+            setup.finish(mesh)
         });
         Transfer {
-            sender,
-            receiver,
+            channel,
             cot,
             choices: vec![0; 2 * ROWS],
             labels: vec![Block::ZERO; 2 * ROWS],
-            message: vec![0; message_bytes(2 * ROWS as u64) as usize],
         }
     }
 }
 
 impl TimedWork for Transfer {
     fn prepare(&mut self, inputs: &[Block]) {
-        for (choice, input) in self.choices.iter_mut().zip(inputs) {
-            *choice = input.lsb();
-        }
+        choose(&mut self.choices, inputs);
     }
 
     fn run(&mut self) {
-        let (mesh, labels) = (&mut self.receiver, &mut self.labels);
+        let (mesh, labels) = (&mut self.channel.here, &mut self.labels);
         let extended = forms::receive_given(&mut self.cot, mesh, &self.choices, labels);
         extended.expect("memory");
     }
 
     fn settle(&mut self) {
-        let from = self.receiver.me();
-        self.receiver.flush().expect("memory");
-        self.sender.recv(from, &mut self.message).expect("memory");
+        self.channel.drain(message_bytes(2 * ROWS as u64));
+    }
+}
+
+/// Makes the lowest bits of inputs choices.
+pub fn choose(choices: &mut [u8], inputs: &[Block]) {
+    for (choice, input) in choices.iter_mut().zip(inputs) {
+        *choice = input.lsb();
     }
 }
 
@@ -114,6 +104,27 @@ impl Channel {
         let mut meshes = Mesh::in_memory(2);
         let [there, here] = [0, 1].map(|_| meshes.pop().expect("two parties"));
         Channel { here, there }
+    }
+
+    /// Runs the timed party beside an honest peer; returns what it makes.
+    pub fn meet<T>(
+        &mut self,
+        peer: impl FnOnce(&mut Mesh) -> Result<(), OtError> + Send,
+        me: impl FnOnce(&mut Mesh) -> Result<T, OtError>,
+    ) -> T {
+        let Channel { here, there } = self;
+        thread::scope(|threads| {
+            threads.spawn(|| peer(there).expect("an honest party"));
+            let made = me(here).expect("an honest peer");
+            here.flush().expect("memory");
+            made
+        })
+    }
+
+    /// Sends a digest of all that was sent to the timed party.
+    pub fn feed_digest(&mut self) {
+        let digest = self.there.digest_sent(ME);
+        self.feed(&digest);
     }
 
     /// Sends bytes to the timed party.
@@ -173,8 +184,7 @@ impl Offset {
         let trees = self.parameters.set_up()[1].from_receiver - DIGEST_BYTES;
         self.channel.feed(&POINT);
         self.channel.feed(&vec![0x5a; trees as usize]);
-        let digest = self.channel.there.digest_sent(ME);
-        self.channel.feed(&digest);
+        self.channel.feed_digest();
     }
 
     fn feed_extension(&mut self) {
@@ -184,8 +194,7 @@ impl Offset {
         }
         let corrections = bytes - DIGEST_BYTES - Self::ANSWER_BYTES;
         self.channel.feed(&vec![0xa5; corrections as usize]);
-        let digest = self.channel.there.digest_sent(ME);
-        self.channel.feed(&digest);
+        self.channel.feed_digest();
         self.channel.feed(&[0xa5; Self::ANSWER_BYTES as usize]);
     }
 
@@ -316,6 +325,11 @@ impl Silent {
         !self.sends && self.params.security() == Security::Malicious
     }
 
+    /// Bytes that a side sends in a flight.
+    fn bytes(&self, flight: &Flight, sender: bool) -> u64 {
+        [flight.from_receiver, flight.from_sender][usize::from(sender)]
+    }
+
     fn flights(&self) -> Flights {
         let cost = FerretCost {
             source: ideal::Free,
@@ -353,28 +367,27 @@ impl TimedWork for Silent {
     fn prepare(&mut self, inputs: &[Block]) {
         self.source.bits = bits(inputs);
         for flight in self.flights() {
-            let (bytes, check) = if self.sends {
-                (flight.from_receiver, Self::CHECK_BYTES)
+            let bytes = self.bytes(&flight, !self.sends);
+            let check = if self.sends {
+                Self::CHECK_BYTES
             } else {
-                (flight.from_sender, Self::PROOF_BYTES)
+                Self::PROOF_BYTES
             };
             let checks = self.params.security() == Security::Malicious && bytes == check;
             let digest = if checks { DIGEST_BYTES } else { 0 };
             self.channel.feed(&vec![0x5a; (bytes - digest) as usize]);
             if checks {
-                let digest = self.channel.there.digest_sent(ME);
-                self.channel.feed(&digest);
+                self.channel.feed_digest();
             }
         }
     }
 
     fn run(&mut self) {
-        let result = if self.sends {
+        match if self.sends {
             self.send()
         } else {
             self.receive()
-        };
-        match result {
+        } {
             Ok(()) => assert!(!self.refuses()),
             // The proof, and not a digest before it.
             Err(OtError::CheckFailed(_)) => assert!(self.refuses()),
@@ -383,13 +396,8 @@ impl TimedWork for Silent {
     }
 
     fn settle(&mut self) {
-        let sent = self.flights().into_iter().map(|flight| {
-            if self.sends {
-                flight.from_sender
-            } else {
-                flight.from_receiver
-            }
-        });
+        let flights = self.flights().into_iter();
+        let sent = flights.map(|flight| self.bytes(&flight, self.sends));
         self.channel.drain(sent.sum());
     }
 }
@@ -446,9 +454,7 @@ impl Chosen {
 
 impl TimedWork for Chosen {
     fn prepare(&mut self, inputs: &[Block]) {
-        for (choice, input) in self.choices.iter_mut().zip(inputs) {
-            *choice = input.lsb();
-        }
+        choose(&mut self.choices, inputs);
         (self.sender, self.receiver) = Self::dealt(bits(inputs));
         let [request, answer] = self.bytes();
         let bytes = if self.sends { request } else { answer };

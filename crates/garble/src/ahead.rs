@@ -18,78 +18,35 @@
 //! discarded. Tables equal those of [`kernels`](crate::kernels) byte for byte; those kernels remain
 //! the faster ones for batches that fill quads.
 
-use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
+use sealane_block::{Block, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
-use crate::kernels::{GateKernel, LaneLabels};
-use crate::machine::xor_rows;
-use crate::tables::{Ended, TableStream};
-
-/// One side of the full ANDs (both operands secret) of a scheme with free XOR.
-pub(crate) trait AndKernel: GateKernel {
-    /// Number of pairs below which a batch of a narrow block runs through [`AndKernel::batches`].
-    const AHEAD: usize = 0;
-    /// Runs small batches of a narrow block.
-    fn batches(
-        &self,
-        _cpu: Cpu,
-        _work: (&Tape, &[Batch]),
-        _rows: &mut LaneLabels<'_>,
-        _tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        unreachable!("no batch has fewer than no pairs")
-    }
-}
-
-/// A side whose tables have two planes of one block, and whose hash keys can be precomputed.
-pub(crate) trait AheadKernel {
-    /// The form of this side inside a kernel.
-    type Ahead<L: Lanes>: AheadLanes<L>;
-    /// Brings keys and offset into registers.
-    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L>;
-}
-
-/// [`AheadKernel`] inside a kernel.
-pub(crate) trait AheadLanes<L: Lanes> {
-    /// Computes the key schedules of a quad of tweaks.
-    fn precompute_keys(&mut self, l: L, tweaks: &[Block]);
-    /// Maps the labels of the operands at vector `m` of that quad to the labels of the output and
-    /// the rows of the table: new rows when garbling, the given ones when evaluating.
-    fn vector(
-        &mut self,
-        l: L,
-        m: usize,
-        tweak: L::V,
-        labels: [L::V; 2],
-        rows: [L::V; 2],
-    ) -> (L::V, [L::V; 2]);
-}
+use crate::kernels::{BlockRun, GateKernel, GateLanes, LaneLabels, xor_rows};
+use crate::tables::Ended;
 
 /// Bytes of one row of a table, and of both rows.
 const ROW: usize = size_of::<Block>();
 const PAIR: usize = 2 * ROW;
 
 /// Runs batches of at most 16 pairs: one group of the format each.
-pub(crate) fn run<K: AheadKernel>(
-    cpu: Cpu,
+pub(crate) fn run<K: GateKernel>(
     kernel: &K,
-    (tape, mut batches): (&Tape, &[Batch]),
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
+    mut batches: &[Batch],
+    on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
     while let [next, ..] = batches {
-        let table = match next.ands.len() * rows.width {
+        let table = match next.ands.len() * on.rows.width {
             0 => &mut [],
-            pairs => tables.next(pairs * PAIR)?,
+            pairs => on.tables.next(pairs * PAIR)?,
         };
-        let used = cpu.run(Ahead {
+        let used = on.cpu.run(Ahead {
             kernel,
-            tape,
+            tape: on.tape,
             batches: &mut batches,
-            rows,
+            rows: &mut on.rows,
             table,
         });
-        tables.pass(used)?;
+        on.tables.pass(used)?;
     }
     Ok(())
 }
@@ -104,7 +61,7 @@ struct Ahead<'a, 'b, 'c, K> {
     table: &'a mut [u8],
 }
 
-impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
+impl<K: GateKernel> Kernel for Ahead<'_, '_, '_, K> {
     /// Bytes of the table buffer that were used.
     type Output = usize;
     const PORTABLE: bool = false;
@@ -118,7 +75,7 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
             rows,
             table,
         } = self;
-        let mut lanes = kernel.ahead(l);
+        let mut lanes = kernel.lanes(l);
         let width = rows.width;
         // The first pair of the quad whose keys are computed; none at the start.
         let mut ready = usize::MAX;

@@ -5,10 +5,12 @@ use sealane_circuit::Tape;
 use zeroize::Zeroize;
 
 use crate::half_gates::EvaluateAnd;
-use crate::machine::{FreeXor, Workers};
+use crate::known_operand::evaluating;
+use crate::machine::{Gates, TapeRun, Workers};
+use crate::prf::Prf;
 use crate::scheme::{Hash, with_hash};
 use crate::tables::{Ended, KeepError, TableStream};
-use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
+use crate::{Ports, Roles, Scheme, Tables, decode, three_halves};
 
 /// The evaluator of one instance.
 pub struct Evaluator {
@@ -91,35 +93,30 @@ impl Evaluator {
     fn run(
         &mut self,
         call: u64,
-        work: (&Tape, usize),
+        (tape, lanes): (&Tape, usize),
         ports: &mut dyn Ports,
         tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let (cpu, machine) = (self.cpu, &mut self.machine);
+        let (cpu, roles) = (self.cpu, self.roles);
+        let mut run = |gates: &(dyn Gates + Sync)| {
+            self.machine.run(
+                &TapeRun {
+                    cpu,
+                    gates,
+                    call,
+                    tape,
+                },
+                lanes,
+                ports,
+                tables,
+            )
+        };
         with_hash!(&self.hash,
-            hash => {
-                let gates = FreeXor {
-                    and: EvaluateAnd { hash },
-                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
-                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
-                    roles: self.roles,
-                    one: Block::ZERO,
-                    garbles: false,
-                };
-                machine.run(cpu, &gates, call, work, ports, tables)
-            },
+            hash => run(&evaluating(EvaluateAnd { hash }, hash, roles)),
             three_halves(hash) => {
-                let gates = FreeXor {
-                    and: three_halves::EvaluateAnd { hash },
-                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
-                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
-                    roles: self.roles,
-                    one: Block::ZERO,
-                    garbles: false,
-                };
-                machine.run(cpu, &gates, call, work, ports, tables)
+                run(&evaluating(three_halves::EvaluateAnd { hash }, hash, roles))
             },
-            prf(_) => machine.run(cpu, &prf::Evaluate { seed: self.seed }, call, work, ports, tables),
+            prf(_) => run(&Prf { seed: self.seed, spare: None }),
         )
     }
 

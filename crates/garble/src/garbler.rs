@@ -5,10 +5,12 @@ use sealane_circuit::Tape;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::half_gates::GarbleAnd;
-use crate::machine::{FreeXor, Workers};
+use crate::known_operand::garbling;
+use crate::machine::{Gates, TapeRun, Workers};
+use crate::prf::{self, Prf};
 use crate::scheme::{Hash, with_hash};
 use crate::tables::{Ended, KeepError, TableStream};
-use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
+use crate::{Ports, Roles, Scheme, Tables, decode, three_halves};
 
 /// The garbler of one instance.
 pub struct Garbler {
@@ -122,35 +124,26 @@ impl Garbler {
         ports: &mut dyn Ports,
         tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let (cpu, call, delta) = (self.cpu, self.call_of(tape), self.delta);
-        let (machine, work) = (&mut self.machine, (tape, lanes));
+        let (cpu, call, delta, roles) = (self.cpu, self.call_of(tape), self.delta, self.roles);
+        let mut run = |gates: &(dyn Gates + Sync)| {
+            self.machine.run(
+                &TapeRun {
+                    cpu,
+                    gates,
+                    call,
+                    tape,
+                },
+                lanes,
+                ports,
+                tables,
+            )
+        };
         with_hash!(&self.hash,
-            hash => {
-                let gates = FreeXor {
-                    and: GarbleAnd { hash, delta },
-                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
-                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
-                    roles: self.roles,
-                    one: delta,
-                    garbles: true,
-                };
-                machine.run(cpu, &gates, call, work, ports, tables)
-            },
+            hash => run(&garbling(GarbleAnd { hash, delta }, hash, delta, roles)),
             three_halves(hash) => {
-                let gates = FreeXor {
-                    and: three_halves::GarbleAnd { hash, delta },
-                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
-                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
-                    roles: self.roles,
-                    one: delta,
-                    garbles: true,
-                };
-                machine.run(cpu, &gates, call, work, ports, tables)
+                run(&garbling(three_halves::GarbleAnd { hash, delta }, hash, delta, roles))
             },
-            prf(_) => {
-                let gates = prf::Garble { seed: self.seed, spare: delta };
-                machine.run(cpu, &gates, call, work, ports, tables)
-            },
+            prf(_) => run(&Prf { seed: self.seed, spare: Some(delta) }),
         )
     }
 

@@ -18,12 +18,9 @@
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
-use sealane_block::{Block, Cpu, GROUP, LabelHash, Lanes};
-use sealane_circuit::tape::{Batch, Tape};
+use sealane_block::{Block, GROUP, LabelHash, Lanes};
 
-use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
-use crate::kernels::{GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
-use crate::tables::{Ended, TableStream};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
 /// The tweak parts of an AND: one for the hash of each operand.
 pub(crate) const A: u32 = 0;
@@ -57,6 +54,7 @@ const ROW: usize = 16 * GROUP;
 impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
     const PLANES: &'static [usize] = &[16, 16];
     const LABELS: usize = 1;
+    const AHEAD: usize = H::MAX_PRECOMPUTED;
     type Lanes<L: Lanes> = GarbleLanes<L, H::Lanes<L>>;
 
     #[inline(always)]
@@ -100,19 +98,12 @@ fn solve_evaluator<L: Lanes>(l: L, [a, b]: [L::V; 2], hash: [L::V; 2], table: [L
 
 impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &mut table[..2 * ROW];
         for q in 0..place.quads {
             let at = q * L::QUAD;
-            let a = l.load_quad(&slots[place.a + at..]);
-            let b = l.load_quad(&slots[place.b + at..]);
+            let a = l.load_quad(&place.slots[place.a + at..]);
+            let b = l.load_quad(&place.slots[place.b + at..]);
             let tweak = tweaks.of_quad(l, &self.hash, q);
             let [mut c, mut row] = self.hash.hash_and_sum(l, (tweak, A), self.delta, a);
             for m in 0..4 {
@@ -125,83 +116,17 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
                 [evaluator_wire, row[m]] = self.solve_b(l, [a[m], b[m]], wire[m], row[m]);
                 c[m] = l.xor(c[m], evaluator_wire);
             }
-            l.store_quad(&mut slots[place.out + at..], c);
+            l.store_quad(&mut place.slots[place.out + at..], c);
             l.store_quad_bytes(&mut table[ROW + 16 * at..], row);
         }
     }
-}
 
-impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
-    const PLANES: &'static [usize] = &[16, 16];
-    const LABELS: usize = 1;
-    type Lanes<L: Lanes> = EvaluateLanes<H::Lanes<L>>;
-
-    #[inline(always)]
-    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
-        EvaluateLanes {
-            hash: self.hash.lanes(l),
-        }
-    }
-}
-
-impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
-    #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
-        let table = &table[..2 * ROW];
-        for q in 0..place.quads {
-            let at = q * L::QUAD;
-            let a = l.load_quad(&slots[place.a + at..]);
-            let b = l.load_quad(&slots[place.b + at..]);
-            let tweak = tweaks.of_quad(l, &self.hash, q);
-            let hash = self.hash.hash_one(l, [(tweak, A), (tweak, B)], [a, b]);
-            let garbler: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
-            let evaluator: Quad<L> = l.load_quad_bytes(&table[ROW + 16 * at..]);
-            let mut c = a;
-            for m in 0..4 {
-                let hashes = [hash[0][m], hash[1][m]];
-                c[m] = solve_evaluator(l, [a[m], b[m]], hashes, [garbler[m], evaluator[m]]);
-            }
-            l.store_quad(&mut slots[place.out + at..], c);
-        }
-    }
-}
-
-impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
-    const AHEAD: usize = H::MAX_PRECOMPUTED;
-
-    fn batches(
-        &self,
-        cpu: Cpu,
-        work: (&Tape, &[Batch]),
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        ahead::run(cpu, self, work, rows, tables)
-    }
-}
-
-impl<H: LabelHash> AheadKernel for GarbleAnd<'_, H> {
-    type Ahead<L: Lanes> = GarbleLanes<L, H::Lanes<L>>;
-
-    #[inline(always)]
-    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L> {
-        self.lanes(l)
-    }
-}
-
-impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
     fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
         let tweaks = self.hash.pair_tweaks(l, tweaks);
         self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
+
     #[inline(always)]
     fn vector(
         &mut self,
@@ -221,35 +146,47 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     }
 }
 
-impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
+impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
+    const PLANES: &'static [usize] = &[16, 16];
+    const LABELS: usize = 1;
     const AHEAD: usize = H::MAX_PRECOMPUTED;
-
-    fn batches(
-        &self,
-        cpu: Cpu,
-        work: (&Tape, &[Batch]),
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        ahead::run(cpu, self, work, rows, tables)
-    }
-}
-
-impl<H: LabelHash> AheadKernel for EvaluateAnd<'_, H> {
-    type Ahead<L: Lanes> = EvaluateLanes<H::Lanes<L>>;
+    type Lanes<L: Lanes> = EvaluateLanes<H::Lanes<L>>;
 
     #[inline(always)]
-    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L> {
-        self.lanes(l)
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+        EvaluateLanes {
+            hash: self.hash.lanes(l),
+        }
     }
 }
 
-impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
+impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
+    #[inline(always)]
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
+        let table = &table[..2 * ROW];
+        for q in 0..place.quads {
+            let at = q * L::QUAD;
+            let a = l.load_quad(&place.slots[place.a + at..]);
+            let b = l.load_quad(&place.slots[place.b + at..]);
+            let tweak = tweaks.of_quad(l, &self.hash, q);
+            let hash = self.hash.hash_one(l, [(tweak, A), (tweak, B)], [a, b]);
+            let garbler: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
+            let evaluator: Quad<L> = l.load_quad_bytes(&table[ROW + 16 * at..]);
+            let mut c = a;
+            for m in 0..4 {
+                let hashes = [hash[0][m], hash[1][m]];
+                c[m] = solve_evaluator(l, [a[m], b[m]], hashes, [garbler[m], evaluator[m]]);
+            }
+            l.store_quad(&mut place.slots[place.out + at..], c);
+        }
+    }
+
     #[inline(always)]
     fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
         let tweaks = self.hash.pair_tweaks(l, tweaks);
         self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
+
     #[inline(always)]
     fn vector(
         &mut self,

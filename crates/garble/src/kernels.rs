@@ -8,7 +8,7 @@
 use sealane_block::hash::{HashLanes, row_tweak_blocks};
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier, Tweak};
-use sealane_circuit::tape::Gate;
+use sealane_circuit::tape::{Gate, Tape};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::tables::{Ended, TableStream};
@@ -22,6 +22,8 @@ pub(crate) trait GateKernel {
     const PAIR: usize = sum(Self::PLANES);
     /// Number of labels that this side holds of a wire: 1, or 2 where there is no common offset.
     const LABELS: usize;
+    /// Number of pairs below which a batch of a narrow block runs [ahead](crate::ahead).
+    const AHEAD: usize = 0;
     /// The form of this side inside a kernel.
     type Lanes<L: Lanes>: GateLanes<L>;
     /// Brings keys and offset into registers.
@@ -32,19 +34,30 @@ pub(crate) trait GateKernel {
 pub(crate) trait GateLanes<L: Lanes> {
     /// Computes the output labels of sixteen pairs; writes their table when garbling, reads it when
     /// evaluating.
-    fn group(
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]);
+
+    /// Computes the key schedules of a quad of tweaks, where gates run [ahead](crate::ahead).
+    fn precompute_keys(&mut self, _: L, _tweaks: &[Block]) {
+        unreachable!("no batch has fewer than no pairs")
+    }
+
+    /// Maps the labels of the operands at vector `m` of that quad to the labels of the output and
+    /// the rows of the table: new rows when garbling, the given ones when evaluating.
+    fn vector(
         &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    );
+        _: L,
+        _m: usize,
+        _tweak: L::V,
+        _labels: [L::V; 2],
+        _rows: [L::V; 2],
+    ) -> (L::V, [L::V; 2]) {
+        unreachable!("no batch has fewer than no pairs")
+    }
 }
 
 /// Positions of the labels of sixteen pairs: sixteen neighbours from each of these indices on.
-#[derive(Clone, Copy)]
-pub(crate) struct GateSlots {
+pub(crate) struct GateSlots<'a> {
+    pub slots: &'a mut [Block],
     pub a: usize,
     pub b: usize,
     pub out: usize,
@@ -114,18 +127,24 @@ pub(crate) struct LaneLabels<'a> {
     pub scratch: &'a mut Scratch,
 }
 
+/// A block of lanes while gates of a tape run on it.
+pub(crate) struct BlockRun<'a> {
+    pub cpu: Cpu,
+    pub tape: &'a Tape,
+    pub rows: LaneLabels<'a>,
+    pub tables: &'a mut dyn TableStream,
+}
+
 /// Runs independent gates.
 pub(crate) fn run<K: GateKernel>(
-    cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
+    on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
-    if gathers(cpu, rows.width) {
-        run_narrow(cpu, kernel, gates, rows, tables)
+    if gathers(on.cpu, on.rows.width) {
+        run_narrow(kernel, gates, on)
     } else {
-        run_wide(cpu, kernel, gates, rows, tables)
+        run_wide(kernel, gates, on)
     }
 }
 
@@ -137,48 +156,55 @@ pub(crate) fn gathers(cpu: Cpu, width: usize) -> bool {
 }
 
 fn run_wide<K: GateKernel>(
-    cpu: Cpu,
     kernel: &K,
     mut gates: &[Gate],
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
+    on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
-    let bytes = rows.width * K::PAIR;
+    let bytes = on.rows.width * K::PAIR;
     while !gates.is_empty() {
-        let table = tables.next(bytes)?;
+        let table = on.tables.next(bytes)?;
         let (now, later) = gates.split_at(gates.len().min(table.len() / bytes));
         let used = now.len() * bytes;
-        cpu.run(Wide {
+        let (rows, table) = (&mut on.rows, &mut table[..used]);
+        on.cpu.run(Wide {
             kernel,
             gates: now,
             rows,
-            table: &mut table[..used],
+            table,
         });
-        tables.pass(used)?;
+        on.tables.pass(used)?;
         gates = later;
     }
     Ok(())
 }
 
 fn run_narrow<K: GateKernel>(
-    cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
+    on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
-    let mut pairs = Pairs::new(gates, rows.width);
+    let pairs = &mut Pairs::new(gates, on.rows.width);
     while pairs.next_len() > 0 {
-        let table = tables.next(pairs.next_len() * K::PAIR)?;
-        let used = cpu.run(Narrow {
+        let table = on.tables.next(pairs.next_len() * K::PAIR)?;
+        let rows = &mut on.rows;
+        let used = on.cpu.run(Narrow {
             kernel,
-            pairs: &mut pairs,
+            pairs: &mut *pairs,
             rows,
             table,
         });
-        tables.pass(used)?;
+        on.tables.pass(used)?;
     }
     Ok(())
+}
+
+/// Runs an XOR of a narrow block.
+#[inline(always)]
+pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
+    let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
+    for at in 0..width {
+        slots[out + at] = slots[a + at] ^ slots[b + at];
+    }
 }
 
 /// Gates whose rows are contiguous, in whole groups, with the table bytes that they need.
@@ -216,13 +242,14 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
                     first_row: *first_row + at as u32,
                 };
                 let place = GateSlots {
+                    slots,
                     a: gate.a as usize * stride + at,
                     b: gate.b as usize * stride + at,
                     out: gate.out as usize * stride + at,
                     second: *width,
                     quads: L::QUADS,
                 };
-                lanes.group(l, &tweaks, slots, place, table);
+                lanes.group(l, &tweaks, place, table);
             }
         }
     }
@@ -252,8 +279,8 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
             let pairs = self.pairs.take(self.rows, K::LABELS);
             let LaneLabels { slots, scratch, .. } = &mut *self.rows;
             pairs.gather(slots, K::LABELS, scratch);
-            let labels = Group::as_blocks_mut(&mut scratch.labels);
             let place = GateSlots {
+                slots: Group::as_blocks_mut(&mut scratch.labels),
                 a: 0,
                 b: 2 * GROUP,
                 out: 4 * GROUP,
@@ -261,7 +288,7 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
                 quads: pairs.len.div_ceil(L::QUAD),
             };
             if pairs.len == GROUP {
-                lanes.group(l, &pairs.tweaks, labels, place, table);
+                lanes.group(l, &pairs.tweaks, place, table);
             } else {
                 // The kernel works on a whole group; the evaluator reads its table, the garbler
                 // writes it.
@@ -269,7 +296,7 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
                 each_plane::<K>(pairs.len, |part, group, size| {
                     whole[group..group + size].copy_from_slice(&table[part..part + size]);
                 });
-                lanes.group(l, &pairs.tweaks, labels, place, whole);
+                lanes.group(l, &pairs.tweaks, place, whole);
                 each_plane::<K>(pairs.len, |part, group, size| {
                     table[part..part + size].copy_from_slice(&whole[group..group + size]);
                 });

@@ -29,8 +29,10 @@ use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, LabelHash, Lanes};
 
+use crate::Roles;
 use crate::half_gates::{A, B};
 use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
+use crate::machine::FreeXor;
 
 /// The garbler's side of an AND whose operand b is known to the evaluator (`EVALUATOR`) or to the
 /// garbler.
@@ -55,8 +57,43 @@ pub(crate) struct EvaluateLanes<H, const EVALUATOR: bool> {
     hash: H,
 }
 
+/// The garbler's side of a scheme with free XOR, given its full ANDs.
+pub(crate) fn garbling<K, H>(
+    and: K,
+    hash: &H,
+    delta: Block,
+    roles: Roles,
+) -> FreeXor<K, Garble<'_, H, false>, Garble<'_, H, true>> {
+    let (garbler_knows, evaluator_knows) = (Garble { hash, delta }, Garble { hash, delta });
+    FreeXor {
+        and,
+        garbler_knows,
+        evaluator_knows,
+        roles,
+        one: delta,
+        garbles: true,
+    }
+}
+
+/// The evaluator's side of a scheme with free XOR, given its full ANDs.
+pub(crate) fn evaluating<K, H>(
+    and: K,
+    hash: &H,
+    roles: Roles,
+) -> FreeXor<K, Evaluate<'_, H, false>, Evaluate<'_, H, true>> {
+    let (garbler_knows, evaluator_knows) = (Evaluate { hash }, Evaluate { hash });
+    FreeXor {
+        and,
+        garbler_knows,
+        evaluator_knows,
+        roles,
+        one: Block::ZERO,
+        garbles: false,
+    }
+}
+
 /// Returns the operand that is hashed, and its part of the tweak.
-const fn hashed(evaluator: bool, place: GateSlots) -> (usize, u32) {
+const fn hashed(evaluator: bool, place: &GateSlots<'_>) -> (usize, u32) {
     if evaluator {
         (place.b, B)
     } else {
@@ -87,23 +124,16 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
     for GarbleLanes<L, H, EVALUATOR>
 {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &mut table[..16 * GROUP];
-        let (from, part) = hashed(EVALUATOR, place);
+        let (from, part) = hashed(EVALUATOR, &place);
         for q in 0..place.quads {
             let at = q * L::QUAD;
             let tweak = (tweaks.of_quad(l, &self.hash, q), part);
-            let labels = l.load_quad(&slots[from + at..]);
+            let labels = l.load_quad(&place.slots[from + at..]);
             let [mut c, mut row] = self.hash.hash_and_sum(l, tweak, self.delta, labels);
-            let a = l.load_quad(&slots[place.a + at..]);
-            let b = l.load_quad(&slots[place.b + at..]);
+            let a = l.load_quad(&place.slots[place.a + at..]);
+            let b = l.load_quad(&place.slots[place.b + at..]);
             for m in 0..4 {
                 if EVALUATOR {
                     row[m] = l.xor(row[m], a[m]);
@@ -112,7 +142,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                     c[m] = l.xor(c[m], l.and(l.permute_mask(a[m]), row[m]));
                 }
             }
-            l.store_quad(&mut slots[place.out + at..], c);
+            l.store_quad(&mut place.slots[place.out + at..], c);
             l.store_quad_bytes(&mut table[16 * at..], row);
         }
     }
@@ -135,22 +165,15 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
     for EvaluateLanes<H, EVALUATOR>
 {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &table[..16 * GROUP];
-        let (from, part) = hashed(EVALUATOR, place);
+        let (from, part) = hashed(EVALUATOR, &place);
         for q in (0..place.quads).step_by(2) {
             let quads = pairs::<L>(q);
             let [at, next] = quads.map(|q| q * L::QUAD);
             let labels = [
-                l.load_quad(&slots[from + at..]),
-                l.load_quad(&slots[from + next..]),
+                l.load_quad(&place.slots[from + at..]),
+                l.load_quad(&place.slots[from + next..]),
             ];
             let tweaks = [
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
@@ -160,7 +183,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
             for (i, at) in [at, next].into_iter().enumerate() {
                 let mut row: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
                 if EVALUATOR {
-                    row = l.xor_quad(row, l.load_quad(&slots[place.a + at..]));
+                    row = l.xor_quad(row, l.load_quad(&place.slots[place.a + at..]));
                 }
                 for m in 0..4 {
                     let row = l.and(l.permute_mask(labels[i][m]), row[m]);
@@ -168,7 +191,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 }
             }
             for (c, at) in results.into_iter().zip([at, next]) {
-                l.store_quad(&mut slots[place.out + at..], c);
+                l.store_quad(&mut place.slots[place.out + at..], c);
             }
         }
     }

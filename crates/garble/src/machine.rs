@@ -40,9 +40,9 @@ use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier};
 use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, KnownTo, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::ahead::AndKernel;
+use crate::ahead;
 use crate::cores::{self, Stock};
-use crate::kernels::{self, GateKernel, LaneLabels, Scratch};
+use crate::kernels::{self, BlockRun, GateKernel, LaneLabels, Scratch};
 use crate::scheme::KnownOperand;
 use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
@@ -104,9 +104,8 @@ impl Piece {
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else {
             return true;
         };
-        let range = |start: u32, end: u32| start as usize..end as usize;
-        self.xors == range(first.xors.start, last.xors.end)
-            && self.ands == range(first.ands.start, last.ands.end)
+        self.xors == range(&(first.xors.start..last.xors.end))
+            && self.ands == range(&(first.ands.start..last.ands.end))
     }
 }
 
@@ -151,54 +150,27 @@ pub(crate) trait Gates {
     /// Returns the labels of the constants 0 and 1. The second of each is the label of the value 1,
     /// where this side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
-    /// Runs XORs in order; `lone` belongs to them as in [`Tape::lone`].
-    fn xors(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        lone: &[bool],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended>;
-    /// Runs independent ANDs; `known_to` belongs to them as in [`Tape::known_to`].
-    fn ands(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        known_to: &[KnownTo],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended>;
+    /// Runs XORs of the tape in order.
+    fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended>;
+    /// Runs independent ANDs of the tape.
+    fn ands(&self, ands: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended>;
 
-    /// Runs batches of a tape.
-    fn batches(
-        &self,
-        cpu: Cpu,
-        work: (&Tape, &[Batch]),
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        each_batch(self, cpu, work, rows, tables)
+    /// Runs batches of the tape one by one.
+    fn each_batch(&self, batches: &[Batch], on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        batches.iter().try_for_each(|batch| {
+            self.xors(range(&batch.xors), on)?;
+            self.ands(range(&batch.ands), on)
+        })
+    }
+
+    /// Runs batches of the tape, several at once where that is faster.
+    fn batches(&self, batches: &[Batch], on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        self.each_batch(batches, on)
     }
 }
 
-/// Runs batches one by one.
-fn each_batch<G: Gates + ?Sized>(
-    gates: &G,
-    cpu: Cpu,
-    (tape, batches): (&Tape, &[Batch]),
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
-) -> Result<(), Ended> {
-    for batch in batches {
-        let xors = batch.xors.start as usize..batch.xors.end as usize;
-        let lone = &tape.lone[xors.clone()];
-        gates.xors(cpu, &tape.xors[xors], lone, rows, tables)?;
-        let ands = batch.ands.start as usize..batch.ands.end as usize;
-        let known_to = &tape.known_to[ands.clone()];
-        gates.ands(cpu, &tape.ands[ands], known_to, rows, tables)?;
-    }
-    Ok(())
+fn range(gates: &Range<u32>) -> Range<usize> {
+    gates.start as usize..gates.end as usize
 }
 
 /// A side of a scheme with free XOR, with its three kernels: full ANDs, ANDs with an operand known
@@ -214,7 +186,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub garbles: bool,
 }
 
-impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
+impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     fn labels(&self) -> usize {
         1
     }
@@ -236,73 +208,48 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         [[Block::ZERO; 2], [self.one; 2]]
     }
 
-    fn xors(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        _: &[bool],
-        rows: &mut LaneLabels<'_>,
-        _: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        cpu.run(Xors { gates, rows });
+    fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        let (gates, rows) = (&on.tape.xors[xors], &mut on.rows);
+        on.cpu.run(Xors { gates, rows });
         Ok(())
     }
 
-    fn ands(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        known_to: &[KnownTo],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        let mut gates = gates;
-        for run in known_to
-            .chunk_by(|one, next| self.roles.known_operand(*one) == self.roles.known_operand(*next))
-        {
+    fn ands(&self, ands: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        let known = |known_to: &KnownTo| self.roles.known_operand(*known_to);
+        let mut gates = &on.tape.ands[ands.clone()];
+        for run in on.tape.known_to[ands].chunk_by(|one, next| known(one) == known(next)) {
             let now;
             (now, gates) = gates.split_at(run.len());
-            match self.roles.known_operand(run[0]) {
-                None => kernels::run(cpu, &self.and, now, rows, tables)?,
-                Some(KnownOperand::Garbler) => {
-                    kernels::run(cpu, &self.garbler_knows, now, rows, tables)?
-                }
-                Some(KnownOperand::Evaluator) => {
-                    kernels::run(cpu, &self.evaluator_knows, now, rows, tables)?;
-                }
+            match known(&run[0]) {
+                None => kernels::run(&self.and, now, on)?,
+                Some(KnownOperand::Garbler) => kernels::run(&self.garbler_knows, now, on)?,
+                Some(KnownOperand::Evaluator) => kernels::run(&self.evaluator_knows, now, on)?,
             }
         }
         Ok(())
     }
 
-    fn batches(
-        &self,
-        cpu: Cpu,
-        (tape, batches): (&Tape, &[Batch]),
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        let width = rows.width;
+    fn batches(&self, batches: &[Batch], on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        let (tape, width) = (on.tape, on.rows.width);
+        if width.is_multiple_of(GROUP) || on.cpu.tier() == Tier::Portable {
+            return self.each_batch(batches, on);
+        }
         let whole = |known_to: &KnownTo| self.roles.known_operand(*known_to).is_none();
         let small = |batch: &Batch| {
-            let ands = batch.ands.start as usize..batch.ands.end as usize;
+            let ands = range(&batch.ands);
             ands.len() * width < K::AHEAD && tape.known_to[ands].iter().all(whole)
         };
-        if width.is_multiple_of(GROUP) || cpu.tier() == Tier::Portable {
-            return each_batch(self, cpu, (tape, batches), rows, tables);
-        }
         let mut rest = batches;
         // Each batch is judged once or twice: in a chain of ANDs there is one for every gate.
         while let [first, later @ ..] = rest {
             let is_small = small(first);
             let same = |batch: &&Batch| small(batch) == is_small;
-            let len = 1 + later.iter().take_while(same).count();
             let run;
-            (run, rest) = rest.split_at(len);
+            (run, rest) = rest.split_at(1 + later.iter().take_while(same).count());
             if is_small {
-                self.and.batches(cpu, (tape, run), rows, tables)?
+                ahead::run(&self.and, run, on)?
             } else {
-                each_batch(self, cpu, (tape, run), rows, tables)?
+                self.each_batch(run, on)?
             }
         }
         Ok(())
@@ -326,7 +273,7 @@ impl Kernel for Xors<'_, '_> {
             GROUP => xor_gates::<L, GROUP>(l, self.gates, slots),
             narrow => {
                 for gate in self.gates {
-                    xor_rows(slots, narrow, gate);
+                    kernels::xor_rows(slots, narrow, gate);
                 }
             }
         }
@@ -344,15 +291,6 @@ fn xor_gates<L: Lanes, const WIDTH: usize>(l: L, gates: &[Gate], slots: &mut [Bl
             let sum = l.xor_quad(l.load_quad(&slots[a][at..]), l.load_quad(&slots[b][at..]));
             l.store_quad(&mut slots[out][at..], sum);
         }
-    }
-}
-
-/// Runs an XOR of a narrow block.
-#[inline(always)]
-pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
-    let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
-    for at in 0..width {
-        slots[out + at] = slots[a + at] ^ slots[b + at];
     }
 }
 
@@ -402,29 +340,28 @@ impl TapeRun<'_> {
     ) -> Result<(), Ended> {
         let (tape, width) = (self.tape, block.width);
         let count = tape.slots as usize * width * self.gates.labels();
-        let mut rows = LaneLabels {
+        let rows = LaneLabels {
             slots: &mut Group::as_blocks_mut(&mut block.slots)[..count],
             width,
             call: self.call,
             first_row: u32::try_from(block.first_lane).expect("a call has fewer than 2^32 lanes"),
             scratch: &mut block.scratch,
         };
+        let cpu = self.cpu;
+        let on = &mut BlockRun {
+            cpu,
+            tape,
+            rows,
+            tables,
+        };
         let batches = &tape.batches[piece.batches.clone()];
         if piece.is_whole(batches) {
-            return self
-                .gates
-                .batches(self.cpu, (tape, batches), &mut rows, tables);
+            return self.gates.batches(batches, on);
         }
-        for batch in batches {
-            let xors = within(&batch.xors, &piece.xors);
-            let lone = &tape.lone[xors.clone()];
-            let gates = self.gates;
-            gates.xors(self.cpu, &tape.xors[xors], lone, &mut rows, tables)?;
-            let ands = within(&batch.ands, &piece.ands);
-            let known_to = &tape.known_to[ands.clone()];
-            gates.ands(self.cpu, &tape.ands[ands], known_to, &mut rows, tables)?;
-        }
-        Ok(())
+        batches.iter().try_for_each(|batch| {
+            self.gates.xors(within(&batch.xors, &piece.xors), on)?;
+            self.gates.ands(within(&batch.ands, &piece.ands), on)
+        })
     }
 
     /// Returns the bytes of a block's tables of a piece.
@@ -477,22 +414,15 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Runs a tape on a number of lanes, as the given call.
+    /// Runs a tape on a number of lanes.
     pub fn run(
         &mut self,
-        cpu: Cpu,
-        gates: &(dyn Gates + Sync),
-        call: u64,
-        (tape, lanes): (&Tape, usize),
+        run: &TapeRun<'_>,
+        lanes: usize,
         ports: &mut dyn Ports,
         tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let run = TapeRun {
-            cpu,
-            gates,
-            call,
-            tape,
-        };
+        let tape = run.tape;
         let mut left = lane_blocks(tape, lanes).peekable();
         while left.peek().is_some() {
             let (mut count, mut span_lanes) = (0, 0);
@@ -504,7 +434,7 @@ impl Workers {
             let blocks = &mut self.blocks[..count];
             if self.threads.min(count) > 1 && tape.ands.len() * span_lanes >= cores::FEWEST_ANDS {
                 let (threads, stock) = (self.threads, &mut self.stock);
-                cores::run(&run, blocks, threads, &*ports, stock, tables)?;
+                cores::run(run, blocks, threads, &*ports, stock, tables)?;
             } else {
                 for block in &mut *blocks {
                     run.begin(block, &*ports);

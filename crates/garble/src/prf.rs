@@ -37,16 +37,17 @@
 //! NOT exchanges the garbler's two labels; XOR with the constant 0 copies them.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use sealane_block::fresh::FreshKeys;
 use sealane_block::hash::tweak_blocks;
 use sealane_block::lanes::Quad;
-use sealane_block::{Block, Cpu, GROUP, Lanes};
+use sealane_block::{Block, GROUP, Lanes};
 use sealane_circuit::tape::{Gate, KnownTo, ONE, ZERO};
 
-use crate::kernels::{self, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
+use crate::kernels::{self, BlockRun, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
 use crate::machine::Gates;
-use crate::tables::{Ended, TableStream};
+use crate::tables::Ended;
 
 /// Tweak parts of an AND: the inputs of F for row xy = 2x + y are `AND_A` and `AND_B` plus the row.
 /// A common input for both wires would give the sum 0 where a and b have the same labels, as one
@@ -66,78 +67,60 @@ pub(crate) fn label(random: Block, signal: u8) -> Block {
     (random & RANDOM) ^ SIGNAL.masked(signal)
 }
 
-/// The garbler's side of a circuit.
-pub(crate) struct Garble {
+/// One side of a circuit.
+pub(crate) struct Prf {
     /// The instance's public seed.
     pub seed: Block,
-    /// The label of the value that a constant never takes.
-    pub spare: Block,
+    /// At the garbler, the label of the value that a constant never takes.
+    pub spare: Option<Block>,
 }
 
-/// The evaluator's side of a circuit.
-pub(crate) struct Evaluate {
-    /// The instance's public seed.
-    pub seed: Block,
-}
+impl Gates for Prf {
+    fn labels(&self) -> usize {
+        1 + usize::from(self.garbles())
+    }
 
-macro_rules! gates {
-    ($side:ident, $labels:literal, $xor:ident, $and:ident, $constants:expr) => {
-        impl Gates for $side {
-            fn labels(&self) -> usize {
-                $labels
-            }
+    fn garbles(&self) -> bool {
+        self.spare.is_some()
+    }
 
-            fn garbles(&self) -> bool {
-                $labels == 2
-            }
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+        table_bytes(xors, known_to.len())
+    }
 
-            fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
-                table_bytes(xors, known_to.len())
-            }
+    fn constants(&self) -> [[Block; 2]; 2] {
+        let other = self.spare.map_or(Block::ZERO, |spare| label(spare, 1));
+        [[Block::ZERO, other], [other, Block::ZERO]]
+    }
 
-            fn constants(&self) -> [[Block; 2]; 2] {
-                let constants: fn(&$side) -> [[Block; 2]; 2] = $constants;
-                constants(self)
-            }
-
-            fn xors(
-                &self,
-                cpu: Cpu,
-                gates: &[Gate],
-                lone: &[bool],
-                rows: &mut LaneLabels<'_>,
-                tables: &mut dyn TableStream,
-            ) -> Result<(), Ended> {
-                let seed = self.seed;
-                let (alone, read) = ($xor::<true> { seed }, $xor::<false> { seed });
-                run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
-            }
-
-            fn ands(
-                &self,
-                cpu: Cpu,
-                gates: &[Gate],
-                _: &[KnownTo],
-                rows: &mut LaneLabels<'_>,
-                tables: &mut dyn TableStream,
-            ) -> Result<(), Ended> {
-                kernels::run(cpu, &$and { seed: self.seed }, gates, rows, tables)
-            }
+    fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        let seed = self.seed;
+        if self.garbles() {
+            run_xors(
+                &GarbleXor::<true>(seed),
+                &GarbleXor::<false>(seed),
+                xors,
+                on,
+            )
+        } else {
+            run_xors(
+                &EvaluateXor::<true>(seed),
+                &EvaluateXor::<false>(seed),
+                xors,
+                on,
+            )
         }
-    };
-}
+    }
 
-gates!(Garble, 2, GarbleXor, GarbleAnd, |side| {
-    let other = label(side.spare, 1);
-    [[Block::ZERO, other], [other, Block::ZERO]]
-});
-gates!(
-    Evaluate,
-    1,
-    EvaluateXor,
-    EvaluateAnd,
-    |_| [[Block::ZERO; 2]; 2]
-);
+    fn ands(&self, ands: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
+        let gates = &on.tape.ands[ands];
+        if self.garbles() {
+            kernels::run(&GarbleAnd(self.seed), gates, on)
+        } else {
+            kernels::run(&EvaluateAnd(self.seed), gates, on)
+        }
+    }
+}
 
 /// Returns the bytes of table of some gates on one lane. An XOR with a constant has none.
 pub(crate) fn table_bytes(xors: &[Gate], ands: usize) -> usize {
@@ -170,53 +153,39 @@ fn xor_kind(gate: &Gate, lone: bool) -> XorKind {
     }
 }
 
-/// Runs XORs in order, with one kernel for gates whose second input no other gate reads and one for
-/// the others.
+/// Runs XORs in order, in runs of one kind, with one kernel for gates whose second input no other
+/// gate reads and one for the others. Where pairs are gathered, no gate of a run reads the output
+/// of another.
 fn run_xors<A: GateKernel, B: GateKernel>(
-    cpu: Cpu,
-    (alone, read): (&A, &B),
-    (gates, lone): (&[Gate], &[bool]),
-    rows: &mut LaneLabels<'_>,
-    tables: &mut dyn TableStream,
+    alone: &A,
+    read: &B,
+    xors: Range<usize>,
+    on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
-    each_run(cpu, gates, lone, rows, |kind, gates, rows| match kind {
-        XorKind::Lone => kernels::run(cpu, alone, gates, rows, tables),
-        XorKind::Read => kernels::run(cpu, read, gates, rows, tables),
-        XorKind::Constant => {
-            for gate in gates {
-                copy(gate, rows, A::LABELS);
-            }
-            Ok(())
-        }
-    })
-}
-
-/// Cuts XORs, which run in order, into runs of one kind. Where pairs are gathered, no gate of a run
-/// reads the output of another.
-fn each_run<'a, E>(
-    cpu: Cpu,
-    gates: &'a [Gate],
-    lone: &[bool],
-    rows: &mut LaneLabels<'_>,
-    mut run: impl FnMut(XorKind, &'a [Gate], &mut LaneLabels<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    let most = if kernels::gathers(cpu, rows.width) {
-        GROUP
-    } else {
-        usize::MAX
-    };
-    let mut first = 0;
-    while first < gates.len() {
-        let kind_of = |i: usize| xor_kind(&gates[i], lone[i]);
+    let (tape, gathers) = (on.tape, kernels::gathers(on.cpu, on.rows.width));
+    let most = if gathers { GROUP } else { usize::MAX };
+    let kind_of = |i: usize| xor_kind(&tape.xors[i], tape.lone[i]);
+    let mut first = xors.start;
+    while first < xors.end {
+        let kind = kind_of(first);
         let mut end = first + 1;
-        while end < gates.len() && end - first < most && kind_of(end) == kind_of(first) {
-            let written = |slot: u32| gates[first..end].iter().any(|gate| gate.out == slot);
-            if most == GROUP && (written(gates[end].a) || written(gates[end].b)) {
+        while end < xors.end && end - first < most && kind_of(end) == kind {
+            let (run, next) = (&tape.xors[first..end], &tape.xors[end]);
+            let written = |slot: u32| run.iter().any(|gate| gate.out == slot);
+            if gathers && (written(next.a) || written(next.b)) {
                 break;
             }
             end += 1;
         }
-        run(kind_of(first), &gates[first..end], rows)?;
+        let gates = &tape.xors[first..end];
+        match kind {
+            XorKind::Lone => kernels::run(alone, gates, on)?,
+            XorKind::Read => kernels::run(read, gates, on)?,
+            XorKind::Constant => {
+                let rows = &mut on.rows;
+                gates.iter().for_each(|gate| copy(gate, rows, A::LABELS));
+            }
+        }
         first = end;
     }
     Ok(())
@@ -242,18 +211,11 @@ fn copy(gate: &Gate, rows: &mut LaneLabels<'_>, labels: usize) {
     }
 }
 
-struct GarbleAnd {
-    seed: Block,
-}
-struct EvaluateAnd {
-    seed: Block,
-}
-struct GarbleXor<const LONE: bool> {
-    seed: Block,
-}
-struct EvaluateXor<const LONE: bool> {
-    seed: Block,
-}
+/// Both sides of both kinds of gates, with the public seed.
+struct GarbleAnd(Block);
+struct EvaluateAnd(Block);
+struct GarbleXor<const LONE: bool>(Block);
+struct EvaluateXor<const LONE: bool>(Block);
 
 /// Key schedules and constants of a kernel.
 struct PrfLanes<L: Lanes, K> {
@@ -275,7 +237,7 @@ macro_rules! kernel {
             fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
                 PrfLanes {
                     keys: FreshKeys::new(l),
-                    seed: l.splat(self.seed),
+                    seed: l.splat(self.0),
                     random: l.splat(RANDOM),
                     signal: l.splat(SIGNAL),
                     kernel: PhantomData,
@@ -348,19 +310,12 @@ fn masks<L: Lanes>(l: L, labels: Quad<L>) -> Quad<L> {
 
 impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &mut table[..32 * GROUP];
         for q in 0..place.quads {
             let at = q * L::QUAD;
-            let a = self.labels(l, slots, place.a + at, place.second);
-            let b = self.labels(l, slots, place.b + at, place.second);
+            let a = self.labels(l, place.slots, place.a + at, place.second);
+            let b = self.labels(l, place.slots, place.b + at, place.second);
             let (na, nb) = (masks(l, a[0]), masks(l, b[0]));
             let [i0, i1] = self.exchange(l, na, a);
             let [j0, j1] = self.exchange(l, nb, b);
@@ -395,8 +350,8 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
                 zero[m] = self.with_signal(l, c, signal);
                 one[m] = self.with_signal(l, l.xor(c, sum), l.xor(signal, self.signal));
             }
-            l.store_quad(&mut slots[place.out + at..], zero);
-            l.store_quad(&mut slots[place.out + place.second + at..], one);
+            l.store_quad(&mut place.slots[place.out + at..], zero);
+            l.store_quad(&mut place.slots[place.out + place.second + at..], one);
             l.store_quad_bytes(&mut table[16 * at..], first);
             l.store_quad_bytes(&mut table[16 * (GROUP + at)..], second);
         }
@@ -405,21 +360,14 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
 
 impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &table[..32 * GROUP];
         let part = |bit: u32| l.splat(Block::new((bit as u128) << 96));
         let (part_x, part_y) = (part(2), part(1));
         for q in 0..place.quads {
             let at = q * L::QUAD;
-            let a = l.load_quad(&slots[place.a + at..]);
-            let b = l.load_quad(&slots[place.b + at..]);
+            let a = l.load_quad(&place.slots[place.a + at..]);
+            let b = l.load_quad(&place.slots[place.b + at..]);
             let (x, y) = (masks(l, a), masks(l, b));
             let tweak = tweaks.blocks_of_quad(l, q);
             let [mut of_a, mut of_b] = tweak_blocks(l, [(tweak, AND_A), (tweak, AND_B)]);
@@ -439,28 +387,21 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
                 let last = l.shr64::<1>(l.and(x[m], first));
                 c[m] = self.with_signal(l, c_m, l.xor(c_m, last));
             }
-            l.store_quad(&mut slots[place.out + at..], c);
+            l.store_quad(&mut place.slots[place.out + at..], c);
         }
     }
 }
 
 impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &mut table[..16 * GROUP];
         // F(j_1) of a quad where it is computed for two at a time.
         let mut waiting = None;
         for q in 0..place.quads {
             let at = q * L::QUAD;
-            let a = self.labels(l, slots, place.a + at, place.second);
-            let b = self.labels(l, slots, place.b + at, place.second);
+            let a = self.labels(l, place.slots, place.a + at, place.second);
+            let b = self.labels(l, place.slots, place.b + at, place.second);
             let (pa, pb) = (masks(l, a[0]), masks(l, b[0]));
             let [i0, i1] = self.exchange(l, pa, a);
             let [j0, j1] = self.exchange(l, pb, b);
@@ -472,7 +413,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
                 (true, None) => {
                     let next = (q + 1) % L::QUADS;
                     let from = place.b + next * L::QUAD;
-                    let b = self.labels(l, slots, from, place.second);
+                    let b = self.labels(l, place.slots, from, place.second);
                     let [_, next_j1] = self.exchange(l, masks(l, b[0]), b);
                     let tweak = tweaks.blocks_of_quad(l, next);
                     let [next_input, _] = tweak_blocks(l, [(tweak, Y), (tweak, Y)]);
@@ -496,8 +437,8 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
                 zero[m] = self.with_signal(l, zero[m], signal);
                 one[m] = self.with_signal(l, one[m], l.xor(signal, self.signal));
             }
-            l.store_quad(&mut slots[place.out + at..], zero);
-            l.store_quad(&mut slots[place.out + place.second + at..], one);
+            l.store_quad(&mut place.slots[place.out + at..], zero);
+            l.store_quad(&mut place.slots[place.out + place.second + at..], one);
             l.store_quad_bytes(&mut table[16 * at..], row);
         }
     }
@@ -505,19 +446,12 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
 
 impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &table[..16 * GROUP];
         for q in 0..place.quads {
             let at = q * L::QUAD;
-            let a = l.load_quad(&slots[place.a + at..]);
-            let b = l.load_quad(&slots[place.b + at..]);
+            let a = l.load_quad(&place.slots[place.a + at..]);
+            let b = l.load_quad(&place.slots[place.b + at..]);
             let tweak = tweaks.blocks_of_quad(l, q);
             let inputs = tweak_blocks(l, [(tweak, X), (tweak, Y)]);
             let [x, f_b] = self.f(l, [a, b], inputs);
@@ -530,7 +464,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>>
                 let y = l.xor(signal_0, change);
                 c[m] = self.with_signal(l, l.xor(x[m], y), l.xor(a[m], b[m]));
             }
-            l.store_quad(&mut slots[place.out + at..], c);
+            l.store_quad(&mut place.slots[place.out + at..], c);
         }
     }
 }

@@ -110,7 +110,6 @@ use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
-use crate::ahead::AndKernel;
 use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
 mod equations;
@@ -169,8 +168,6 @@ pub(crate) struct EvaluateLanes<L: Lanes, H> {
     thirds: Group,
 }
 
-impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {}
-
 impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
     const PLANES: &'static [usize] = PLANES;
     const LABELS: usize = 1;
@@ -191,23 +188,16 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &mut table[..TABLE];
         for q in (0..place.quads).step_by(2) {
-            hash_batch(l, self, tweaks, slots, place, q);
+            hash_batch(l, self, tweaks, &place, q);
             for k in 0..4 * batch_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
-                let a = l.load(&slots[place.a + at..]);
-                let b = l.load(&slots[place.b + at..]);
+                let a = l.load(&place.slots[place.a + at..]);
+                let b = l.load(&place.slots[place.b + at..]);
                 let [c, halves, third] = self.offset.solve(l, a, b, self.zero[k], self.sums[k]);
-                l.store(&mut slots[place.out + at..], c);
+                l.store(&mut place.slots[place.out + at..], c);
                 l.store_bytes(&mut table[16 * at..], halves);
                 l.store(&mut self.thirds[at..], third);
             }
@@ -220,8 +210,6 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         }
     }
 }
-
-impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {}
 
 impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
     const PLANES: &'static [usize] = PLANES;
@@ -240,14 +228,7 @@ impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
     #[inline(always)]
-    fn group(
-        &mut self,
-        l: L,
-        tweaks: &impl Tweaks,
-        slots: &mut [Block],
-        place: GateSlots,
-        table: &mut [u8],
-    ) {
+    fn group(&mut self, l: L, tweaks: &impl Tweaks, place: GateSlots<'_>, table: &mut [u8]) {
         let table = &table[..TABLE];
         let (thirds, _) = table[THIRDS..CONTROLS].as_chunks();
         for i in 0..GROUP {
@@ -256,14 +237,14 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
             self.thirds[i] = Block::new(low as u128 | (third as u128 >> 32) << 64);
         }
         for q in (0..place.quads).step_by(2) {
-            hash_batch(l, self, tweaks, slots, place, q);
+            hash_batch(l, self, tweaks, &place, q);
             for k in 0..4 * batch_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
-                let a = l.load(&slots[place.a + at..]);
-                let b = l.load(&slots[place.b + at..]);
+                let a = l.load(&place.slots[place.a + at..]);
+                let b = l.load(&place.slots[place.b + at..]);
                 let (halves, third) = (l.load_bytes(&table[16 * at..]), l.load(&self.thirds[at..]));
                 let c = open(l, a, b, self.hashes[k], halves, third);
-                l.store(&mut slots[place.out + at..], c);
+                l.store(&mut place.slots[place.out + at..], c);
             }
         }
     }
@@ -330,21 +311,20 @@ fn hash_batch<L: Lanes, S: HashPair<L>>(
     l: L,
     side: &mut S,
     tweaks: &impl Tweaks,
-    slots: &[Block],
-    place: GateSlots,
+    place: &GateSlots<'_>,
     q: usize,
 ) {
     let at = q * L::QUAD;
-    let a = l.load_quad(&slots[place.a + at..]);
-    let b = l.load_quad(&slots[place.b + at..]);
+    let a = l.load_quad(&place.slots[place.a + at..]);
+    let b = l.load_quad(&place.slots[place.b + at..]);
     let (ab, t) = (l.xor_quad(a, b), tweaks.of_quad(l, side.hash(), q));
     if batch_quads::<L>() == 1 {
         side.keep(l, [(0, 0), (1, 0)], [(t, A), (t, B)], [a, b]);
         side.keep(l, [(2, 0), (2, 0)], [(t, AB), (t, AB)], [ab, ab]);
     } else {
         let at = at + L::QUAD;
-        let a1 = l.load_quad(&slots[place.a + at..]);
-        let b1 = l.load_quad(&slots[place.b + at..]);
+        let a1 = l.load_quad(&place.slots[place.a + at..]);
+        let b1 = l.load_quad(&place.slots[place.b + at..]);
         let (ab1, t1) = (l.xor_quad(a1, b1), tweaks.of_quad(l, side.hash(), q + 1));
         side.keep(l, [(0, 0), (0, 1)], [(t, A), (t1, A)], [a, a1]);
         side.keep(l, [(1, 0), (1, 1)], [(t, B), (t1, B)], [b, b1]);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sealane_block::{Block, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
 use sealane_circuit::{
-    Builder, Circuit, Int, KnownTo, Machine, Order, Tape, compile, compile_known,
+    Builder, Circuit, Int, KnownTo, Machine, Order, Tape, Wire, compile, compile_known,
 };
 use sealane_garble::machine::block_width;
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, Scheme};
@@ -58,17 +58,10 @@ proptest! {
         let mut b = Builder::new();
         let mut wires = b.input(6);
         for (is_and, operands, inverted) in gates {
-            let operand = |i: usize| match (wires[operands[i] as usize % wires.len()], inverted[i]) {
-                (wire, true) => !wire,
-                (wire, false) => wire,
-            };
-            let (x, y) = (operand(0), operand(1));
+            let [x, y] = [0, 1].map(|i| wire(&wires, operands[i], inverted[i]));
             wires.push(if is_and { b.and(x, y) } else { b.xor(x, y) });
         }
-        let output = |(wire, inverted): (u32, bool)| match (wires[wire as usize % wires.len()], inverted) {
-            (wire, true) => !wire,
-            (wire, false) => wire,
-        };
+        let output = |(drawn, inverted)| wire(&wires, drawn, inverted);
         let outputs = outputs.into_iter().map(output).collect();
         let circuit = b.finish(vec![outputs]);
         let tape = compile_known(&circuit, &Machine::CPU, &known);
@@ -83,6 +76,18 @@ proptest! {
     }
 }
 
+/// The wire that was drawn, inverted or not.
+fn wire(wires: &[Wire], drawn: u32, inverted: bool) -> Wire {
+    let wire = wires[drawn as usize % wires.len()];
+    if inverted { !wire } else { wire }
+}
+
+/// The schemes with free XOR.
+fn free_xor() -> impl Iterator<Item = Scheme> {
+    let schemes = Scheme::ALL.into_iter();
+    schemes.filter(|scheme| scheme.labels() == 1)
+}
+
 /// A tape without tables may be run by both sides at different times.
 #[test]
 fn tapes_without_tables_take_no_call() {
@@ -90,10 +95,7 @@ fn tapes_without_tables_take_no_call() {
     let x = b.input(2);
     let sum = b.xor(x[0], !x[1]);
     let free = compile(&b.finish(vec![vec![sum]]), &Machine::CPU);
-    for scheme in Scheme::ALL
-        .into_iter()
-        .filter(|scheme| scheme.labels() == 1)
-    {
+    for scheme in free_xor() {
         let mut session = Session::here(scheme, 4);
         let labels = session.labels(&free, 3, false);
         session.garble(&free, 3, &labels);
@@ -216,22 +218,16 @@ fn rows_of(
 /// and inputs of which one of them, or a third party, knows some bits.
 fn knowledge() -> [Vec<KnownTo>; 3] {
     let (garbler, evaluator) = (ROLES.garbler, ROLES.evaluator);
-    [
-        vec![],
-        [[evaluator; 9], [garbler; 9]].concat(),
-        vec![
-            garbler, garbler, 7, 0, evaluator, 0, 7, evaluator, garbler, evaluator,
-        ],
-    ]
+    let all = [[evaluator; 9], [garbler; 9]].concat();
+    let (g, e) = (garbler, evaluator);
+    [vec![], all, vec![g, g, 7, 0, e, 0, 7, e, g, e]]
 }
 
 #[test]
 fn every_strategy_makes_the_same_rows_for_every_gate() {
     let circuit = mixed();
-    for (scheme, known) in Scheme::ALL
-        .into_iter()
-        .flat_map(|s| knowledge().map(|k| (s, k)))
-    {
+    let schemes = Scheme::ALL.into_iter();
+    for (scheme, known) in schemes.flat_map(|s| knowledge().map(|k| (s, k))) {
         for lanes in [1, 5, 16, 21, 64] {
             let mut expected = None;
             for machine in strategies() {
@@ -243,10 +239,8 @@ fn every_strategy_makes_the_same_rows_for_every_gate() {
                 let rows = rows_of(scheme, &tape, lanes, &run.tables);
                 let outputs = run.outputs.each_ref().map(|o| Block::as_bytes(o).to_vec());
                 let first = expected.get_or_insert_with(|| (rows.clone(), outputs.clone()));
-                assert!(
-                    first.0 == rows && first.1 == outputs,
-                    "{scheme} {machine:?}"
-                );
+                let same = first.0 == rows && first.1 == outputs;
+                assert!(same, "{scheme} {machine:?}");
                 session.assert_right(&tape, lanes, &bits, &run);
             }
         }
@@ -255,24 +249,34 @@ fn every_strategy_makes_the_same_rows_for_every_gate() {
 
 /// `count` ANDs of inputs 0 and 1, all independent.
 fn ands(count: u32) -> Tape {
-    let gate = |i| Gate {
-        a: 2,
-        b: 3,
-        out: 4 + i,
-        number: i,
-    };
+    let ands = (0..count).map(|i| gate(2, 3, 4 + i, i)).collect();
+    let outputs = (0..count).map(|i| 4 + i).collect();
+    one_batch([2, 4 + count], vec![], ands, outputs)
+}
+
+fn gate(a: u32, b: u32, out: u32, number: u32) -> Gate {
+    Gate { a, b, out, number }
+}
+
+/// A tape of one batch, with so many inputs and slots.
+fn one_batch(
+    [inputs, slots]: [u32; 2],
+    xors: Vec<Gate>,
+    ands: Vec<Gate>,
+    outputs: Vec<u32>,
+) -> Tape {
     Tape {
-        inputs: 2,
-        slots: 4 + count,
-        xors: vec![],
-        lone: vec![],
-        known_to: vec![0; count as usize],
-        ands: (0..count).map(gate).collect(),
+        inputs,
+        slots,
+        lone: vec![false; xors.len()],
+        known_to: vec![0; ands.len()],
         batches: vec![Batch {
-            xors: 0..0,
-            ands: 0..count,
+            xors: 0..xors.len() as u32,
+            ands: 0..ands.len() as u32,
         }],
-        outputs: (0..count).map(|i| 4 + i).collect(),
+        xors,
+        ands,
+        outputs,
         functions: vec![],
         applied: vec![],
         depth: 1,
@@ -282,21 +286,11 @@ fn ands(count: u32) -> Tape {
 #[test]
 fn chunks_are_cut_and_joined_around_their_limit() {
     // 32 bytes a gate and lane: from far below one chunk of 2048 to several, whole and not.
-    for (count, lanes) in [
-        (1, 1),
-        (2047, 1),
-        (2048, 1),
-        (2049, 1),
-        (409, 5),
-        (33, 64),
-        (140, 79),
-    ] {
+    let alone = [1, 2047, 2048, 2049].map(|count| (count, 1));
+    for (count, lanes) in alone.into_iter().chain([(409, 5), (33, 64), (140, 79)]) {
         let tape = ands(count);
         for scheme in Scheme::ALL {
-            let mut session = Session::here(scheme, count as u64);
-            let (labels, bits) = session.inputs(&tape, lanes, &[]);
-            let run = session.run(&tape, lanes, &labels, &bits);
-            session.assert_right(&tape, lanes, &bits, &run);
+            Session::here(scheme, count as u64).is_right(&tape, lanes);
         }
     }
 }
@@ -397,31 +391,22 @@ fn a_flipped_permute_bit_and_another_seed_are_refused() {
 fn the_attack_on_hashes_without_sigma_finds_no_offset() {
     let lanes = 16;
     let tape = ands(16);
-    for scheme in Scheme::ALL
-        .into_iter()
-        .filter(|scheme| scheme.labels() == 1 && *scheme != Scheme::ThreeHalves)
-    {
+    for scheme in free_xor().filter(|scheme| *scheme != Scheme::ThreeHalves) {
         let mut session = Session::here(scheme, 9);
         let (labels, bits) = session.inputs(&tape, lanes, &[]);
         let run = session.run(&tape, lanes, &labels, &bits);
         let (delta, seed) = (session.garbler.delta(), session.garbler.seed());
         let rows = rows_of(scheme, &tape, lanes, &run.tables);
         let held = active(&labels, &bits);
-        let view: Vec<u128> = (run.active_outputs.iter().chain(&held).map(|b| b.value()))
-            .chain(
-                run.tables
-                    .chunks_exact(16)
-                    .map(|row| u128::from_le_bytes(row.try_into().unwrap())),
-            )
-            .collect();
-        let known: HashSet<u128> = view.iter().copied().collect();
-        assert!(view.iter().all(|v| !known.contains(&(v ^ delta.value()))));
+        let labels = run.active_outputs.iter().chain(&held).map(|b| b.value());
+        let (table, _) = run.tables.as_chunks();
+        let view = labels.chain(table.iter().map(|row| u128::from_le_bytes(*row)));
+        let known: HashSet<u128> = view.collect();
+        assert!(known.iter().all(|v| !known.contains(&(v ^ delta.value()))));
         let found = crate::slow::attack(seed, &rows, &held, lanes);
         assert!(!found.is_empty());
-        assert!(
-            found.iter().all(|guess| guess.value() != delta.value()),
-            "{scheme}"
-        );
+        let other = |guess: &Block| guess.value() != delta.value();
+        assert!(found.iter().all(other), "{scheme}");
     }
     // The attack is real: on the hash that it is meant for, it finds delta in about half of the
     // rows.
@@ -436,15 +421,13 @@ fn errors_of_the_stream_come_back() {
     let mut ports = Labels::new(&tape, 5, 1);
     ports.inputs = zeros.into();
     let mut sink = ChunkWriter::new(|_: &[u8]| Err("closed"));
-    session
-        .garbler
-        .garble(&tape, 5, &mut ports, &mut sink)
-        .unwrap();
+    let Session {
+        garbler, evaluator, ..
+    } = &mut session;
+    garbler.garble(&tape, 5, &mut ports, &mut sink).unwrap();
     assert_eq!(sink.flush(), Err("closed"));
     let mut source = ChunkReader::new(1600, |_: &mut [u8]| Err("gone"));
-    let error = session
-        .evaluator
-        .evaluate(&tape, 5, &mut ports, &mut source);
+    let error = evaluator.evaluate(&tape, 5, &mut ports, &mut source);
     assert_eq!(error, Err("gone"));
 }
 
@@ -477,26 +460,15 @@ fn long_tapes() -> [Tape; 3] {
         (2100, 0),
     ] {
         let start = (cut.xors.len() as u32, cut.ands.len() as u32);
-        for number in start.0..start.0 + xors {
-            cut.xors.push(Gate {
-                a: 2 + number % 2,
-                b: 3 - number % 2,
-                out: 2 + number % 33,
-                number,
-            });
-        }
-        for number in start.1..start.1 + ands {
-            cut.ands.push(Gate {
-                a: 2,
-                b: 3,
-                out: 4 + (number - start.1),
-                number,
-            });
-        }
-        cut.batches.push(Batch {
+        let batch = Batch {
             xors: start.0..start.0 + xors,
             ands: start.1..start.1 + ands,
-        });
+        };
+        let xor = |i| gate(2 + i % 2, 3 - i % 2, 2 + i % 33, i);
+        cut.xors.extend(batch.xors.clone().map(xor));
+        let and = |i| gate(2, 3, 4 + (i - start.1), i);
+        cut.ands.extend(batch.ands.clone().map(and));
+        cut.batches.push(batch);
     }
     cut.lone = vec![false; cut.xors.len()];
     cut.known_to = vec![0; cut.ands.len()];
@@ -548,21 +520,18 @@ fn errors_of_the_stream_end_all_threads() {
             let [zeros, _] = session.labels(&tape, lanes, false);
             let mut ports = Labels::new(&tape, lanes, 1);
             ports.inputs = zeros.into();
-            let mut left = ends;
-            let mut within = |bytes: usize| {
-                left = left.checked_sub(bytes as u64).ok_or("ended")?;
-                Ok(())
+            let within = || {
+                let mut left = ends;
+                move |bytes: usize| {
+                    left = left.checked_sub(bytes as u64).ok_or("ended")?;
+                    Ok(())
+                }
             };
-            let mut sink = ChunkWriter::new(|chunk: &[u8]| within(chunk.len()));
+            let (mut sent, mut received) = (within(), within());
+            let mut sink = ChunkWriter::new(|chunk: &[u8]| sent(chunk.len()));
             let garbled = session.garbler.garble(&tape, lanes, &mut ports, &mut sink);
             assert_eq!(garbled.and_then(|()| sink.flush()), Err("ended"));
-            drop(sink);
-            left = ends;
-            let mut within = |bytes: usize| {
-                left = left.checked_sub(bytes as u64).ok_or("ended")?;
-                Ok(())
-            };
-            let mut source = ChunkReader::new(total, |chunk: &mut [u8]| within(chunk.len()));
+            let mut source = ChunkReader::new(total, |chunk: &mut [u8]| received(chunk.len()));
             let evaluator = &mut session.evaluator;
             let evaluated = evaluator.evaluate(&tape, lanes, &mut ports, &mut source);
             assert_eq!(evaluated, Err("ended"));
@@ -631,35 +600,18 @@ fn panics_of_a_thread_are_the_callers() {
 /// A tape that uses the constants in every way: as operands, as outputs, and inverted.
 #[test]
 fn constants_are_wires_like_any_other() {
-    let gate = |a, b, out, number| Gate { a, b, out, number };
-    let tape = Tape {
-        inputs: 1,
-        slots: 9,
-        xors: vec![
-            gate(ONE, 2, 3, 0),
-            gate(ZERO, ONE, 4, 1),
-            gate(ONE, ONE, 5, 2),
-            gate(3, ZERO, 6, 3),
-        ],
-        lone: vec![false; 4],
-        known_to: vec![0; 2],
-        ands: vec![gate(2, ONE, 7, 0), gate(ZERO, 3, 8, 1)],
-        batches: vec![Batch {
-            xors: 0..4,
-            ands: 0..2,
-        }],
-        outputs: vec![0, 1, 3, 4, 5, 6, 7, 8],
-        functions: vec![],
-        applied: vec![],
-        depth: 1,
-    };
+    let xors = vec![
+        gate(ONE, 2, 3, 0),
+        gate(ZERO, ONE, 4, 1),
+        gate(ONE, ONE, 5, 2),
+        gate(3, ZERO, 6, 3),
+    ];
+    let ands = vec![gate(2, ONE, 7, 0), gate(ZERO, 3, 8, 1)];
+    let tape = one_batch([1, 9], xors, ands, vec![0, 1, 3, 4, 5, 6, 7, 8]);
     tape.check().unwrap();
     for scheme in Scheme::ALL {
         for lanes in [2, 16] {
-            let mut session = Session::here(scheme, 1);
-            let (labels, bits) = session.inputs(&tape, lanes, &[]);
-            let run = session.run(&tape, lanes, &labels, &bits);
-            session.assert_right(&tape, lanes, &bits, &run);
+            Session::here(scheme, 1).is_right(&tape, lanes);
         }
     }
 }
@@ -674,11 +626,7 @@ fn real_tapes_compute_what_they_say() {
         tape.check().unwrap();
         for scheme in Scheme::ALL {
             for cpu in Cpu::available().into_iter().skip(1) {
-                let lanes = 70;
-                let mut session = Session::new(scheme, [cpu, cpu], 2);
-                let (labels, bits) = session.inputs(&tape, lanes, &[]);
-                let run = session.run(&tape, lanes, &labels, &bits);
-                session.assert_right(&tape, lanes, &bits, &run);
+                Session::new(scheme, [cpu, cpu], 2).is_right(&tape, 70);
             }
         }
     }

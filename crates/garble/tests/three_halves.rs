@@ -3,6 +3,7 @@
 
 use sealane_block::Block;
 
+use crate::slow::sigma;
 use crate::slow::three_halves::{
     self, Gate, Label, Pad, Slow, add, choice, r_times, scale, slice, times, unslice,
 };
@@ -15,8 +16,6 @@ fn evaluate(i: bool, j: bool, a: Label, b: Label, pads: [Pad; 3], rows: Slow) ->
     let right = pads[1].0 ^ both ^ times(j, rows.g[1]);
     add([left, right], r_times(r, i, j, a, b))
 }
-
-const BOTH: [bool; 2] = [false, true];
 
 /// Every assignment of `n` bits.
 fn all_bits<const N: usize>() -> impl Iterator<Item = [bool; N]> {
@@ -45,17 +44,11 @@ fn every_row_evaluates_to_its_label() {
         for bits in all_bits() {
             let gate = formal(alpha, beta, bits);
             let (c, rows) = gate.garble();
-            for i in BOTH {
-                for j in BOTH {
-                    let (a, b) = gate.active(i, j);
-                    let got = evaluate(i, j, a, b, gate.known(i, j), rows);
-                    let one = i == alpha && j == beta;
-                    assert_eq!(
-                        got,
-                        add(c, scale(one, gate.delta)),
-                        "{alpha} {beta} {i} {j}"
-                    );
-                }
+            for [i, j] in all_bits() {
+                let (a, b) = gate.active(i, j);
+                let got = evaluate(i, j, a, b, gate.known(i, j), rows);
+                let expected = add(c, scale(i == alpha && j == beta, gate.delta));
+                assert_eq!(got, expected, "{alpha} {beta} {i} {j}");
             }
         }
     }
@@ -76,10 +69,8 @@ fn a_gate_of_blocks_evaluates_too() {
         let hashes = [3, 5, 7].map(|i| [block(i), block(i + 1)]);
         let gate = three_halves::gate(a, b, hashes);
         let (c, rows) = gate.garble();
-        assert_eq!(
-            three_halves::planes(&rows).map(|plane| plane.len()),
-            [16, 8, 1]
-        );
+        let planes = three_halves::planes(&rows);
+        assert_eq!(planes.map(|plane| plane.len()), [16, 8, 1]);
         for [x, y] in all_bits() {
             let (a, b) = (a[usize::from(x)], b[usize::from(y)]);
             let (i, j) = (a.lsb() == 1, b.lsb() == 1);
@@ -94,30 +85,28 @@ fn a_gate_of_blocks_evaluates_too() {
 /// control bits and dice that it sees have one distribution, whatever the permute bits are.
 #[test]
 fn control_bits_and_dice_do_not_depend_on_permute_bits() {
-    for i in BOTH {
-        for j in BOTH {
-            for known in all_bits::<3>() {
-                let distribution = |alpha: bool, beta: bool| {
-                    let mut seen = std::collections::BTreeMap::new();
-                    for hidden in all_bits::<3>() {
-                        let mut bits = [false; 6];
-                        for (part, colour) in [i, j, i ^ j].into_iter().enumerate() {
-                            bits[2 * part + colour as usize] = known[part];
-                            bits[2 * part + !colour as usize] = hidden[part];
-                        }
-                        let gate = formal(alpha, beta, bits);
-                        let z = gate.controls();
-                        let r = choice(i, j, gate.known(i, j), z);
-                        *seen.entry((z, r)).or_insert(0) += 1;
+    for [i, j] in all_bits() {
+        for known in all_bits::<3>() {
+            let distribution = |alpha: bool, beta: bool| {
+                let mut seen = std::collections::BTreeMap::new();
+                for hidden in all_bits::<3>() {
+                    let mut bits = [false; 6];
+                    for (part, colour) in [i, j, i ^ j].into_iter().enumerate() {
+                        bits[2 * part + colour as usize] = known[part];
+                        bits[2 * part + !colour as usize] = hidden[part];
                     }
-                    seen
-                };
-                let first = distribution(false, false);
-                // Eight views, each once: the three bits are uniform.
-                assert_eq!(first.len(), 8);
-                for [alpha, beta] in all_bits() {
-                    assert_eq!(distribution(alpha, beta), first);
+                    let gate = formal(alpha, beta, bits);
+                    let z = gate.controls();
+                    let r = choice(i, j, gate.known(i, j), z);
+                    *seen.entry((z, r)).or_insert(0) += 1;
                 }
+                seen
+            };
+            let first = distribution(false, false);
+            // Eight views, each once: the three bits are uniform.
+            assert_eq!(first.len(), 8);
+            for [alpha, beta] in all_bits() {
+                assert_eq!(distribution(alpha, beta), first);
             }
         }
     }
@@ -177,25 +166,18 @@ fn rows_tell_nothing_linear_about_delta() {
         for bits in all_bits() {
             let gate = formal(alpha, beta, bits);
             let (_, rows) = gate.garble();
-            for i in BOTH {
-                for j in BOTH {
-                    let (a, b) = gate.active(i, j);
-                    let mut held: Vec<u128> = [a, b].concat().iter().map(|x| *x as u128).collect();
-                    held.extend(gate.known(i, j).map(|pad| pad.0 as u128));
-                    assert_eq!(rank(held.clone()), 7);
-                    held.extend(rows.g.map(|g| g as u128));
-                    assert_eq!(rank(held.clone()), 10);
-                    held.extend(gate.delta.map(|half| half as u128));
-                    assert_eq!(rank(held), 12);
-                }
+            for [i, j] in all_bits() {
+                let (a, b) = gate.active(i, j);
+                let mut held: Vec<u128> = [a, b].concat().iter().map(|x| *x as u128).collect();
+                held.extend(gate.known(i, j).map(|pad| pad.0 as u128));
+                assert_eq!(rank(held.clone()), 7);
+                held.extend(rows.g.map(|g| g as u128));
+                assert_eq!(rank(held.clone()), 10);
+                held.extend(gate.delta.map(|half| half as u128));
+                assert_eq!(rank(held), 12);
             }
         }
     }
-}
-
-fn sigma(x: Block) -> Block {
-    let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
-    Block::new(((high ^ low) as u128) << 64 | high as u128)
 }
 
 /// The reason why slices are words and not halves of a block. A pad is 64 bits of AES(sigma x) ^
@@ -207,12 +189,9 @@ fn sigma(x: Block) -> Block {
 fn pads_and_sums_of_slices_never_cancel() {
     // Coordinates of a linear function of delta: bit k stands for bit k of delta.
     let identity: [u128; 128] = std::array::from_fn(|k| 1 << k);
-    let turned: [u128; 128] = std::array::from_fn(|k| {
-        if k < 64 {
-            1 << (k + 64)
-        } else {
-            1 << k | 1 << (k - 64)
-        }
+    let turned: [u128; 128] = std::array::from_fn(|k| match k {
+        0..64 => 1 << (k + 64),
+        _ => 1 << k | 1 << (k - 64),
     });
     let probe = Block::new(0x0123_4567_89ab_cdef_1111_2222_3333_4444);
     for (k, row) in turned.iter().enumerate() {
@@ -221,9 +200,8 @@ fn pads_and_sums_of_slices_never_cancel() {
     }
     let words = |first: usize| {
         [first, first + 2]
-            .map(|w| 32 * w..32 * (w + 1))
             .into_iter()
-            .flatten()
+            .flat_map(|w| 32 * w..32 * (w + 1))
     };
     let (left, right): (Vec<_>, Vec<_>) = (words(0).collect(), words(1).collect());
     let ranks = |slices: [&[usize]; 2], pad: &[usize], control: Option<usize>| -> Vec<usize> {

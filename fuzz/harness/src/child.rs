@@ -25,6 +25,7 @@ const INFLATED: (usize, u32) = (1 << 20, 12);
 const TRIES: usize = 2000;
 
 /// Statistics of a run of a target.
+#[derive(Default)]
 pub struct Tally {
     /// Inputs in all, and those of them that were accepted.
     pub inputs: u64,
@@ -44,6 +45,17 @@ pub struct Finding {
     pub what: String,
     /// Origin of the input: a file of the corpus, or the number of a mutation.
     pub origin: String,
+}
+
+impl Finding {
+    /// Makes the finding of a minimised input.
+    pub fn new(input: Vec<u8>, what: String, origin: String) -> Finding {
+        Finding {
+            input,
+            what,
+            origin,
+        }
+    }
 }
 
 /// Runs the corpus of a target and then `mutations` of it. `in_hand` is where each input is written
@@ -98,17 +110,11 @@ struct TargetRun<'a> {
 
 impl TargetRun<'_> {
     fn new<'a>(target: &'a Target, in_hand: &'a Path) -> TargetRun<'a> {
-        let tally = Tally {
-            inputs: 0,
-            accepted: 0,
-            slowest_ns: 0,
-            peak_bytes: 0,
-        };
         TargetRun {
             target,
             in_hand,
             before_bytes: peak_bytes(),
-            tally,
+            tally: Tally::default(),
         }
     }
 
@@ -117,18 +123,12 @@ impl TargetRun<'_> {
         let began = processor_ns();
         let verdict = verdict(self.target, input).map_err(|what| {
             let fails = |input: &[u8]| verdict(self.target, input).is_err();
-            let input = minimise(input, TRIES, fails);
-            let origin = origin();
-            Finding {
-                input,
-                what,
-                origin,
-            }
+            Finding::new(minimise(input, TRIES, fails), what, origin())
         })?;
         let took_ns = processor_ns().saturating_sub(began);
         let tally = &mut self.tally;
         tally.inputs += 1;
-        tally.accepted += u64::from(verdict == Verdict::Accepted);
+        tally.accepted += u64::from(verdict.is_some());
         tally.slowest_ns = tally.slowest_ns.max(took_ns);
         tally.peak_bytes = peak_bytes().saturating_sub(self.before_bytes);
         let what = match () {
@@ -136,12 +136,7 @@ impl TargetRun<'_> {
             () if tally.peak_bytes > MOST_BYTES => format!("takes {} bytes", tally.peak_bytes),
             () => return Ok(()),
         };
-        let (input, origin) = (input.to_vec(), origin());
-        Err(Finding {
-            input,
-            what,
-            origin,
-        })
+        Err(Finding::new(input.to_vec(), what, origin()))
     }
 }
 

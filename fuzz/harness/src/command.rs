@@ -65,10 +65,10 @@ impl Fuzzer {
     /// Does what the command line of this process asks for.
     pub fn main(&self) -> ExitCode {
         match Arguments::parse().verb {
-            Verb::List => self
-                .targets
-                .iter()
-                .for_each(|target| println!("{}", target.name)),
+            Verb::List => {
+                let names = self.targets.iter().map(|target| target.name);
+                names.for_each(|name| println!("{name}"));
+            }
             Verb::Smoke {
                 targets,
                 seed,
@@ -87,7 +87,8 @@ impl Fuzzer {
             }
             Verb::Replay { target, file } => {
                 let input = fs::read(&file).expect("the file can be read");
-                println!("{:?}", (self.named(&target).run)(&input));
+                let verdict = (self.named(&target).run)(&input);
+                println!("{}", verdict.map_or("Refused", |_| "Accepted"));
             }
             Verb::Seeds => self.write_seeds(),
         }
@@ -110,14 +111,11 @@ impl Fuzzer {
     }
 
     fn smoke(&self, names: &[String], seed: u64, times: u32) -> ExitCode {
-        let chosen = self
-            .targets
-            .iter()
-            .filter(|target| names.is_empty() || names.iter().any(|name| name == target.name));
+        let named = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
         let folder = tempfile::tempdir().expect("a folder for the input in hand");
         let in_hand = folder.path().join("input");
         let mut failed = 0;
-        for target in chosen {
+        for target in self.targets.iter().filter(|target| named(target.name)) {
             let mutations = target.smoke.saturating_mul(times);
             let arguments = [target.name, &seed.to_string(), &mutations.to_string()];
             let mut child = start("child", &arguments, &in_hand, Stdio::inherit());
@@ -143,16 +141,10 @@ impl Fuzzer {
         let name = target.name;
         match result {
             Ok(tally) => {
-                let Tally {
-                    inputs,
-                    accepted,
-                    slowest_ns,
-                    peak_bytes,
-                } = tally;
+                let (inputs, accepted) = (tally.inputs, tally.accepted);
+                let (ms, mib) = (tally.slowest_ns / 1_000_000, tally.peak_bytes >> 20);
                 println!(
-                    "{name:<14} {inputs:>6} inputs, {accepted:>6} accepted, slowest {:>5} ms, {:>4} MiB",
-                    slowest_ns / 1_000_000,
-                    peak_bytes >> 20
+                    "{name:<14} {inputs:>6} inputs, {accepted:>6} accepted, slowest {ms:>5} ms, {mib:>4} MiB"
                 );
                 ExitCode::SUCCESS
             }
@@ -201,10 +193,8 @@ fn end(child: &mut Child) -> Option<ExitStatus> {
         }
         sleep(Duration::from_millis(10));
     }
-    child
-        .kill()
-        .and_then(|()| child.wait())
-        .expect("the child can be stopped");
+    let stopped = child.kill().and_then(|()| child.wait());
+    stopped.expect("the child can be stopped");
     None
 }
 
@@ -212,10 +202,10 @@ fn end(child: &mut Child) -> Option<ExitStatus> {
 fn died(target: &Target, status: Option<ExitStatus>, in_hand: &Path, folder: &Path) -> Finding {
     let input = fs::read(in_hand).unwrap_or_default();
     let (what, small) = match status {
-        None => (
-            format!("does not end within {} s", MOST_TIME.as_secs()),
-            input,
-        ),
+        None => {
+            let what = format!("does not end within {} s", MOST_TIME.as_secs());
+            (what, input)
+        }
         Some(status) => {
             let file = folder.join("smaller");
             let dies = |input: &[u8]| {
@@ -223,15 +213,9 @@ fn died(target: &Target, status: Option<ExitStatus>, in_hand: &Path, folder: &Pa
                 let mut child = start("replay", &[target.name], &file, Stdio::null());
                 end(&mut child).is_none_or(|status| !status.success())
             };
-            (
-                format!("ends the process: {status}"),
-                minimise(&input, TRIES, dies),
-            )
+            let what = format!("ends the process: {status}");
+            (what, minimise(&input, TRIES, dies))
         }
     };
-    Finding {
-        input: small,
-        what,
-        origin: "the last input of the run".to_string(),
-    }
+    Finding::new(small, what, "the last input of the run".to_string())
 }

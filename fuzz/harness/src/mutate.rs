@@ -78,9 +78,8 @@ fn step(bytes: &mut Vec<u8>, words: &[&str], others: &[Vec<u8>], chance: &mut Ch
             insert(bytes, &part, chance);
         }
         5 => {
-            let noise: Vec<u8> = (0..1 + chance.below(8))
-                .map(|_| chance.number() as u8)
-                .collect();
+            let count = 1 + chance.below(8);
+            let noise: Vec<u8> = (0..count).map(|_| chance.number() as u8).collect();
             insert(bytes, &noise, chance);
         }
         6 => bytes.truncate(chance.below(bytes.len() + 1)),
@@ -126,9 +125,9 @@ fn splice(bytes: &mut Vec<u8>, others: &[Vec<u8>], chance: &mut Chance) {
 
 /// Replaces a decimal number by another one.
 fn decimal(bytes: &mut Vec<u8>, chance: &mut Chance) {
-    let starts: Vec<usize> = (0..bytes.len())
-        .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()))
-        .collect();
+    let is_digit = |i: usize| bytes[i].is_ascii_digit();
+    let starts = (0..bytes.len()).filter(|&i| is_digit(i) && (i == 0 || !is_digit(i - 1)));
+    let starts: Vec<usize> = starts.collect();
     let Some(&from) = starts.get(chance.below(starts.len())) else {
         return flip(bytes, chance);
     };
@@ -159,10 +158,8 @@ fn binary(bytes: &mut [u8], chance: &mut Chance) {
 
 /// Deletes, duplicates or moves a line.
 fn line(bytes: &mut Vec<u8>, chance: &mut Chance) {
-    let mut lines: Vec<Vec<u8>> = bytes
-        .split_inclusive(|byte| *byte == b'\n')
-        .map(<[u8]>::to_vec)
-        .collect();
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let mut lines: Vec<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
     if lines.is_empty() {
         return;
     }

@@ -45,22 +45,14 @@ struct Extension {
 
 /// The form that `yao` uses; IKNP; and two pieces of an extension with large trees.
 pub const CHECKED: [&dyn Case; 3] = [
-    &Extension {
-        k: 4,
-        security: Security::Malicious,
-        count: 200,
-    },
-    &Extension {
-        k: 1,
-        security: Security::SemiHonest,
-        count: 130,
-    },
-    &Extension {
-        k: 7,
-        security: Security::Malicious,
-        count: 4200,
-    },
+    &extension(4, Security::Malicious, 200),
+    &extension(1, Security::SemiHonest, 130),
+    &extension(7, Security::Malicious, 4200),
 ];
+
+const fn extension(k: u8, security: Security, count: usize) -> Extension {
+    Extension { k, security, count }
+}
 
 impl Extension {
     fn parameters(&self) -> SoftSpoken {
@@ -124,19 +116,14 @@ struct Silent {
 
 /// Regular errors; with the check, and errors at any places with it.
 pub const SILENT: [&dyn Case; 3] = [
-    &Silent {
-        security: Security::SemiHonest,
-        params: Params::danger_tiny,
-    },
-    &Silent {
-        security: Security::Malicious,
-        params: Params::danger_tiny,
-    },
-    &Silent {
-        security: Security::Malicious,
-        params: Params::danger_tiny_uniform,
-    },
+    &silent(Security::SemiHonest, Params::danger_tiny),
+    &silent(Security::Malicious, Params::danger_tiny),
+    &silent(Security::Malicious, Params::danger_tiny_uniform),
 ];
+
+const fn silent(security: Security, params: fn(Security) -> Params) -> Silent {
+    Silent { security, params }
+}
 
 impl Silent {
     const COUNT: usize = 200;

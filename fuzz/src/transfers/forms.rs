@@ -1,6 +1,7 @@
 //! The forms that are made of correlated OTs.
 
-use super::{Case, Changed, DELTA, Honest, Outputs, RECEIVER, SENDER, cpu, equal, same};
+use super::{Case, Changed, DELTA, Honest, Outputs, RECEIVER, SENDER};
+use super::{cpu, equal, from_receiver, from_sender, same};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::forms::{
@@ -34,10 +35,8 @@ impl Forms {
         blocks.map(Block::new).collect()
     }
 
-    fn send(
-        sender: &mut HashedSender<ideal::IdealCotSender>,
-        mesh: &mut Mesh,
-    ) -> Result<Outputs, OtError> {
+    fn send(cot: ideal::IdealCotSender, mesh: &mut Mesh) -> Result<Outputs, OtError> {
+        let sender = &mut HashedSender::new(cpu(), mesh, cot, "fuzz");
         let mut q = vec![Block::ZERO; Self::GIVEN];
         forms::send_given(&mut sender.cot, mesh, &mut q)?;
         let mut pairs = [[Block::ZERO; 2]; Self::RANDOM];
@@ -54,10 +53,8 @@ impl Forms {
         Ok(vec![q, pairs.concat(), under, new.concat()])
     }
 
-    fn receive(
-        receiver: &mut HashedReceiver<ideal::IdealCotReceiver>,
-        mesh: &mut Mesh,
-    ) -> Result<Outputs, OtError> {
+    fn receive(cot: ideal::IdealCotReceiver, mesh: &mut Mesh) -> Result<Outputs, OtError> {
+        let receiver = &mut HashedReceiver::new(cpu(), mesh, cot, "fuzz");
         let mut t = vec![Block::ZERO; Self::GIVEN];
         forms::receive_given(&mut receiver.cot, mesh, &Self::choices(Self::GIVEN), &mut t)?;
         let mut keys = vec![Block::ZERO; Self::RANDOM];
@@ -83,28 +80,18 @@ impl Case for Forms {
     fn run(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
         let (sender, receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
         match mesh.me() {
-            SENDER => Self::send(&mut HashedSender::new(cpu(), mesh, sender, "fuzz"), mesh),
-            _ => Self::receive(
-                &mut HashedReceiver::new(cpu(), mesh, receiver, "fuzz"),
-                mesh,
-            ),
+            SENDER => Self::send(sender, mesh),
+            _ => Self::receive(receiver, mesh),
         }
     }
 
     fn flights(&self) -> Flights {
-        let from_receiver = |count| sealane_ot::Flight {
-            from_sender: 0,
-            from_receiver: given_bytes(count as u64),
-        };
-        let from_sender = |bytes| sealane_ot::Flight {
-            from_sender: bytes,
-            from_receiver: 0,
-        };
+        let given = |count| from_receiver(given_bytes(count as u64));
         vec![
-            from_receiver(Self::GIVEN),
-            from_receiver(Self::CHOSEN),
+            given(Self::GIVEN),
+            given(Self::CHOSEN),
             from_sender(chosen_bytes(Self::CHOSEN as u64, Self::LENGTH as u64)),
-            from_receiver(Self::NEW),
+            given(Self::NEW),
             from_sender(offset_bytes(Self::NEW as u64)),
         ]
     }
@@ -146,11 +133,8 @@ impl Case for Forms {
         }
         for (j, choice) in Self::choices(Self::NEW).into_iter().enumerate() {
             let expected = party.outputs[3][j] ^ Block::from_bytes(new[j]).masked(choice);
-            assert_eq!(
-                outputs[3][j].value(),
-                expected.value(),
-                "OT {j} under a new offset"
-            );
+            let under = outputs[3][j].value();
+            assert_eq!(under, expected.value(), "OT {j} under a new offset");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! OTs of one of many strings.
 
-use super::{Case, Changed, Honest, Outputs, RECEIVER, SENDER, coins, cpu, same};
+use super::{Case, Changed, Honest, Outputs, RECEIVER, SENDER};
+use super::{coins, cpu, from_receiver, from_sender, same};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, StringsSender};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use sealane_ot::{Flight, Flights, OtError, Security};
+use sealane_ot::{Flights, OtError, Security};
 use sealane_parties::PartyId;
 
 /// Keys of choices that the receiver gives, and then strings; with 256 strings, also keys of large
@@ -48,8 +49,8 @@ impl Many {
     }
 
     fn send(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let setup =
-            StringsSender::set_up(self.parameters, cpu(), mesh, RECEIVER, &mut coins(mesh))?;
+        let (parameters, coins) = (self.parameters, &mut coins(mesh));
+        let setup = StringsSender::set_up(parameters, cpu(), mesh, RECEIVER, coins)?;
         mesh.flush()?;
         let mut sender = setup.finish(mesh)?;
         let end = self.send_from(&mut sender, mesh);
@@ -80,8 +81,8 @@ impl Many {
     }
 
     fn receive(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let setup =
-            StringsReceiver::set_up(self.parameters, cpu(), mesh, SENDER, &mut coins(mesh))?;
+        let (parameters, coins) = (self.parameters, &mut coins(mesh));
+        let setup = StringsReceiver::set_up(parameters, cpu(), mesh, SENDER, coins)?;
         mesh.flush()?;
         let mut receiver = setup.finish(mesh)?;
         mesh.flush()?;
@@ -147,20 +148,12 @@ impl Case for Many {
 
     fn flights(&self) -> Flights {
         let (parameters, count) = (self.parameters, COUNT as u64);
-        let given = [Flight {
-            from_sender: 0,
-            from_receiver: parameters.given_bytes(count),
-        }];
-        let strings = [Flight {
-            from_sender: parameters.chosen_bytes(count, LENGTH as u64),
-            from_receiver: 0,
-        }];
         let mut flights = parameters.set_up_flights();
         for _ in 0..2 {
             flights.extend(parameters.flights(count));
-            flights.extend(given);
+            flights.push(from_receiver(parameters.given_bytes(count)));
         }
-        flights.extend(strings);
+        flights.push(from_sender(parameters.chosen_bytes(count, LENGTH as u64)));
         if self.is_large() {
             flights.extend(large::flights(parameters, BYTES, count));
         }

@@ -136,17 +136,15 @@ impl Case for Products {
             Products::Arithmetic => ArithmeticTriples::flights(&ideal::Free, 0, RING, count),
             Products::Matrix => MatrixTriples::flights(&ideal::Free, 0, SHAPE, 2),
             Products::Boolean => {
+                // Both parties write all messages of both roles.
+                let set_up = EXTENSION.set_up();
+                let (first, second) = (set_up[0], set_up[1]);
+                let bytes = [first.from_sender, first.from_receiver, second.from_receiver];
                 let each = |bytes| Flight {
                     from_sender: bytes,
                     from_receiver: bytes,
                 };
-                // Both parties write all messages of both roles.
-                let set_up = EXTENSION.set_up();
-                let mut flights = vec![
-                    each(set_up[0].from_sender),
-                    each(set_up[0].from_receiver),
-                    each(set_up[1].from_receiver),
-                ];
+                let mut flights = bytes.map(each).to_vec();
                 flights.extend(BooleanTriples::flights(&EXTENSION, 0, (), BITS as u64));
                 flights
             }
@@ -180,11 +178,8 @@ impl Case for Products {
                     assert!(same(&outputs[0], &party.outputs[0]));
                 }
                 for part in outputs {
-                    assert_eq!(
-                        part[BITS / 128].value() >> (BITS % 128),
-                        0,
-                        "nothing but bits"
-                    );
+                    let rest = part[BITS / 128].value() >> (BITS % 128);
+                    assert_eq!(rest, 0, "nothing but bits");
                 }
             }
         }

@@ -159,11 +159,8 @@ impl Paths {
         let gates = netlist.gates();
         let (inputs, first) = (netlist.inputs(), netlist.first_gate());
         let latency = |gate: usize| {
-            if gates[gate].kind.is_xor() {
-                u64::from(XOR_WRITES) + 1
-            } else {
-                u64::from(AND_WRITES) + 1
-            }
+            let xor = gates[gate].kind.is_xor();
+            u64::from(if xor { XOR_WRITES } else { AND_WRITES }) + 1
         };
         let mut heads = vec![0; gates.len()];
         let mut tails = vec![0; gates.len()];
@@ -174,12 +171,8 @@ impl Paths {
                 None if wire >= inputs => u64::from(wire - inputs + 2).saturating_sub(copies),
                 None => 0,
             };
-            let head = gate
-                .operands()
-                .filter_map(Operand::wire)
-                .map(readable)
-                .max();
-            heads[number] = head.unwrap_or(0);
+            let operands = gate.operands().filter_map(Operand::wire);
+            heads[number] = operands.map(readable).max().unwrap_or(0);
         }
         for (number, gate) in gates.iter().enumerate().rev() {
             for wire in gate.operands().filter_map(Operand::wire) {

@@ -74,10 +74,8 @@ impl Bundles {
     /// behind the last issue at least.
     pub fn netlist_cycle(&self) -> u64 {
         let outputs = &self.netlist.parts().outputs;
-        let masks = self.ands().filter(|(wire, _)| {
-            let is_output = outputs.binary_search(&Operand::Wire(*wire));
-            is_output.is_ok()
-        });
+        let is_output = |wire| outputs.binary_search(&Operand::Wire(wire)).is_ok();
+        let masks = self.ands().filter(|(wire, _)| is_output(*wire));
         let last = masks.map(|(_, cycle)| cycle + AND_READS + 1).max();
         (self.length + 2).max(last.unwrap_or(0))
     }
@@ -185,10 +183,8 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
         };
         bundle.gates.insert(place, gate);
         bundle.units += u32::from(is_xor(gate));
-        for wire in netlist.gates()[gate as usize]
-            .operands()
-            .filter_map(|operand| in_memory(&operand))
-        {
+        let operands = netlist.gates()[gate as usize].operands();
+        for wire in operands.filter_map(|operand| in_memory(&operand)) {
             bundle.read(bank_of(wire), wire);
         }
         let written = cycle + u64::from(writes_after);
@@ -208,8 +204,8 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     for (flip_flop, pair) in netlist.flip_flops().iter().enumerate() {
         let bank = bank_of(inputs + flip_flop as u32);
         let gate = pair.next.wire().and_then(|wire| wire.checked_sub(first));
-        let free =
-            gate.filter(|&gate| drives[gate as usize].is_none() && bank_of(first + gate) == bank);
+        let fits = |&gate: &u32| drives[gate as usize].is_none() && bank_of(first + gate) == bank;
+        let free = gate.filter(fits);
         if let Some(gate) = free.filter(|_| !is_output[flip_flop]) {
             drives[gate as usize] = Some(flip_flop as u32);
             continue;
@@ -263,19 +259,14 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     }
 
     if places.most > MOST_PLACES {
-        return Err(WriteError::TooLarge {
-            what: "the number of places in a bank",
-            value: places.most.into(),
-            most: MOST_PLACES.into(),
-        });
+        let what = "the number of places in a bank";
+        let [value, most] = [places.most, MOST_PLACES].map(u64::from);
+        return Err(WriteError::TooLarge { what, value, most });
     }
 
     // The file: HSCD of the gates in this order, with more fields.
-    let gates: Vec<u32> = plan
-        .iter()
-        .flat_map(|bundle| &bundle.gates)
-        .copied()
-        .collect();
+    let gates = plan.iter().flat_map(|bundle| &bundle.gates);
+    let gates: Vec<u32> = gates.copied().collect();
     let order: Vec<u32> = gates.iter().map(|gate| first + gate).collect();
     let outputs = outputs_in_order(netlist, &order);
     let bundles = (0..).zip(&plan);
@@ -322,11 +313,8 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
                 Some(flip_flop) => 1 << 10 | flip_flop << 11,
                 None => place_of[gate as usize] << 11,
             };
-            line(
-                u32::from(bank_of(first + gate)) << 5 | last | driven,
-                Some(ands[gate as usize]),
-                &mut text,
-            );
+            let more = u32::from(bank_of(first + gate)) << 5 | last | driven;
+            line(more, Some(ands[gate as usize]), &mut text);
         }
         for (place, &flip_flop) in (bundle.gates.len()..).zip(&bundle.moves) {
             let last = u32::from(place + 1 == count) << 9;
@@ -412,10 +400,8 @@ impl Places {
     fn take(&mut self, bank: u8, cycle: u64, until: u64) -> u32 {
         let bank = usize::from(bank);
         let (free, taken) = (&mut self.free[bank], &mut self.taken[bank]);
-        while taken
-            .peek()
-            .is_some_and(|&Reverse((from, _))| from <= cycle)
-        {
+        let is_free = |&Reverse((from, _)): &Reverse<(u64, u32)>| from <= cycle;
+        while taken.peek().is_some_and(is_free) {
             free.extend(taken.pop().map(|Reverse((_, place))| Reverse(place)));
         }
         let place = free.pop().map_or(self.fresh[bank], |Reverse(place)| place);

@@ -45,34 +45,25 @@ pub struct Engine {
 
 impl Engine {
     /// A key memory with two ports for reading and two for writing.
-    pub const PORTS: Engine = Engine {
-        engines: 1,
-        xor_units: 0,
-        banks: 0,
-        clients: 1,
-    };
+    pub const PORTS: Engine = Engine::with(0, 0);
     /// One unit for XOR beside the pipeline.
-    pub const ONE_XOR: Engine = Engine {
-        xor_units: 1,
-        ..Engine::PORTS
-    };
+    pub const ONE_XOR: Engine = Engine::with(1, 0);
     /// Three units for XOR, and eight banks.
-    pub const BANKED: Engine = Engine {
-        xor_units: 3,
-        banks: 8,
-        ..Engine::PORTS
-    };
+    pub const BANKED: Engine = Engine::with(3, 8);
     /// Four units for XOR, and eight banks.
-    pub const FOUR_XOR: Engine = Engine {
-        xor_units: 4,
-        ..Engine::BANKED
-    };
+    pub const FOUR_XOR: Engine = Engine::with(4, 8);
     /// Six units for XOR, and sixteen banks: enough for netlists with few ANDs.
-    pub const SIX_XOR: Engine = Engine {
-        xor_units: 6,
-        banks: 16,
-        ..Engine::PORTS
-    };
+    pub const SIX_XOR: Engine = Engine::with(6, 16);
+
+    /// One pipeline, for one client.
+    const fn with(xor_units: u32, banks: u32) -> Engine {
+        Engine {
+            engines: 1,
+            xor_units,
+            banks,
+            clients: 1,
+        }
+    }
 
     /// Returns the gates that a unit of this class takes in a cycle: ANDs, and gates of type XOR.
     pub(crate) fn units(&self, class: usize) -> u32 {
@@ -246,9 +237,8 @@ impl<'a> Work<'a> {
         let inputs = self.netlist.inputs();
         let wires = self.netlist.gates()[gate].operands();
         let wires = wires.filter_map(Operand::wire);
-        wires
-            .filter(move |&wire| wire >= inputs)
-            .map(move |wire| self.key(client, wire))
+        let wires = wires.filter(move |&wire| wire >= inputs);
+        wires.map(move |wire| self.key(client, wire))
     }
 }
 
@@ -331,8 +321,8 @@ impl<'a> EngineState<'a> {
         let wire = work.netlist.first_gate() + gate as u32;
         let inputs = work.netlist.inputs();
         let own = work.key(client, wire);
-        let wanted = work.next_of[gate]
-            .map(|flip_flop| u32::from(self.bank[work.key(client, inputs + flip_flop)]));
+        let bank_of = |wire: u32| u32::from(self.bank[work.key(client, wire)]);
+        let wanted = work.next_of[gate].map(|flip_flop| bank_of(inputs + flip_flop));
         // Readers whose other operand lies in each bank.
         let mut beside = [0u32; u128::BITS as usize];
         for &reader in &work.readers[(wire - inputs) as usize] {
@@ -347,10 +337,8 @@ impl<'a> EngineState<'a> {
         let turn = (wire.wrapping_mul(7).wrapping_add(client as u32)) % banks;
         let cost = |bank: &u32| {
             let other_half = u32::from(wanted.is_some_and(|wanted| wanted != *bank));
-            (
-                beside[*bank as usize] + other_half,
-                (*bank + banks - turn) % banks,
-            )
+            let distance = (*bank + banks - turn) % banks;
+            (beside[*bank as usize] + other_half, distance)
         };
         let bank = (0..banks).filter(free).min_by_key(cost);
         let bank = bank.expect("there are more banks than writes in a cycle");

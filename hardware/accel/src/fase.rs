@@ -213,10 +213,8 @@ impl Pipeline for Fase<'_> {
 
     fn ready(&self, node: u32) -> u32 {
         let reads = self.accesses.gate(node).reads.into_iter().flatten();
-        reads
-            .map(|wire| self.readable[self.place(wire)])
-            .max()
-            .unwrap_or(0)
+        let readable = reads.map(|wire| self.readable[self.place(wire)]);
+        readable.max().unwrap_or(0)
     }
 
     fn situation(&self, class: usize) -> Option<usize> {
@@ -242,11 +240,9 @@ impl Pipeline for Fase<'_> {
 
     fn issue(&mut self, node: u32) {
         self.issued = node;
-        let xor = self.accesses.gate(node).class & 4 != 0;
-        let (after, port) = if xor {
-            (XOR_WRITES, 1)
-        } else {
-            (AND_WRITES, 0)
+        let (after, port) = match self.accesses.gate(node).class & 4 {
+            0 => (AND_WRITES, 0),
+            _ => (XOR_WRITES, 1),
         };
         let place = self.place(node);
         self.readable[place] = self.cycle + after + 1;

@@ -40,18 +40,11 @@ pub struct Inputs {
 impl Inputs {
     /// Returns all six numbers in the order of the wires.
     pub fn counts(&self) -> [u32; 6] {
-        let Inputs {
-            public_initial,
-            garbler_initial,
-            evaluator_initial,
-            public,
-            garbler,
-            evaluator,
-        } = *self;
+        let [public, garbler, evaluator] = [self.public, self.garbler, self.evaluator];
         [
-            public_initial,
-            garbler_initial,
-            evaluator_initial,
+            self.public_initial,
+            self.garbler_initial,
+            self.evaluator_initial,
             public,
             garbler,
             evaluator,
@@ -60,18 +53,11 @@ impl Inputs {
 
     /// Returns inputs of these numbers, in the order of the wires.
     pub fn of_counts(counts: [u32; 6]) -> Inputs {
-        let [
-            public_initial,
-            garbler_initial,
-            evaluator_initial,
-            public,
-            garbler,
-            evaluator,
-        ] = counts;
+        let [p_init, g_init, e_init, public, garbler, evaluator] = counts;
         Inputs {
-            public_initial,
-            garbler_initial,
-            evaluator_initial,
+            public_initial: p_init,
+            garbler_initial: g_init,
+            evaluator_initial: e_init,
             public,
             garbler,
             evaluator,
@@ -237,11 +223,8 @@ impl Netlist {
             return Err(NetlistError::Terminate { wire, wires });
         }
         let outputs = parts.outputs.len();
-        if parts
-            .ports
-            .as_ref()
-            .is_some_and(|ports| !is_permutation(ports, outputs))
-        {
+        let ports = parts.ports.as_ref();
+        if ports.is_some_and(|ports| !is_permutation(ports, outputs)) {
             return Err(NetlistError::Ports { outputs });
         }
         Ok(Netlist(parts))
@@ -279,10 +262,8 @@ impl Netlist {
 
     /// Returns the number of gates of type XOR, XNOR or NOT.
     pub fn xors(&self) -> usize {
-        self.gates()
-            .iter()
-            .filter(|gate| gate.kind.is_xor())
-            .count()
+        let xors = self.gates().iter().filter(|gate| gate.kind.is_xor());
+        xors.count()
     }
 
     /// Returns the gates as work: a node for each wire, inputs and flip-flops as sources. Within a
@@ -318,21 +299,14 @@ impl Netlist {
             constant => constant,
         };
         let mut parts = self.0.clone();
-        parts.gates = order
-            .iter()
-            .map(|&wire| {
-                let gate = self.gates()[(wire - first) as usize];
-                Gate {
-                    kind: gate.kind,
-                    in0: rename(gate.in0),
-                    in1: gate.in1.map(rename),
-                }
-            })
-            .collect();
-        parts
-            .outputs
-            .iter_mut()
-            .for_each(|output| *output = rename(*output));
+        let gate = |&wire: &u32| {
+            let Gate { kind, in0, in1 } = self.gates()[(wire - first) as usize];
+            let (in0, in1) = (rename(in0), in1.map(rename));
+            Gate { kind, in0, in1 }
+        };
+        parts.gates = order.iter().map(gate).collect();
+        let outputs = parts.outputs.iter_mut();
+        outputs.for_each(|output| *output = rename(*output));
         for flip_flop in &mut parts.flip_flops {
             flip_flop.next = rename(flip_flop.next);
         }

@@ -149,11 +149,7 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(
-        netlist: &'a Netlist,
-        order: &[u32],
-        places: u32,
-    ) -> Result<Compiler<'a>, ScratchpadError> {
+    fn new(netlist: &'a Netlist, order: &[u32], places: u32) -> Result<Self, ScratchpadError> {
         let mut uses = vec![Vec::new(); netlist.wires() as usize];
         for (time, &gate) in order.iter().enumerate().rev() {
             let gate = netlist.gates().get(gate as usize);
@@ -166,9 +162,8 @@ impl<'a> Compiler<'a> {
             return Err(ScratchpadError::Order);
         }
         let wires = netlist.wires() as usize;
-        let is_input: Vec<bool> = (0..netlist.wires())
-            .map(|wire| wire < netlist.inputs())
-            .collect();
+        let is_input = (0..netlist.wires()).map(|wire| wire < netlist.inputs());
+        let is_input: Vec<bool> = is_input.collect();
         Ok(Compiler {
             netlist,
             program: Program {

@@ -3,9 +3,8 @@
 
 use crate::gate::{Gate, GateKind, Operand};
 use crate::netlist::{FlipFlop, Inputs, Netlist, NetlistError, Parts};
-use sealane_circuit::{
-    Builder, Initial, Plain, Sequential, SequentialError, TableGate, Wire, Word,
-};
+use sealane_circuit::{Builder, Initial, Plain, Sequential, SequentialError};
+use sealane_circuit::{TableGate, Wire, Word};
 
 /// Error: a netlist is no sequential circuit, or a circuit no netlist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,10 +66,8 @@ impl Netlist {
         let next: Word = next.collect();
         let mut outputs = vec![Wire::ZERO; parts.outputs.len()];
         for (index, &output) in parts.outputs.iter().enumerate() {
-            let port = parts
-                .ports
-                .as_ref()
-                .map_or(index, |ports| ports[index] as usize);
+            let ports = parts.ports.as_ref();
+            let port = ports.map_or(index, |ports| ports[index] as usize);
             outputs[port] = read(&wires, output);
         }
         let initial = self.initial()?;

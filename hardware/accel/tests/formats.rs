@@ -26,39 +26,22 @@ fn netlist(inputs: [u32; 6], draws: &[[u32; 3]], flip_flops: u32, constants: boo
         next: operand(index * 7 + 5, end),
         initial: operand(index * 3, all),
     });
-    let [
-        public_initial,
-        garbler_initial,
-        evaluator_initial,
-        public,
-        garbler,
-        evaluator,
-    ] = inputs;
     let outputs = (0..gates.len() as u32).filter(|gate| gate % 3 == 0);
     let outputs: Vec<Operand> = outputs.map(|gate| Operand::Wire(first + gate)).collect();
-    Netlist::new(Parts {
-        inputs: Inputs {
-            public_initial,
-            garbler_initial,
-            evaluator_initial,
-            public,
-            garbler,
-            evaluator,
-        },
+    let netlist = Netlist::new(Parts {
+        inputs: Inputs::of_counts(inputs),
         flip_flops: flip_flops.collect(),
         gates,
         outputs,
         ports: None,
         terminate: None,
-    })
-    .expect("a netlist")
+    });
+    netlist.expect("a netlist")
 }
 
 fn draws() -> impl Strategy<Value = Vec<[u32; 3]>> {
-    prop::collection::vec(
-        any::<[u16; 3]>().prop_map(|draw| draw.map(u32::from)),
-        0..40,
-    )
+    let draw = any::<[u16; 3]>().prop_map(|draw| draw.map(u32::from));
+    prop::collection::vec(draw, 0..40)
 }
 
 proptest! {
@@ -68,12 +51,8 @@ proptest! {
     ) {
         let [g_init, e_init, g, e] = parties;
         let netlist = netlist([0, g_init, e_init, 0, g, e], &draws, dff, true);
-        for format in [
-            Format::Fase,
-            Format::TinyGarble,
-            Format::Hscd(Width::Narrow),
-            Format::Hscd(Width::Wide),
-        ] {
+        let hscd = [Width::Narrow, Width::Wide].map(Format::Hscd);
+        for format in [Format::Fase, Format::TinyGarble].into_iter().chain(hscd) {
             let file = read(&write(&netlist, format, &[]).unwrap()).unwrap();
             prop_assert_eq!(file.format, format);
             prop_assert_eq!(&file.netlist, &netlist);
@@ -151,10 +130,7 @@ fn opcodes_are_truth_tables() {
 fn forms_written_by_hand_are_one_netlist() {
     let fase = read(b"0 0 1 1 0 1 1\n0\n1\n8\n2\n\n\n").unwrap().netlist;
     let tiny = read(b"0 0 0 0 1 1 0 1 0 1\n0\n1\n8\n2").unwrap();
-    assert_eq!(
-        (tiny.format, tiny.netlist),
-        (Format::TinyGarble, fase.clone())
-    );
+    assert!(tiny.format == Format::TinyGarble && tiny.netlist == fase);
     // n = 2, m = 1, q = 1; operands 0 and 1; table 8; output 3, behind the wire that is not used.
     let just = read(&[0x97, 2, 1, 1, 0, 1, 8, 3]).unwrap();
     assert_eq!(just.format, Format::JustGarble);
@@ -168,111 +144,62 @@ fn forms_written_by_hand_are_one_netlist() {
 #[test]
 fn truth_tables_of_one_operand_become_gates_without_tables() {
     let of = |table: u8| read(&[0x97, 2, 1, 1, 0, 1, table, 3]).map(|file| file.netlist.gates()[0]);
-    let gate = |kind, in0, in1| Gate { kind, in0, in1 };
-    let [a, b] = [0, 1].map(Operand::Wire);
-    assert_eq!(of(5), Ok(gate(GateKind::Not, b, None)));
-    assert_eq!(of(3), Ok(gate(GateKind::Not, a, None)));
-    assert_eq!(of(12), Ok(gate(GateKind::Xor, a, Some(Operand::Zero))));
-    assert_eq!(of(10), Ok(gate(GateKind::Xor, b, Some(Operand::Zero))));
-    assert_eq!(
-        of(15),
-        Ok(gate(GateKind::Xnor, Operand::Zero, Some(Operand::Zero)))
-    );
+    let [a, b, zero] = [Operand::Wire(0), Operand::Wire(1), Operand::Zero];
+    for (table, kind, in0, in1) in [
+        (5, GateKind::Not, b, None),
+        (3, GateKind::Not, a, None),
+        (12, GateKind::Xor, a, Some(zero)),
+        (10, GateKind::Xor, b, Some(zero)),
+        (15, GateKind::Xnor, zero, Some(zero)),
+    ] {
+        assert_eq!(of(table), Ok(Gate { kind, in0, in1 }));
+    }
     assert_eq!(of(16).unwrap_err().place, Place::Byte(6));
 }
 
 #[test]
 fn refusals_name_place_and_reason() {
-    let refused = |text: &str| {
-        let error = read(text.as_bytes()).expect_err(text);
-        error.to_string()
-    };
-    let text = |line: usize, column: usize| format!("line {line}, column {column}: ");
-    for (file, place, reason) in [
-        ("", text(1, 1), "0 counts"),
-        ("1 2", text(1, 1), "2 counts"),
-        ("0 0 1 1 0 1 x", text(1, 13), "`x`"),
-        (
-            "0 0 1 1 0 1 99999999999999999999",
-            text(1, 13),
-            "not a number",
-        ),
-        ("0 0 1 1 0 1 16777217", text(1, 13), "not between 0"),
-        ("0 0 -1 1 0 1 1", text(1, 5), "count -1"),
-        ("0 0 1 1 0 1 1\n", text(2, 1), "0 first operands, not 1"),
-        ("0 0 1 1 0 1 1\n0 0\n", text(2, 3), "more than 1"),
-        ("0 0 1 1 0 1 1\n0\n1\n3\n2", text(4, 1), "opcode 3"),
-        ("0 0 1 1 0 1 1\n0\n1\n-1\n2", text(4, 1), "opcode -1"),
-        ("0 0 1 1 0 1 1\n0\n1\n12\n2", text(3, 1), "which is a NOT"),
-        ("0 0 1 1 0 1 1\n0\n-1\n8\n2", text(3, 1), "operand -1"),
-        (
-            "0 0 1 1 0 1 1\n2\n1\n8\n2",
-            text(2, 1),
-            "gate 0 reads wire 2",
-        ),
-        (
-            "0 0 1 1 0 1 1\n0\n7\n8\n2",
-            text(3, 1),
-            "gate 0 reads wire 7",
-        ),
-        (
-            "0 0 1 1 0 1 1\n0\n1\n8\n3",
-            text(5, 1),
-            "output 0 is wire 3",
-        ),
-        (
-            "0 0 1 1 1 1 1\n0\n1\n8\n3\n4\n0",
-            text(6, 1),
-            "D of flip-flop 0",
-        ),
-        (
-            "0 0 1 1 1 1 1\n0\n1\n8\n3\n0\n2",
-            text(7, 1),
-            "I of flip-flop 0",
-        ),
-        ("0 0 1 1 0 1 1\n0\n1\n8\n2\n\n\nports 1", text(8, 7), "port"),
-        (
-            "0 0 1 1 0 1 1\n0\n1\n8\n2\n\n\nports",
-            text(8, 1),
-            "ports of 1 outputs",
-        ),
-        (
-            "0 0 1 1 0 1 1\n0\n1\n8\n2\n\n\npins 0",
-            text(8, 1),
-            "line of ports",
-        ),
-        (
-            "0 0 1 1 0 1 1\n0\n1\n8\n2\n\n\n\n5",
-            text(9, 1),
-            "a line behind",
-        ),
-        (
-            "0 0 0 0 1 1 0 1 4 1\n0\n1\n8\n2",
-            text(1, 17),
-            "ends a run is 4",
-        ),
-        ("0000000g", text(1, 1), "hexadecimal"),
-        (
-            "00000000\n00000000\n00000000\n00000001",
-            text(5, 1),
-            "the end of the file",
-        ),
-        (
-            "00000000\n00000000\n00000000\n00000000\n00000000",
-            text(5, 1),
-            "a line behind",
-        ),
+    const AND: &str = "0 0 1 1 0 1 1\n0\n1\n8\n";
+    const ZEROS: &str = "00000000\n00000000\n00000000\n";
+    for (file, line, column, reason) in [
+        ("", 1, 1, "0 counts"),
+        ("1 2", 1, 1, "2 counts"),
+        ("0 0 1 1 0 1 x", 1, 13, "`x`"),
+        ("0 0 1 1 0 1 99999999999999999999", 1, 13, "not a number"),
+        ("0 0 1 1 0 1 16777217", 1, 13, "not between 0"),
+        ("0 0 -1 1 0 1 1", 1, 5, "count -1"),
+        ("0 0 1 1 0 1 1\n", 2, 1, "0 first operands, not 1"),
+        ("0 0 1 1 0 1 1\n0 0\n", 2, 3, "more than 1"),
+        ("0 0 1 1 0 1 1\n0\n1\n3\n2", 4, 1, "opcode 3"),
+        ("0 0 1 1 0 1 1\n0\n1\n-1\n2", 4, 1, "opcode -1"),
+        ("0 0 1 1 0 1 1\n0\n1\n12\n2", 3, 1, "which is a NOT"),
+        ("0 0 1 1 0 1 1\n0\n-1\n8\n2", 3, 1, "operand -1"),
+        ("0 0 1 1 0 1 1\n2\n1\n8\n2", 2, 1, "gate 0 reads wire 2"),
+        ("0 0 1 1 0 1 1\n0\n7\n8\n2", 3, 1, "gate 0 reads wire 7"),
+        ("AND3", 5, 1, "output 0 is wire 3"),
+        ("0 0 1 1 1 1 1\n0\n1\n8\n3\n4\n0", 6, 1, "D of flip-flop 0"),
+        ("0 0 1 1 1 1 1\n0\n1\n8\n3\n0\n2", 7, 1, "I of flip-flop 0"),
+        ("AND2\n\n\nports 1", 8, 7, "port"),
+        ("AND2\n\n\nports", 8, 1, "ports of 1 outputs"),
+        ("AND2\n\n\npins 0", 8, 1, "line of ports"),
+        ("AND2\n\n\n\n5", 9, 1, "a line behind"),
+        ("0 0 0 0 1 1 0 1 4 1\n0\n1\n8\n2", 1, 17, "ends a run is 4"),
+        ("0000000g", 1, 1, "hexadecimal"),
+        ("ZEROS00000001", 5, 1, "the end of the file"),
+        ("ZEROS00000000\n00000000", 5, 1, "a line behind"),
         (
             "00000000\n00004001\n00000001\n00000001\n00200031",
-            text(5, 1),
+            5,
+            1,
             "reads wire 4",
         ),
     ] {
-        let error = refused(file);
-        assert!(
-            error.starts_with(&place) && error.contains(reason),
-            "{file}: {error}"
-        );
+        // `AND`: an AND of two inputs, up to its output. `ZEROS`: counts of HSCD.
+        let file = file.replace("AND", AND).replace("ZEROS", ZEROS);
+        let error = read(file.as_bytes()).expect_err(&file).to_string();
+        let place = format!("line {line}, column {column}: ");
+        let right = error.starts_with(&place) && error.contains(reason);
+        assert!(right, "{file}: {error}");
     }
 }
 
@@ -280,10 +207,8 @@ fn refusals_name_place_and_reason() {
 fn forms_that_cannot_hold_a_netlist_say_so() {
     let large = netlist([0, 0, 0, 0, 1 << 13, 0], &[[5, 8193, 8193]], 0, false);
     let narrow = write(&large, Format::Hscd(Width::Narrow), &[]);
-    assert!(
-        matches!(narrow, Err(WriteError::TooLarge { most: 8188, .. })),
-        "{narrow:?}"
-    );
+    let too_large = matches!(narrow, Err(WriteError::TooLarge { most: 8188, .. }));
+    assert!(too_large, "{narrow:?}");
     let again = read(&write(&large, Format::Hscd(Width::Wide), &[]).unwrap()).unwrap();
     assert_eq!(again.netlist, large);
     let public = netlist([0, 0, 0, 1, 1, 0], &[[5, 0, 1]], 1, true);

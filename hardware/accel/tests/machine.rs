@@ -20,47 +20,34 @@ fn netlist(flip_flops: &[FlipFlop], gates: &[(GateKind, u32, u32)]) -> Netlist {
         in1: Some(Operand::Wire(in1)),
     };
     let last = 1 + flip_flops.len() + gates.len();
-    let inputs = Inputs {
-        garbler: 2,
-        ..Inputs::default()
-    };
-    Netlist::new(Parts {
-        inputs,
+    let netlist = Netlist::new(Parts {
+        inputs: Inputs::of_counts([0, 0, 0, 0, 2, 0]),
         flip_flops: flip_flops.to_vec(),
         gates: gates.iter().map(gate).collect(),
         outputs: vec![Operand::Wire(last as u32)],
         ..Parts::default()
-    })
-    .expect("a netlist")
+    });
+    netlist.expect("a netlist")
+}
+
+fn later(netlist: &Netlist, variant: Variant) -> CycleCount {
+    netlist_cycle(netlist, variant, NetlistCycle::Later)
 }
 
 fn cycles(netlist: &Netlist, variant: Variant) -> Vec<u32> {
-    let netlist_cycle = netlist_cycle(netlist, variant, NetlistCycle::Later);
-    netlist_cycle
-        .issues
-        .iter()
-        .map(|issue| issue.cycle)
-        .collect()
+    let issues = later(netlist, variant).issues;
+    issues.iter().map(|issue| issue.cycle).collect()
 }
 
 #[test]
 fn an_and_can_be_read_after_twelve_cycles_and_an_xor_after_two() {
     let netlist = netlist(&[], &[(And, 0, 1), (Xor, 2, 0), (And, 3, 0)]);
     for variant in [Variant::Plain, Variant::Queued] {
-        let CycleCount {
-            garbling,
-            port_stalls,
-            dependency_stalls,
-            drain,
-            total,
-            ..
-        } = netlist_cycle(&netlist, variant, NetlistCycle::Later);
+        let count = later(&netlist, variant);
         assert_eq!(cycles(&netlist, variant), [0, 12, 14]);
-        assert_eq!(
-            [garbling, port_stalls, dependency_stalls, drain],
-            [15, 0, 12, 11]
-        );
-        assert_eq!(total, NETLIST_CYCLE + 15 + 11);
+        let stalls = [count.port_stalls, count.dependency_stalls];
+        assert_eq!((count.garbling, stalls, count.drain), (15, [0, 12], 11));
+        assert_eq!(count.total, NETLIST_CYCLE + 15 + 11);
     }
     assert_eq!(bound(&netlist).path, 15);
 }
@@ -70,21 +57,13 @@ fn an_and_can_be_read_after_twelve_cycles_and_an_xor_after_two() {
 fn a_write_stops_a_read_by_its_port_only_without_the_queue() {
     let chain = |first: bool| {
         let mut gates = vec![(And, 0, 1), (Xor, 0, 1)];
-        gates.extend((3..8).map(|wire| {
-            if first {
-                (Xor, wire, 0)
-            } else {
-                (Xor, 0, wire)
-            }
-        }));
+        let pairs = (3..8).map(|wire| if first { (wire, 0) } else { (0, wire) });
+        gates.extend(pairs.map(|(in0, in1)| (Xor, in0, in1)));
         netlist(&[], &gates)
     };
     let free = [0, 1, 3, 5, 7, 9, 11];
     assert_eq!(cycles(&chain(true), Variant::Plain), [0, 1, 3, 5, 7, 9, 12]);
-    assert_eq!(
-        netlist_cycle(&chain(true), Variant::Plain, NetlistCycle::Later).port_stalls,
-        1
-    );
+    assert_eq!(later(&chain(true), Variant::Plain).port_stalls, 1);
     assert_eq!(cycles(&chain(true), Variant::Queued), free);
     assert_eq!(cycles(&chain(false), Variant::Plain), free);
 }
@@ -142,7 +121,7 @@ fn masks_of_outputs_decide_how_long_the_end_is() {
     let text = |output: u32| format!("0 0 1 1 0 1 3\n0 0 3\n1 1 0\n8 6 6\n{output}\n\n\n");
     let drain = |output| {
         let netlist = read(text(output).as_bytes()).expect("SCD").netlist;
-        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).drain
+        later(&netlist, Variant::Queued).drain
     };
     // Issued at 0, 1 and 3; the last mask comes 11 cycles after its gate.
     assert_eq!([drain(2), drain(3), drain(4), drain(0)], [8, 9, 11, 1]);
@@ -155,19 +134,13 @@ fn the_next_netlist_cycle_waits_for_the_last_and() {
     let text = "0 0 1 1 1 1 3\n0 0 4\n1 1 0\n6 8 8\n3\n5\n-2\n";
     let netlist = read(text.as_bytes()).expect("SCD").netlist;
     assert_eq!(cycles(&netlist, Variant::Queued), [0, 1, 13]);
-    assert_eq!(
-        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).held,
-        8
-    );
+    assert_eq!(later(&netlist, Variant::Queued).held, 8);
     let held = [1, 2, 3].map(|netlist_cycles| run(&netlist, Variant::Queued, netlist_cycles).held);
     assert_eq!(held, [0, 8, 16]);
     // Thirty labels of inputs take longer: one a cycle from cycle 1 on.
     let text = "0 0 29 1 1 1 3\n0 0 32\n1 1 0\n6 8 8\n31\n33\n-2\n";
     let netlist = read(text.as_bytes()).expect("SCD").netlist;
-    assert_eq!(
-        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).held,
-        14
-    );
+    assert_eq!(later(&netlist, Variant::Queued).held, 14);
 }
 
 #[test]
@@ -179,21 +152,14 @@ fn every_priority_gives_an_order_of_all_gates_and_a_search_the_shortest() {
     let length = |order| {
         let netlist = reorder(&netlist, Variant::Queued, order).expect("an order");
         assert_eq!(netlist.gates().len(), 40);
-        netlist_cycle(&netlist, Variant::Queued, NetlistCycle::Later).garbling
+        later(&netlist, Variant::Queued).garbling
     };
     let ours = length(Order::Ours { tries: 200 });
     assert_eq!(ours, length(Order::Ours { tries: 200 }), "the seed decides");
-    let plain = [
-        Priority::BLevel,
-        Priority::Alap,
-        Priority::TLevel,
-        Priority::WeightedFanout,
-    ];
-    assert!(
-        plain
-            .into_iter()
-            .all(|priority| length(Order::By(priority)) >= ours)
-    );
+    use Priority::{Alap, BLevel, TLevel, WeightedFanout};
+    for priority in [BLevel, Alap, TLevel, WeightedFanout] {
+        assert!(length(Order::By(priority)) >= ours);
+    }
     assert!(ours >= bound(&netlist).cycles());
 }
 
@@ -205,10 +171,7 @@ fn an_order_that_is_none_is_refused() {
     assert_eq!(order(&[2, 2]), Err(NetlistError::Order { gates: 2 }));
     assert_eq!(order(&[2]), Err(NetlistError::Order { gates: 2 }));
     assert_eq!(order(&[0, 1]), Err(NetlistError::Order { gates: 2 }));
-    let before = NetlistError::NotBefore {
-        gate: 0,
-        wire: 3,
-        own: 2,
-    };
+    let (gate, wire, own) = (0, 3, 2);
+    let before = NetlistError::NotBefore { gate, wire, own };
     assert_eq!(order(&[3, 2]), Err(before));
 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use sealane_accel::functions::function;
+use sealane_accel::functions::{Function, function};
 use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark, tinygarble_us};
 use sealane_bench::cycles::measure;
 use sealane_bench::garble::sides::InPlace;
@@ -41,6 +41,18 @@ pub struct NetlistCase {
     pub circuit: Sequential,
 }
 
+impl NetlistCase {
+    /// Returns the case of one of our own sources.
+    pub fn of(name: &'static str, source: &'static str, function: Function) -> NetlistCase {
+        NetlistCase {
+            name,
+            source,
+            cycles: function.cycles,
+            circuit: function.circuit,
+        }
+    }
+}
+
 /// Measures our own sources, and the authors' netlists where their folder is named.
 ///
 /// # Errors
@@ -67,10 +79,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     });
     printed?;
     if args.json {
-        Ok(())
-    } else {
-        print_line(text(&records).trim_end())
+        return Ok(());
     }
+    print_line(text(&records).trim_end())
 }
 
 /// Prints a record as JSON, with the data that reproduce it.
@@ -104,18 +115,8 @@ fn released(folder: &Path) -> Result<Vec<NetlistCase>, Failure> {
 
 /// Our own sources of all benchmarks.
 fn ours() -> Vec<NetlistCase> {
-    let case = |name| {
-        let function = function(name)?;
-        Some(NetlistCase {
-            name,
-            source: "ours",
-            cycles: function.cycles,
-            circuit: function.circuit,
-        })
-    };
-    let all = BENCHMARKS
-        .iter()
-        .filter_map(|benchmark| case(benchmark.name));
+    let case = |name| Some(NetlistCase::of(name, "ours", function(name)?));
+    let all = BENCHMARKS.iter().filter_map(|it| case(it.name));
     all.collect()
 }
 
@@ -127,15 +128,10 @@ pub fn measure_all(cases: &[NetlistCase], options: &Options, record: &mut dyn Fn
     };
     for case in cases {
         let tape = case.circuit.compile(&Machine::CPU);
+        let name = format!("netlists/{}/{}", case.source, case.name);
         let mut emit = |metric: &str, value, unit| {
-            record(Record {
-                suite: "garble",
-                case: format!("netlists/{}/{}", case.source, case.name),
-                tier: cpu.tier().name(),
-                metric: String::from(metric),
-                value,
-                unit,
-            });
+            let tier = cpu.tier().name();
+            record(Record::of("garble", &name, tier, (metric, value, unit)));
         };
         emit("netlist_cycles", case.cycles as f64, "cycles");
         emit("ands_per_cycle", tape.tape.ands.len() as f64, "ANDs");
@@ -203,10 +199,8 @@ fn check(cpu: Cpu, case: &NetlistCase, tape: &CycleTape) {
             index += 1;
             bit(cycle, index)
         };
-        widths
-            .iter()
-            .map(|&width| (0..width).map(|_| next()).collect())
-            .collect()
+        let word = |&width: &usize| (0..width).map(|_| next()).collect();
+        widths.iter().map(word).collect()
     };
     let constants: Vec<bool> = tape.constants().collect();
     let held = words(case.circuit.held_widths(), 0);
@@ -243,10 +237,8 @@ fn check(cpu: Cpu, case: &NetlistCase, tape: &CycleTape) {
     let (mut hashes, mut bits) = (vec![Block::ZERO; count], vec![0; count]);
     evaluator.output_hashes(evaluating.outputs(0), &mut hashes);
     decode(&hashes, &table, &mut bits).expect("own tables decode");
-    let right = bits
-        .iter()
-        .zip(&expected)
-        .all(|(&bit, &expected)| (bit == 1) == expected);
+    let mut pairs = bits.iter().zip(&expected);
+    let right = pairs.all(|(&bit, &expected)| (bit == 1) == expected);
     assert!(right, "{}: wrong outputs", case.name);
 }
 
@@ -268,10 +260,8 @@ fn text(records: &[Record]) -> String {
     cases.dedup();
     for case in cases {
         let figure = |metric: &str| {
-            let mut of_case = records.iter().filter(|record| record.case == case);
-            of_case
-                .find(|record| record.metric == metric)
-                .map_or(f64::NAN, |record| record.value)
+            let is_it = |it: &&Record| it.case == case && it.metric == metric;
+            records.iter().find(is_it).map_or(f64::NAN, |it| it.value)
         };
         let mut parts = case.split('/').skip(1);
         let source = parts.next().unwrap_or("");
@@ -300,10 +290,8 @@ mod tests {
     fn every_case_has_a_row() {
         let mut options = Options::detect().unwrap();
         options.budget = Duration::ZERO;
-        let cases: Vec<NetlistCase> = ours()
-            .into_iter()
-            .filter(|case| case.cycles <= 32)
-            .collect();
+        let cases = ours().into_iter().filter(|case| case.cycles <= 32);
+        let cases: Vec<NetlistCase> = cases.collect();
         let mut records = Vec::new();
         measure_all(&cases, &options, &mut |record| records.push(record));
         let table = text(&records);

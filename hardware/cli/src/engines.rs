@@ -188,10 +188,8 @@ pub fn engines(args: &EnginesArgs) -> Result<(), Failure> {
     let title = "Several engines over a scratchpad: cycles and bytes of memory of whole programs";
     let mut card = Card::new(title);
     let keys = grouped(u64::from(args.scratchpad));
-    card.line(
-        "engine",
-        "1a6x: a pipeline of AND, six units for XOR, 16 banks",
-    );
+    let engine = "1a6x: a pipeline of AND, six units for XOR, 16 banks";
+    card.line("engine", engine);
     card.line("scratchpad", format!("{keys} keys of 16 bytes"));
     let last = "cycles|at least|ANDs a cycle and engine|bytes|over bound|most keys";
     let mut columns = columns("program", "engines|ANDs|longest path");
@@ -207,13 +205,7 @@ const KEYS: u32 = 1 << 16;
 
 /// Microseconds that one core of this machine takes to garble a program, and its tier.
 fn measured(name: &'static str, options: &Options) -> Result<(f64, &'static str), Failure> {
-    let function = program(name)?;
-    let case = NetlistCase {
-        name,
-        source: "program",
-        cycles: function.cycles,
-        circuit: function.circuit,
-    };
+    let case = NetlistCase::of(name, "program", program(name)?);
     let mut found = None;
     bench::measure_all(&[case], options, &mut |record| {
         if record.metric == "garble_us" {
@@ -263,25 +255,19 @@ pub fn haac(args: &HaacArgs) -> Result<(), Failure> {
     let mean = (logarithms / eight.len() as f64).exp();
     let title = "HAAC beside several engines at 1 GHz";
     let mut card = Card::new(title);
-    let of_haac =
-        HAAC.map(|(memory, times)| format!("{} times a CPU with {memory}", grouped(times as u64)));
+    let mean_of = |(memory, times)| format!("{} times a CPU with {memory}", grouped(times as u64));
+    let means = HAAC.map(mean_of).join(", ");
     card.line(
         "HAAC",
-        format!(
-            "{}, mean of VIP-Bench; {HAAC_MM2} mm² (its abstract)",
-            of_haac.join(", ")
-        ),
+        format!("{means}, mean of VIP-Bench; {HAAC_MM2} mm² (its abstract)"),
     );
+    let ours = "with 8 engines, geometric mean of these programs";
     card.line(
         "ours",
-        format!(
-            "{mean:.0} times one core under {tier} with 8 engines, geometric mean of these programs"
-        ),
+        format!("{mean:.0} times one core under {tier} {ours}"),
     );
-    card.line(
-        "differs",
-        "programs, CPU and its garbler; ours waits for no memory",
-    );
+    let differs = "programs, CPU and its garbler; ours waits for no memory";
+    card.line("differs", differs);
     let numbers = "engines|ANDs|us at 1 GHz|GB/s|one core, us|times one core";
     card.table(None, columns("program", numbers), cells);
     let haac = HAAC.map(|(memory, times)| json!({ "memory": memory, "over_cpu": times }));

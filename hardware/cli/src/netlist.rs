@@ -7,7 +7,7 @@ use sealane_accel::Netlist;
 use sealane_accel::formats::{Format, Width, WriteError, write};
 use sealane_accel::functions::{Function, function};
 use sealane_accel::paper::BENCHMARKS;
-use sealane_accel::yosys::{Design, MAP, OUTPUT, convert, script};
+use sealane_accel::yosys::{Design, DesignError, MAP, OUTPUT, convert, script};
 use sealane_diagnostic::{Code, printable};
 use sealane_files::Accept;
 use sealane_host::Failure;
@@ -34,8 +34,7 @@ pub fn netlist(verb: &NetlistVerb) -> Result<(), Failure> {
 }
 
 fn synth(args: &SynthArgs) -> Result<(), Failure> {
-    let design =
-        convert(&synthesise(args)?).map_err(|error| refused(error.to_string(), error.hint()))?;
+    let design = convert(&synthesise(args)?).map_err(|error| undesigned(&error))?;
     let netlist = design.netlist().map_err(|error| {
         let hint = "make the design smaller, or share its parts over more cycles";
         refused(error.to_string(), hint)
@@ -48,15 +47,11 @@ fn synth(args: &SynthArgs) -> Result<(), Failure> {
 fn source(args: &SourceArgs) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         let mut card = Card::new("our own sources");
-        let all = BENCHMARKS
-            .iter()
-            .filter_map(|benchmark| function(benchmark.name));
+        let all = BENCHMARKS.iter().filter_map(|it| function(it.name));
         let all: Vec<Function> = all.collect();
         card.lines("functions", all.iter().map(described));
-        let all = all
-            .iter()
-            .map(|function| json!({ "name": function.name, "cycles": function.cycles }));
-        return print_card(args.json, &card, &all.collect());
+        let entry = |it: &Function| json!({ "name": it.name, "cycles": it.cycles });
+        return print_card(args.json, &card, &all.iter().map(entry).collect());
     };
     let function = function(name).ok_or_else(|| {
         let what = format!("there is no function `{name}`");
@@ -68,11 +63,9 @@ fn source(args: &SourceArgs) -> Result<(), Failure> {
     let mut card = Card::new(described(&function));
     card.line("gates", gates(&netlist));
     let [_, held, own, _, fresh, other] = netlist.parts().inputs.counts();
-    let bits = |once, each| {
-        format!(
-            "{} once, {each} in a cycle",
-            counted(u64::from(once), "bit")
-        )
+    let bits = |once: u32, each| {
+        let once = counted(once.into(), "bit");
+        format!("{once} once, {each} in a cycle")
     };
     card.line("garbler", bits(held, fresh));
     card.line("evaluator", bits(own, other));
@@ -106,6 +99,10 @@ fn refused(what: impl Into<String>, hint: &str) -> Failure {
     Failure::new(Code::NetlistDesign, what, hint)
 }
 
+fn undesigned(error: &DesignError) -> Failure {
+    refused(error.to_string(), error.hint())
+}
+
 /// The netlist in the format that is asked for; HSCD is narrow where its wires fit.
 fn written(netlist: &Netlist, format: NetlistFormat) -> Result<Vec<u8>, WriteError> {
     let hscd = |width| write(netlist, Format::Hscd(width), &[]);
@@ -121,8 +118,7 @@ fn written(netlist: &Netlist, format: NetlistFormat) -> Result<Vec<u8>, WriteErr
 
 /// Runs Yosys in a folder of its own, and returns the JSON that it writes.
 fn synthesise(args: &SynthArgs) -> Result<Vec<u8>, Failure> {
-    let script =
-        script(args.top.as_deref()).map_err(|error| refused(error.to_string(), error.hint()))?;
+    let script = script(args.top.as_deref()).map_err(|error| undesigned(&error))?;
     let sources = args.sources.iter().map(|source| whole(source));
     let sources = sources.collect::<Result<Vec<PathBuf>, Failure>>()?;
     let folder = tempfile::tempdir().map_err(|error| no_folder(&error))?;
@@ -167,10 +163,8 @@ fn no_folder(error: &std::io::Error) -> Failure {
 /// Yosys says on standard error what is wrong, with file and line.
 fn failed(output: &Output) -> Failure {
     let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = said
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines = said.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.collect();
     let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
     let said = if last.is_empty() {
         format!("it ended with {}", output.status)
@@ -189,23 +183,18 @@ fn report(args: &SynthArgs, design: &Design, netlist: &Netlist) -> Result<(), Fa
     card.line("gates", gates(netlist));
     card.line("ANDs", grouped(ands));
     card.line("flip-flops", grouped(netlist.flip_flops().len() as u64));
-    let counts = |public: u32, garbler: u32, evaluator: u32| {
-        format!("{public} public, {garbler} of the garbler, {evaluator} of the evaluator")
-    };
-    let [once, each] = [
-        counts(
-            inputs.public_initial,
-            inputs.garbler_initial,
-            inputs.evaluator_initial,
-        ),
-        counts(inputs.public, inputs.garbler, inputs.evaluator),
-    ];
-    card.line("bits once", once);
-    card.line("in a cycle", each);
-    let outputs = design
-        .outputs
-        .iter()
-        .map(|(name, width)| format!("{name} ({width})"));
+    let counts = inputs.counts();
+    for (name, counts) in ["bits once", "in a cycle"]
+        .into_iter()
+        .zip(counts.chunks(3))
+    {
+        let [public, garbler, evaluator] = [counts[0], counts[1], counts[2]];
+        let each =
+            format!("{public} public, {garbler} of the garbler, {evaluator} of the evaluator");
+        card.line(name, each);
+    }
+    let outputs = design.outputs.iter();
+    let outputs = outputs.map(|(name, width)| format!("{name} ({width})"));
     card.line("outputs", outputs.collect::<Vec<_>>().join(", "));
     if let Some(path) = &args.output {
         card.line("written", path.display().to_string());

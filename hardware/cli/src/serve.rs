@@ -63,13 +63,10 @@ struct Side {
 
 impl Side {
     fn of(args: &SideArgs) -> Result<Side, Failure> {
-        let PartyArgs {
-            config,
-            party,
-            identity,
-        } = &args.own;
-        let config = Config::find(config.as_deref())?;
-        let own = connect::own_name(party.as_deref(), &config, identity.as_deref())?;
+        let given: &PartyArgs = &args.own;
+        let (party, identity) = (given.party.as_deref(), given.identity.as_deref());
+        let config = Config::find(given.config.as_deref())?;
+        let own = connect::own_name(party, &config, identity)?;
         let network = connect::network(args.network, Some(&config));
         Ok(Side {
             config,
@@ -129,23 +126,19 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         };
         drop(mesh);
         running.fetch_sub(1, Ordering::SeqCst);
-        let Some(outcome) = outcome else {
-            return;
-        };
         match outcome {
-            Ok((number, account)) => {
+            None => {}
+            Some(Ok((number, account))) => {
                 news.session(client, &names[number], &served[number], &account);
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
                 if args.sessions.is_some_and(|sessions| done >= sessions) {
                     work.cancel().cancel();
                 }
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 guests.failed(guest, &error);
-                news.failure(
-                    client,
-                    &serving::failure(error, [own, client.as_str()], Here::Server),
-                );
+                let failure = serving::failure(error, [own, client.as_str()], Here::Server);
+                news.failure(client, &failure);
             }
         }
     };
@@ -204,16 +197,10 @@ impl News {
         let all = bytes(measured.from_server + measured.from_client);
         let of = device_line(device, machine);
         let cycles = clock.map(|clock| format!(", {} of {of}", counted(clock, "clock cycle")));
-        let as_planned = if measured == account.planned {
-            "as planned"
-        } else {
-            "not as planned"
-        };
-        let line = format!(
-            "{client}: {netlist}, {all} of payload in {}, {as_planned}{}",
-            counted(measured.rounds.into(), "round"),
-            cycles.unwrap_or_default()
-        );
+        let (as_planned, cycles) = (compared(account), cycles.unwrap_or_default());
+        let rounds = counted(measured.rounds.into(), "round");
+        let line =
+            format!("{client}: {netlist}, {all} of payload in {rounds}, {as_planned}{cycles}");
         self.line(&value, &line);
     }
 
@@ -228,13 +215,9 @@ impl News {
 
     /// One line about a caller that is none of the clients.
     fn refusal(&self, refused: &Refused) {
-        let strangers = self.strangers.lock();
-        let Some(left_out) = strangers
-            .ok()
-            .and_then(|mut strangers| strangers.next(Instant::now()))
-        else {
-            return;
-        };
+        let strangers = self.strangers.lock().ok();
+        let next = strangers.and_then(|mut strangers| strangers.next(Instant::now()));
+        let Some(left_out) = next else { return };
         let address = refused.address.map(|address| address.to_string());
         let fingerprint = refused.key.map(|key| key.fingerprint().to_string());
         let value = json!({
@@ -250,15 +233,13 @@ impl News {
         };
         let more = match left_out {
             0 => String::new(),
-            left_out => format!(
+            _ => format!(
                 " ({} before it without a line)",
                 counted(left_out, "caller")
             ),
         };
-        self.line(
-            &value,
-            &format!("refused {from}: {}{hint}{more}", refused.reason),
-        );
+        let line = format!("refused {from}: {}{hint}{more}", refused.reason);
+        self.line(&value, &line);
     }
 
     fn line(&self, value: &Value, line: &str) {
@@ -300,13 +281,11 @@ fn announce(
     if let Some(first) = served.first() {
         card.line("device", device_line(first.device(), first.machine()));
     }
-    card.line(
-        "ends",
-        match args.sessions {
-            Some(count) => format!("after {}, or with Ctrl-C", counted(count, "session")),
-            None => "with Ctrl-C".to_string(),
-        },
-    );
+    let ends = match args.sessions {
+        Some(count) => format!("after {}, or with Ctrl-C", counted(count, "session")),
+        None => "with Ctrl-C".to_string(),
+    };
+    card.line("ends", ends);
     let device = served.first().map(Served::device);
     let machine = served.first().and_then(Served::machine);
     let machine = machine.map(|machine| machine.to_string());
@@ -364,23 +343,22 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
         };
         card.line("of each", format!("{}{more}", shown.join(" ")));
     }
-    let same = measured == account.planned;
-    let same = if same { "as planned" } else { "not as planned" };
-    card.line(
-        "crossed",
-        format!(
-            "{} from {server}, {} from {own}, {}, {same}",
-            bytes(measured.from_server),
-            bytes(measured.from_client),
-            counted(measured.rounds.into(), "round")
-        ),
-    );
+    let [there, back] = [measured.from_server, measured.from_client].map(bytes);
+    let (rounds, same) = (counted(measured.rounds.into(), "round"), compared(&account));
+    let crossed = format!("{there} from {server}, {back} from {own}, {rounds}, {same}");
+    card.line("crossed", crossed);
     let value = json!({
         "outputs": outputs,
         "planned": promise_json(&account.planned),
         "measured": promise_json(&measured),
     });
     print_card(args.side.json, &card, &value)
+}
+
+/// Tells how the traffic of a session compares with its plan.
+fn compared(account: &Account) -> &'static str {
+    let same = account.measured == account.planned;
+    if same { "as planned" } else { "not as planned" }
 }
 
 fn plan_line(job: &Job) -> String {
@@ -448,13 +426,12 @@ fn netlists(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     found.sort();
-    if !found.is_empty() {
-        Ok(found)
-    } else {
+    if found.is_empty() {
         let what = format!("{} holds no netlist", path.display());
         let hint = "put files `NAME.scd` or `NAME.hscd` there";
-        Err(Failure::new(Code::NetlistFile, what, hint))
+        return Err(Failure::new(Code::NetlistFile, what, hint));
     }
+    Ok(found)
 }
 
 /// The refusal of a netlist that is served already: a client could not say which of both it means.
@@ -471,17 +448,15 @@ fn beside(netlist: &Path) -> Option<PathBuf> {
 }
 
 fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
-    let text = match path {
-        None => Ok(String::new()),
-        Some(path) => {
-            sealane_files::read_text(path, Accept::FileOrPipe, MOST_INPUT_BYTES).map_err(|error| {
-                let what = format!("cannot read {}", path.display());
-                let hint = "name a file of hexadecimal bytes with `--input`";
-                Failure::new(Code::CircuitValue, what, hint).because(error.to_string())
-            })
-        }
+    let read = |path: &Path| {
+        let text = sealane_files::read_text(path, Accept::FileOrPipe, MOST_INPUT_BYTES);
+        text.map_err(|error| {
+            let what = format!("cannot read {}", path.display());
+            let hint = "name a file of hexadecimal bytes with `--input`";
+            Failure::new(Code::CircuitValue, what, hint).because(error.to_string())
+        })
     };
-    let text = Zeroizing::new(text?);
+    let text = Zeroizing::new(path.map_or(Ok(String::new()), read)?);
     InputText::parse(&text).map_err(|error| unfit(&error, path))
 }
 
@@ -497,11 +472,9 @@ fn bits(
     let (count, parts) = (job.input_bits()[side], job.input_parts()[side]);
     text.bits(count).map_err(|error| {
         let Some(path) = path else {
-            let what = format!(
-                "{} takes an input of {} from this party, and none is given",
-                netlist.display(),
-                counted(count, "bit")
-            );
+            let (file, bits) = (netlist.display(), counted(count, "bit"));
+            let what =
+                format!("{file} takes an input of {bits} from this party, and none is given");
             let beside = match side {
                 0 => format!(", or as `{}`", netlist.with_extension("input").display()),
                 _ => String::new(),
@@ -589,11 +562,10 @@ fn device(args: &ServeArgs, machine: RtlMachine, cpu: Cpu) -> Result<Box<dyn Dev
     Ok(match (args.device, &args.bench) {
         (ServeDevice::Rtl, Some(bench)) => {
             // Nobody is harmed if standard error is closed.
+            let (shown, most) = (bench.display(), DEVICE_PATIENCE.as_secs());
             let _ = writeln!(
                 stderr(),
-                "waits for {} to take a netlist, {} s at most",
-                bench.display(),
-                DEVICE_PATIENCE.as_secs()
+                "waits for {shown} to take a netlist, {most} s at most"
             );
             Box::new(Rtl::new(RtlOptions {
                 bench: bench.clone(),

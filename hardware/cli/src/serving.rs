@@ -68,14 +68,8 @@ pub fn listen(
         ..connect::limits(config)
     };
     let server = endpoint(own, party);
-    let reception = Reception::open(
-        server,
-        identity,
-        clients,
-        party.listen.clone(),
-        limits,
-        cancel,
-    );
+    let listen = party.listen.clone();
+    let reception = Reception::open(server, identity, clients, listen, limits, cancel);
     let all = [vec![own.to_string()], names.clone()].concat();
     let reception = reception.map_err(|error| EngineError::from_net(error, &all))?;
     Ok((reception, names))
@@ -100,10 +94,10 @@ pub fn failure(error: ServeError, [server, client]: [&str; 2], here: Here) -> Fa
         ServeError::Device(error) => of_device(&error),
         ServeError::Refused(refusal) => {
             let (message, hint) = match here {
-                Here::Client => (
-                    format!("{server} does not take the session: {refusal}"),
-                    for_client(&refusal, server),
-                ),
+                Here::Client => {
+                    let message = format!("{server} does not take the session: {refusal}");
+                    (message, for_client(&refusal, server))
+                }
                 Here::Server => for_server(&refusal, client),
             };
             Failure::from(Diagnostic::new(Code::OtherJob, message).hint(hint))
@@ -170,10 +164,8 @@ fn for_server(refusal: &Refusal, client: &str) -> (String, String) {
             "find out why before you start anew",
         ),
     };
-    (
-        format!("{client} gets no session: it {event}"),
-        hint.to_string(),
-    )
+    let message = format!("{client} gets no session: it {event}");
+    (message, hint.to_string())
 }
 
 /// The failure of a device.
@@ -201,10 +193,9 @@ pub fn of_device(error: &DeviceError) -> Failure {
 pub fn of_job(error: &JobError) -> Failure {
     match error {
         JobError::Device(error) => of_device(error),
-        error => Failure::new(
-            Code::Device,
-            error.to_string(),
-            "state fewer netlist cycles in the input, or make the netlist smaller",
-        ),
+        error => {
+            let hint = "state fewer netlist cycles in the input, or make the netlist smaller";
+            Failure::new(Code::Device, error.to_string(), hint)
+        }
     }
 }

@@ -14,7 +14,7 @@ use sealane_engine::EngineError;
 use sealane_files::Accept;
 use sealane_host::Failure;
 use sealane_page::Card;
-use sealane_page::units::grouped;
+use sealane_page::units::{counted, grouped};
 use sealane_schedule::Priority;
 use sealane_terminal::{print_card, write_file};
 use serde_json::{Value, json};
@@ -64,15 +64,8 @@ pub fn simulate(args: &SimulateArgs) -> Result<(), Failure> {
         "lower_bound_ports": least.ports,
     });
     let mut card = card(&args.netlist, &file, &cycles);
-    card.line(
-        "at least",
-        format!(
-            "{} garbling cycles in any order (longest path {}, ports {})",
-            grouped(least.cycles()),
-            grouped(least.path),
-            grouped(least.ports)
-        ),
-    );
+    let bounds = [("longest path", least.path), ("ports", least.ports)];
+    card.line("at least", at_least(least.cycles(), &bounds));
     print_card(args.json, &card, &value)
 }
 
@@ -86,35 +79,23 @@ fn better(args: &SimulateArgs, file: &NetlistFile, engine: Engine) -> Result<(),
     let mut card = Card::new(args.netlist.display().to_string());
     card.line("format", file.format.name());
     let garbling = grouped(cycles.garbling);
-    card.line(
-        "garbling",
-        format!("{garbling} cycles of a later netlist cycle"),
-    );
+    let garbling = format!("{garbling} cycles of a later netlist cycle");
+    card.line("garbling", garbling);
     if clients > 1 {
         card.line("clients", format!("{clients}, {each:.1} cycles each"));
     }
     let busy = 100.0 * cycles.busy();
-    card.line(
-        "pipeline",
-        match engine.engines {
-            1 => format!("busy in {busy:.1} % of the cycles"),
-            engines => format!("{engines}, busy in {busy:.1} % of the cycles"),
-        },
-    );
-    card.line(
-        "moves",
-        format!("{} keys of flip-flops", grouped(cycles.moves)),
-    );
-    card.line(
-        "at least",
-        format!(
-            "{} garbling cycles in any order (longest path {}, ANDs {}, XORs {})",
-            grouped(least.cycles()),
-            grouped(least.path),
-            grouped(least.pipelines),
-            grouped(least.xor_units)
-        ),
-    );
+    let busy = format!("busy in {busy:.1} % of the cycles");
+    let pipeline = match engine.engines {
+        1 => busy,
+        engines => format!("{engines}, {busy}"),
+    };
+    card.line("pipeline", pipeline);
+    let moves = grouped(cycles.moves);
+    card.line("moves", format!("{moves} keys of flip-flops"));
+    let [ands, xors] = [("ANDs", least.pipelines), ("XORs", least.xor_units)];
+    let bounds = [("longest path", least.path), ands, xors];
+    card.line("at least", at_least(least.cycles(), &bounds));
     let value = json!({
         "format": file.format.name(),
         "gates": file.netlist.gates().len(),
@@ -133,19 +114,26 @@ fn better(args: &SimulateArgs, file: &NetlistFile, engine: Engine) -> Result<(),
     print_card(args.json, &card, &value)
 }
 
+/// The bound of all orders, and the bounds that it is the largest of.
+fn at_least(cycles: u64, bounds: &[(&str, u64)]) -> String {
+    let bounds = bounds
+        .iter()
+        .map(|(name, bound)| format!("{name} {}", grouped(*bound)));
+    let bounds = bounds.collect::<Vec<_>>().join(", ");
+    format!(
+        "{} garbling cycles in any order ({bounds})",
+        grouped(cycles)
+    )
+}
+
 fn card(path: &Path, file: &NetlistFile, cycles: &RunCycles) -> Card {
     let netlist = &file.netlist;
     let mut card = Card::new(path.display().to_string());
     card.line("format", file.format.name());
     card.line("gates", gates(netlist));
-    card.line(
-        "garbling",
-        format!("{} cycles", grouped(cycles.later.garbling)),
-    );
-    let netlist_cycles = match cycles.netlist_cycles {
-        1 => "1 netlist cycle".to_string(),
-        netlist_cycles => format!("{} netlist cycles", grouped(netlist_cycles)),
-    };
+    let garbling = grouped(cycles.later.garbling);
+    card.line("garbling", format!("{garbling} cycles"));
+    let netlist_cycles = counted(cycles.netlist_cycles, "netlist cycle");
     let total = grouped(cycles.total);
     card.line("run", format!("{total} cycles, for {netlist_cycles}"));
     let numbers = "issue|port stalls|dependencies|drain|flip-flops|all";
@@ -182,18 +170,14 @@ fn netlist_cycle_json(netlist_cycle: &CycleCount) -> Value {
 
 /// The order of `--order ours` for a netlist.
 pub fn ours(netlist: &Netlist) -> Order {
-    Order::Ours {
-        tries: usual_tries(netlist),
-    }
+    let tries = usual_tries(netlist);
+    Order::Ours { tries }
 }
 
 /// Counts of the gates of a netlist, for a card.
 pub fn gates(netlist: &Netlist) -> String {
-    format!(
-        "{}, of which {} of type XOR",
-        grouped(netlist.gates().len() as u64),
-        grouped(netlist.xors() as u64)
-    )
+    let [all, xors] = [netlist.gates().len(), netlist.xors()].map(|count| grouped(count as u64));
+    format!("{all}, of which {xors} of type XOR")
 }
 
 /// A failure of ours: a checked netlist in an order that its machine issued breaks no rule, and our

@@ -18,28 +18,17 @@ use serde_json::{Value, json};
 /// Table II: netlist cycles, gates, gates of type XOR, other gates; of the paper, of the file and
 /// of our own source.
 pub fn table2(args: &TableArgs) -> Result<(), Failure> {
-    let columns = columns(
-        "benchmark",
-        "cycles|gates|XORs|ANDs|gates of file|XORs of file|our cycles|our gates|our XORs|our ANDs",
-    );
+    let numbers =
+        "cycles|gates|XORs|ANDs|gates of file|XORs of file|our cycles|our gates|our XORs|our ANDs";
+    let columns = columns("benchmark", numbers);
     let title = "FASE, Table II: benchmarks";
     table(args, title, columns, |benchmark, netlist| {
-        let found = counts(netlist);
-        let [gates, xors] = benchmark.gates;
+        let (found, [gates, xors]) = (counts(netlist), benchmark.gates);
         let (cycles, source) = source(benchmark.name)?;
         let [our_gates, our_xors] = counts(&source);
-        let cells = [
-            benchmark.netlist_cycles,
-            gates,
-            xors,
-            gates - xors,
-            found[0],
-            found[1],
-            cycles,
-            our_gates,
-            our_xors,
-            our_gates - our_xors,
-        ];
+        let paper = [benchmark.netlist_cycles, gates, xors, gates - xors];
+        let ours = [cycles, our_gates, our_xors, our_gates - our_xors];
+        let cells = [&paper[..], &found, &ours].concat();
         let value = json!({
             "netlist_cycles": benchmark.netlist_cycles,
             "paper": benchmark.gates,
@@ -47,7 +36,7 @@ pub fn table2(args: &TableArgs) -> Result<(), Failure> {
             "our_netlist_cycles": cycles,
             "ours": [our_gates, our_xors],
         });
-        Ok((cells.map(grouped).to_vec(), value))
+        Ok((cells.into_iter().map(grouped).collect(), value))
     })
 }
 
@@ -70,14 +59,12 @@ pub fn table5(args: &TableArgs) -> Result<(), Failure> {
     let mut card = Card::new(title);
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for row in TABLE5 {
-        let of_file = match row.file {
-            None => None,
-            Some((name, netlist_cycles, _)) => {
-                let netlist = of_benchmark(args, name)?;
-                let total = run(&netlist, Variant::Queued, netlist_cycles).total;
-                Some([total, in_our_order(&netlist, netlist_cycles)?])
-            }
+        let in_file = |(name, netlist_cycles, _)| -> Result<[u64; 2], Failure> {
+            let netlist = of_benchmark(args, name)?;
+            let total = run(&netlist, Variant::Queued, netlist_cycles).total;
+            Ok([total, in_our_order(&netlist, netlist_cycles)?])
         };
+        let of_file = row.file.map(in_file).transpose()?;
         let (cycles, source) = source(row.name)?;
         let ours = in_our_order(&source, cycles)?;
         let (work, cores, before) = row.previous;
@@ -121,10 +108,8 @@ fn in_our_order(netlist: &Netlist, netlist_cycles: u64) -> Result<u64, Failure> 
 
 /// Table IV: garbling cycles without and with the optimisation, of the file's order and of ours.
 pub fn table4(args: &TableArgs) -> Result<(), Failure> {
-    let columns = columns(
-        "benchmark",
-        "FASE plain|model plain|FASE|model|our order|at least",
-    );
+    let numbers = "FASE plain|model plain|FASE|model|our order|at least";
+    let columns = columns("benchmark", numbers);
     let title = "FASE, Table IV: garbling cycles of a netlist cycle";
     table(args, title, columns, |benchmark, netlist| {
         let [plain, queued] = [Variant::Plain, Variant::Queued]
@@ -152,12 +137,8 @@ pub fn table6(args: &TableArgs) -> Result<(), Failure> {
         let total = run(netlist, Variant::Queued, benchmark.netlist_cycles).total;
         let ours = in_our_order(netlist, benchmark.netlist_cycles)?;
         let paper = benchmark.table6;
-        let cells = vec![
-            grouped(benchmark.netlist_cycles),
-            paper.to_string(),
-            grouped(total),
-            grouped(ours),
-        ];
+        let [cycles, total_cell, ours_cell] = [benchmark.netlist_cycles, total, ours].map(grouped);
+        let cells = vec![cycles, paper.to_string(), total_cell, ours_cell];
         let value = json!({
             "netlist_cycles": benchmark.netlist_cycles,
             "paper": paper,
@@ -190,11 +171,7 @@ fn table(
         let (cells, mut value) = row(benchmark, &netlist)?;
         value["benchmark"] = json!(benchmark.name);
         values.push(value);
-        rows.push(
-            std::iter::once(benchmark.name.to_string())
-                .chain(cells)
-                .collect(),
-        );
+        rows.push([vec![benchmark.name.to_string()], cells].concat());
     }
     card.table(None, columns, rows);
     print_card(args.json, &card, &json!({ "title": title, "rows": values }))

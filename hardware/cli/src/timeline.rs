@@ -30,12 +30,8 @@ pub fn svg(heading: &str, netlist: &Netlist, netlist_cycle: &CycleCount) -> Stri
         writeln!(out, "<text x=\"16\" y=\"22\">{}</text>", escaped(heading))?;
         let mut x = LEFT;
         for (colour, meaning) in MEANINGS.iter().enumerate() {
-            writeln!(
-                out,
-                "<rect class=\"c{colour}\" x=\"{x}\" y=\"32\" width=\"10\" height=\"10\"/>\
-                 <text x=\"{}\" y=\"41\">{meaning}</text>",
-                x + 14
-            )?;
+            square(out, colour, [x, 32], 10)?;
+            writeln!(out, "<text x=\"{}\" y=\"41\">{meaning}</text>", x + 14)?;
             x += 40 + 7 * meaning.len() as u32;
         }
         for row in 0..rows {
@@ -44,7 +40,7 @@ pub fn svg(heading: &str, netlist: &Netlist, netlist_cycle: &CycleCount) -> Stri
                 let end = LEFT - 6;
                 writeln!(
                     out,
-                    "<text class=\"group\" x=\"{end}\" y=\"{y}\">{first}</text>"
+                    r#"<text class="group" x="{end}" y="{y}">{first}</text>"#
                 )?;
             }
         }
@@ -65,12 +61,14 @@ pub fn svg(heading: &str, netlist: &Netlist, netlist_cycle: &CycleCount) -> Stri
 fn runs(out: &mut String, colour: usize, from: u32, to: u32) -> std::fmt::Result {
     for cycle in from..to.min(MOST) {
         let [x, y] = [LEFT + cycle % ACROSS * PITCH, TOP + cycle / ACROSS * PITCH];
-        writeln!(
-            out,
-            "<rect class=\"c{colour}\" x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\"/>"
-        )?;
+        square(out, colour, [x, y], SQUARE)?;
     }
     Ok(())
+}
+
+fn square(out: &mut String, colour: usize, [x, y]: [u32; 2], side: u32) -> std::fmt::Result {
+    let place = format!("x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"");
+    writeln!(out, "<rect class=\"c{colour}\" {place}/>")
 }
 
 #[cfg(test)]

@@ -58,17 +58,28 @@ fn sealane(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a command to its end, and returns its status and what it prints.
-fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+/// Runs a command that ends with this status and prints each of these texts; returns all it prints.
+fn says(folder: &Path, arguments: &[&str], status: i32, texts: &[&str]) -> String {
     let output = sealane(folder, arguments).output().expect("a process");
     let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(text).expect("text"))
+    let text = String::from_utf8(text).expect("text");
+    let all = texts.iter().all(|it| text.contains(it));
+    assert!(
+        output.status.code() == Some(status) && all,
+        "{arguments:?}: {text}"
+    );
+    text
 }
 
-fn must(folder: &Path, arguments: &[&str]) -> String {
-    let (status, text) = output(folder, arguments);
-    assert_eq!(status, Some(0), "{arguments:?}: {text}");
-    text
+/// The netlist of the millionaires' problem.
+const MILL: &str = "../netlists/Mill_8_8.scd";
+
+/// Arguments that run a netlist with the server.
+fn run_of<'a>(netlist: &'a str, input: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    let usual = [
+        "netlist", "run", netlist, "--with", "server", "--input", input,
+    ];
+    [&usual, options].concat()
 }
 
 /// Folders of a server and two clients that know each other, and of netlists.
@@ -80,20 +91,14 @@ struct ServedFolders {
 const CASES: [(&str, &str, &str, &str); 4] = [
     ("Mill_8_8", "cycles 8 a1", "cycles 8 24", "01"),
     // A bit of the sum in each cycle.
-    (
-        "Add_8_8",
-        "cycles 8 open-every a1",
-        "cycles 8 open-every 24",
-        "01",
-    ),
-    (
-        "AES_128_11",
-        "cycles 10 000102030405060708090a0b0c0d0e0f",
-        "cycles 10 00112233445566778899aabbccddeeff",
-        "69c4e0d86a7b0430d8cdb78070b4c55a",
-    ),
+    ("Add_8_8", ADDED[0], ADDED[1], "01"),
+    ("AES_128_11", KEY, BLOCK, "69c4e0d86a7b0430d8cdb78070b4c55a"),
     ("MAC_32_1", "00000040", "00000040", "00000008"),
 ];
+
+const ADDED: [&str; 2] = ["cycles 8 open-every a1", "cycles 8 open-every 24"];
+const KEY: &str = "cycles 10 000102030405060708090a0b0c0d0e0f";
+const BLOCK: &str = "cycles 10 00112233445566778899aabbccddeeff";
 
 impl ServedFolders {
     fn new() -> ServedFolders {
@@ -108,7 +113,8 @@ impl ServedFolders {
         std::fs::create_dir(&netlists).expect("a folder");
         for (name, own, theirs, _) in CASES {
             let file = format!("{name}.scd");
-            must(&netlists, &["netlist", "source", name, "--output", &file]);
+            let source = ["netlist", "source", name, "--output", &file];
+            says(&netlists, &source, 0, &[]);
             std::fs::write(netlists.join(format!("{name}.input")), own).expect("a file");
             std::fs::write(place.of("ann").join(name), theirs).expect("a file");
             std::fs::write(place.of("bob").join(name), theirs).expect("a file");
@@ -182,22 +188,16 @@ fn served_by(options: &[&str], scheme: &str) {
     let place = ServedFolders::new();
     let server = Server::start(&place, scheme, &[options, &["--sessions", "8"]].concat());
     assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(4));
-    let runs = CASES
-        .iter()
-        .flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
-    let runs: Vec<((&str, usize), Child)> = runs
-        .map(|(client, (name, _, _, last))| {
-            let netlist = format!("../netlists/{name}.scd");
-            let arguments = [
-                "netlist", "run", &netlist, "--with", "server", "--input", name, "--json",
-                "--scheme", scheme,
-            ];
-            let child = sealane(&place.of(client), &arguments).spawn();
-            let outputs = if *name == "Add_8_8" { 8 } else { 1 };
-            ((*last, outputs), child.expect("a process"))
-        })
-        .collect();
-    for ((last, count), child) in runs {
+    let clients = |case| ["ann", "bob"].map(|client| (client, case));
+    let runs = CASES.into_iter().flat_map(clients).map(|(client, case)| {
+        let (name, _, _, last) = case;
+        let netlist = format!("../netlists/{name}.scd");
+        let arguments = run_of(&netlist, name, &["--json", "--scheme", scheme]);
+        let child = sealane(&place.of(client), &arguments).spawn();
+        let outputs = if name == "Add_8_8" { 8 } else { 1 };
+        (last, outputs, child.expect("a process"))
+    });
+    for (last, count, child) in runs.collect::<Vec<_>>() {
         let output = child.wait_with_output().expect("its end");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
@@ -227,23 +227,17 @@ fn served_by(options: &[&str], scheme: &str) {
 /// Machines are those of `rtl/`, and this CPU is none.
 fn machines_are_those_that_there_are() {
     let place = ServedFolders::new();
-    let serve = |options: &[&str]| {
+    let refused = |options: &[&str], texts: &[&str]| {
         let arguments = [&["serve", "../netlists"], options].concat();
-        output(&place.of("server"), &arguments)
+        says(&place.of("server"), &arguments, 2, texts);
     };
     for options in [&["--machine", "1a3x"][..], &["--engines", "1"]] {
-        let (status, text) = serve(options);
-        assert_eq!(status, Some(2), "{text}");
-        assert!(text.contains("the device is this CPU"), "{text}");
-        assert!(text.contains("`--device model`"), "{text}");
+        refused(options, &["the device is this CPU", "`--device model`"]);
     }
-    let (status, text) = serve(&["--device", "model", "--engines", "2"]);
-    assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("hint: name the better engine"), "{text}");
+    let two = ["--device", "model", "--engines", "2"];
+    refused(&two, &["hint: name the better engine"]);
     let three = ["--device", "model", "--machine", "1a3x", "--engines", "3"];
-    let (status, text) = serve(&three);
-    assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("3 is not from 1 to 2"), "{text}");
+    refused(&three, &["3 is not from 1 to 2"]);
 }
 
 /// A bench of another machine is named, and the build that is asked for.
@@ -251,24 +245,18 @@ fn another_bench_is_refused() {
     let place = ServedFolders::new();
     let bench = bench("fase").display().to_string();
     let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
-    for (options, asked, folder) in [
-        (
-            &["--machine", "1a3x"][..],
-            "1 engine 1a3x for mi",
-            "banked_mi",
-        ),
-        (&[], "FASE's machine for mi", "mi"),
-    ] {
-        let (status, text) = output(&place.of("server"), &[&rtl[..], options].concat());
-        assert_eq!(status, Some(2), "{text}");
+    let better = ("1 engine 1a3x for mi", "banked_mi");
+    let fase = ("FASE's machine for mi", "mi");
+    let cases = [(&["--machine", "1a3x"][..], better), (&[], fase)];
+    for (options, (asked, folder)) in cases {
         let what = format!("the bench is FASE's machine for prp, and {asked} is asked for");
-        assert!(
-            text.contains("error[device]") && text.contains(&what),
-            "{text}"
-        );
-        assert!(
-            text.contains(&format!("`make -C hardware/rtl {folder}`")),
-            "{text}"
+        let target = format!("`make -C hardware/rtl {folder}`");
+        let texts = ["error[device]", &what, &target];
+        says(
+            &place.of("server"),
+            &[&rtl[..], options].concat(),
+            2,
+            &texts,
         );
     }
 }
@@ -278,44 +266,28 @@ fn another_bench_is_refused() {
 fn sessions_are_bounded() {
     let place = ServedFolders::new();
     let server = Server::start(&place, "mi", &["--sessions", "2", "--sessions-each", "1"]);
-    let run = |client: &str| {
-        let netlist = "../netlists/Mill_8_8.scd";
-        let arguments = [
-            "netlist", "run", netlist, "--with", "server", "--input", "Mill_8_8",
-        ];
-        output(&place.of(client), &arguments)
+    let run = |client: &str, status, texts: &[&str]| {
+        let arguments = run_of(MILL, "Mill_8_8", &[]);
+        says(&place.of(client), &arguments, status, texts)
     };
-    let (status, text) = run("ann");
-    assert_eq!(status, Some(0), "{text}");
     // The output of the last netlist cycle, and of no other.
-    assert!(
-        text.contains("output") && !text.contains("of each"),
-        "{text}"
-    );
-    let (status, text) = run("ann");
-    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
-    assert!(text.contains("with this client"), "{text}");
-    let (status, text) = run("bob");
-    assert_eq!(status, Some(0), "{text}");
+    assert!(!run("ann", 0, &["output"]).contains("of each"));
+    run("ann", 5, &["[other-job]", "with this client"]);
+    run("bob", 0, &[]);
     assert_eq!(server.sessions().len(), 3);
     let netlists = place.of("netlists");
     for kind in ["scd", "input"] {
         let [from, to] = ["Mill_8_8", "copy"].map(|name| netlists.join(format!("{name}.{kind}")));
         std::fs::copy(from, to).expect("a copy");
     }
-    let (status, text) = output(&place.of("server"), &["serve", "../netlists"]);
-    assert!(
-        status == Some(2) && text.contains("[netlist-file]"),
-        "{text}"
-    );
-    assert!(text.contains("the same netlist as"), "{text}");
+    let texts = ["[netlist-file]", "the same netlist as"];
+    says(&place.of("server"), &["serve", "../netlists"], 2, &texts);
 }
 
 /// Of one thing there are no plurals.
 fn one_is_singular() {
     let place = ServedFolders::new();
-    let netlist = "../netlists/Mill_8_8.scd";
-    let mut command = sealane(&place.of("server"), &["serve", netlist, "--sessions", "1"]);
+    let mut command = sealane(&place.of("server"), &["serve", MILL, "--sessions", "1"]);
     let mut child = command.spawn().expect("a process");
     let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut text = String::new();
@@ -329,8 +301,13 @@ fn one_is_singular() {
     child.wait().expect("its end");
     assert!(text.contains("8 netlist cycles, 1 AND each"), "{text}");
     assert!(text.contains("after 1 session, or"), "{text}");
-    let (_, text) = output(&place.of("ann"), &["netlist", "source"]);
-    assert!(text.contains("MAC_32_1, 1 netlist cycle"), "{text}");
+    let sources = ["netlist", "source"];
+    let text = says(
+        &place.of("ann"),
+        &sources,
+        0,
+        &["MAC_32_1, 1 netlist cycle"],
+    );
     assert!(!text.contains(" 1 netlist cycles"), "{text}");
 }
 
@@ -343,20 +320,12 @@ fn stranger_is_reported_and_logged(place: &ServedFolders) {
         .find(|entry| entry.starts_with("server]"));
     let server = format!("[parties.{}", server.expect("the server itself"));
     place.join("eve", Some(&server));
-    let folder = place.of("eve");
-    let arguments = [
-        "netlist",
-        "run",
-        "../netlists/Mill_8_8.scd",
-        "--with",
-        "server",
-        "--input",
-        "../ann/Mill_8_8",
+    let texts = [
+        "has no party with this one's key",
+        "`sealane peer add CARD` there",
     ];
-    let (status, text) = output(&folder, &arguments);
-    assert_eq!(status, Some(5), "{text}");
-    assert!(text.contains("has no party with this one's key"), "{text}");
-    assert!(text.contains("`sealane peer add CARD` there"), "{text}");
+    let arguments = run_of(MILL, "../ann/Mill_8_8", &[]);
+    says(&place.of("eve"), &arguments, 5, &texts);
 }
 
 /// A bench that says nothing, and a process of its own, end with a server that is killed.
@@ -366,19 +335,16 @@ fn nothing_outlives_a_server_that_is_killed() {
     let place = ServedFolders::new();
     let (bench, alive) = (place.of("bench"), place.of("alive"));
     // All that lives of the bench holds the pipe.
-    let text = format!(
-        "#!/bin/sh\nexec 3>{}\necho up >&3\nsleep 100\n",
-        alive.display()
-    );
+    let pipe = alive.display();
+    let text = format!("#!/bin/sh\nexec 3>{pipe}\necho up >&3\nsleep 100\n");
     std::fs::write(&bench, text).expect("a file");
     std::fs::set_permissions(&bench, PermissionsExt::from_mode(0o700)).expect("rights");
     let made = Command::new("mkfifo").arg(&alive).status();
     assert!(made.expect("a process").success());
     let bench = bench.display().to_string();
     let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
-    let mut server = sealane(&place.of("server"), &rtl)
-        .spawn()
-        .expect("a process");
+    let server = sealane(&place.of("server"), &rtl).spawn();
+    let mut server = server.expect("a process");
     let mut held = std::fs::File::open(&alive).expect("the bench");
     let mut up = [0; 3];
     held.read_exact(&mut up).expect("a line");
@@ -393,80 +359,59 @@ fn nothing_outlives_a_server_that_is_killed() {
 fn what_differs_is_reported() {
     let place = ServedFolders::new();
     let server = Server::start(&place, "mi", &["--sessions", "1"]);
-    let run = |input: &str, scheme: &str| {
-        let netlist = "../netlists/Mill_8_8.scd";
-        let arguments = [
-            "netlist", "run", netlist, "--with", "server", "--input", input, "--scheme", scheme,
-        ];
-        output(&place.of("ann"), &arguments)
+    let run = |input: &str, scheme: &str, status, texts: &[&str]| {
+        let arguments = run_of(MILL, input, &["--scheme", scheme]);
+        says(&place.of("ann"), &arguments, status, texts);
     };
-    std::fs::write(place.of("ann").join("nine"), "cycles 9 2400").expect("a file");
-    std::fs::write(place.of("ann").join("long"), "cycles 8 2400").expect("a file");
-    let (status, text) = run("nine", "mi");
-    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
-    assert!(text.contains("for 8 netlist cycles"), "{text}");
-    assert!(text.contains("with the line `cycles 8`"), "{text}");
-    std::fs::write(place.of("ann").join("every"), "cycles 8 open-every 24").expect("a file");
-    let (status, text) = run("every", "mi");
-    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
-    assert!(text.contains("the last netlist cycle alone"), "{text}");
-    let (status, text) = run("Mill_8_8", "prp");
-    assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
-    assert!(text.contains("`--scheme mi`"), "{text}");
-    let (status, text) = run("long", "mi");
-    assert!(
-        status == Some(2) && text.contains("[circuit-value]"),
-        "{text}"
-    );
-    // Without the line `cycles`, and without an input.
-    std::fs::write(place.of("ann").join("bare"), "24").expect("a file");
+    // The last one has no line `cycles`.
+    for (name, text) in [
+        ("nine", "cycles 9 2400"),
+        ("long", "cycles 8 2400"),
+        ("every", "cycles 8 open-every 24"),
+        ("bare", "24"),
+    ] {
+        std::fs::write(place.of("ann").join(name), text).expect("a file");
+    }
+    let nine = [
+        "[other-job]",
+        "for 8 netlist cycles",
+        "with the line `cycles 8`",
+    ];
+    run("nine", "mi", 5, &nine);
+    let every = ["[other-job]", "the last netlist cycle alone"];
+    run("every", "mi", 5, &every);
+    run("Mill_8_8", "prp", 5, &["scheme `mi`", "`--scheme mi`"]);
+    run("long", "mi", 2, &["[circuit-value]"]);
+    let bare = ["bare: an input of 1 bit", "the line `cycles 8`"];
+    run("bare", "mi", 2, &bare);
     let netlist = "../netlists/AES_128_11.scd";
-    let (status, text) = run("bare", "mi");
-    assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("bare: an input of 1 bit"), "{text}");
-    assert!(text.contains("the line `cycles 8`"), "{text}");
     let arguments = ["netlist", "run", netlist, "--with", "server"];
-    let (status, text) = output(&place.of("ann"), &arguments);
-    assert_eq!(status, Some(2), "{text}");
-    assert!(
-        text.contains(netlist) && text.contains("`--input FILE`"),
-        "{text}"
+    says(
+        &place.of("ann"),
+        &arguments,
+        2,
+        &[netlist, "`--input FILE`"],
     );
     stranger_is_reported_and_logged(&place);
-    let (status, text) = run("Mill_8_8", "mi");
-    assert!(status == Some(0) && text.contains("as planned"), "{text}");
+    run("Mill_8_8", "mi", 0, &["as planned"]);
     let lines = server.sessions();
     let of_ann = lines.iter().filter(|line| line["client"] == "ann");
-    let reported: Vec<&str> = of_ann
-        .filter_map(|line| line["error"]["message"].as_str())
-        .collect();
-    assert_eq!(
-        reported,
-        [
-            "ann gets no session: it asks for another number of netlist cycles",
-            "ann gets no session: it asks for the outputs of other netlist cycles",
-            "ann gets no session: it asks for another scheme",
-        ]
-    );
-    let refused: Vec<&Value> = lines
-        .iter()
-        .filter(|line| line["refused"].is_string())
-        .collect();
+    let reported = of_ann.filter_map(|line| line["error"]["message"].as_str());
+    let expected = [
+        "another number of netlist cycles",
+        "the outputs of other netlist cycles",
+        "another scheme",
+    ];
+    let expected = expected.map(|asked| format!("ann gets no session: it asks for {asked}"));
+    assert_eq!(reported.collect::<Vec<_>>(), expected);
+    let refused = lines.iter().filter(|line| line["refused"].is_string());
+    let refused: Vec<&Value> = refused.collect();
     assert_eq!(refused.len(), 1, "{lines:?}");
     assert_eq!(refused[0]["fingerprint"].as_str().map(str::len), Some(35));
     assert_eq!(lines.len(), 5, "{lines:?}");
     // A device that is not there.
-    let netlist = "../netlists/Mill_8_8.scd";
-    let arguments = [
-        "serve",
-        netlist,
-        "--device",
-        "rtl",
-        "--bench",
-        "no-such-bench",
-    ];
-    let (status, text) = output(&place.of("server"), &arguments);
-    assert_eq!(status, Some(2), "{text}");
+    let arguments = ["serve", MILL, "--device", "rtl", "--bench", "no-such-bench"];
+    let text = says(&place.of("server"), &arguments, 2, &[]);
     let (waits, text) = text.split_once('\n').expect("two lines");
     assert_eq!(
         waits,

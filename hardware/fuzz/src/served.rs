@@ -1,7 +1,7 @@
 //! Served netlists: the messages of server and client, inputs as text, and records of a device,
 //! which is trusted with secrets and may be broken all the same.
 
-use sealane_fuzz_harness::Verdict;
+use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_serve::collect::Collector;
 use sealane_serve::device::{Client, RECORD_BYTES, Record, RecordCounts};
 use sealane_serve::input::{InputText, hex};
@@ -18,30 +18,20 @@ pub fn messages(bytes: &[u8]) -> Verdict {
         assert!(again.len() <= bytes.len(), "kind {kind} grows");
         assert_eq!(sealane_serve::fuzzing(again)[kind].as_ref(), Some(again));
     }
-    if kinds.iter().any(Option::is_some) {
-        Verdict::Accepted
-    } else {
-        Verdict::Refused
-    }
+    kinds.iter().any(Option::is_some).then_some(Accepted)
 }
 
 /// Reads the text of an input; its bits give the same digits.
 pub fn input(bytes: &[u8]) -> Verdict {
-    let Some(text) = str::from_utf8(bytes).ok() else {
-        return Verdict::Refused;
-    };
-    let Ok(input) = InputText::parse(text) else {
-        return Verdict::Refused;
-    };
+    let text = str::from_utf8(bytes).ok()?;
+    let input = InputText::parse(text).ok()?;
     assert!(input.span.cycles > 0);
     let digits = (0..=bytes.len() as u64).find_map(|bytes| input.bits(8 * bytes).ok());
     let digits = hex(&digits.expect("as many bytes as there are"));
     let again = InputText::parse(&digits).expect("digits");
-    assert_eq!(
-        hex(&again.bits(4 * digits.len() as u64).expect("bits")),
-        digits
-    );
-    Verdict::Accepted
+    let bits = again.bits(4 * digits.len() as u64);
+    assert_eq!(hex(&bits.expect("bits")), digits);
+    Some(Accepted)
 }
 
 /// Collects records of a device. The result is whole netlist cycles of the right sizes, in
@@ -59,9 +49,7 @@ pub fn records(bytes: &[u8]) -> Verdict {
     for bytes in bytes.chunks_exact(RECORD_BYTES) {
         let bytes: &[u8; RECORD_BYTES] = bytes.try_into().expect("whole records");
         let record = Record::parse(client, bytes);
-        let Ok(()) = record.and_then(|record| collector.put(&record)) else {
-            return Verdict::Refused;
-        };
+        collector.put(&record.ok()?).ok()?;
         taken += 1;
         while let Some(cycle) = collector.take() {
             let labels = if whole == 0 { 2 } else { 1 };
@@ -73,11 +61,7 @@ pub fn records(bytes: &[u8]) -> Verdict {
         assert!(whole <= cycles && taken >= 4 * whole);
     }
     assert_eq!(collector.is_done(), whole == cycles);
-    if collector.is_done() {
-        Verdict::Accepted
-    } else {
-        Verdict::Refused
-    }
+    collector.is_done().then_some(Accepted)
 }
 
 /// An honest run of a device, an input, and messages.
@@ -95,15 +79,14 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         }
     }
     let [ask, granted, refused] = sealane_serve::examples();
-    vec![
-        ("device", "whole".to_string(), records),
-        (
-            "served-input",
-            "words".to_string(),
-            b"cycles 8\na1 0F".to_vec(),
-        ),
-        ("served", "ask".to_string(), ask),
-        ("served", "granted".to_string(), granted),
-        ("served", "refused".to_string(), refused),
-    ]
+    let seeds = [
+        ("device", "whole", records),
+        ("served-input", "words", b"cycles 8\na1 0F".to_vec()),
+        ("served", "ask", ask),
+        ("served", "granted", granted),
+        ("served", "refused", refused),
+    ];
+    seeds
+        .map(|(target, name, bytes)| (target, name.to_string(), bytes))
+        .to_vec()
 }

@@ -17,7 +17,7 @@ use sealane_serve::device::{
     ModelDevice, RtlMachine, Tag,
 };
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, Opened, Span, client};
+use sealane_serve::{Job, Span, client};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::thread;
@@ -39,11 +39,8 @@ const CHECKS: &[Check] = &[
         device(&mut *made(CpuDevice::new(cpu, Scheme::Mi)));
     }),
     ("served netlists: device, model", |cpu| {
-        device(&mut *made(ModelDevice::new(
-            cpu,
-            Scheme::Mi,
-            RtlMachine::Fase,
-        )));
+        let model = ModelDevice::new(cpu, Scheme::Mi, RtlMachine::Fase);
+        device(&mut *made(model));
     }),
     ("served netlists: device, model of a better engine", |cpu| {
         let machine = RtlMachine::Better(BetterEngines {
@@ -57,10 +54,7 @@ const CHECKS: &[Check] = &[
 /// A function with initial values, flip-flops and inputs of both sides, and its netlist cycles.
 const NAME: &str = "AES_128_11";
 const CYCLES: u32 = 2;
-const SPAN: Span = Span {
-    cycles: CYCLES,
-    opened: Opened::Every,
-};
+const SPAN: Span = Span::every(CYCLES);
 
 fn made<D: Device + 'static>(device: Result<D, DeviceError>) -> Box<dyn Device> {
     Box::new(device.expect("a device"))
@@ -116,9 +110,8 @@ fn device(device: &mut dyn Device) {
         assert!(is_secret(&[keys.offset, keys.label_key, keys.label_start]));
         let client = Client(number as u32);
         let cycles = CYCLES;
-        device
-            .start(client, keys, Extent { cycles, most_ands })
-            .expect("a free client");
+        let started = device.start(client, keys, Extent { cycles, most_ands });
+        started.expect("a free client");
         let mut labels = 0;
         loop {
             let mut records = Vec::new();

@@ -211,7 +211,7 @@ impl DeviceError {
 }
 
 /// The size of a session, and the limit of its hash key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Netlist cycles, at least 1.
     pub cycles: u32,
@@ -279,13 +279,8 @@ impl DeviceNetlist {
         if parts.inputs.public_initial + parts.inputs.public > 0 {
             return Err(DeviceError::Netlist("it has public inputs".into()));
         }
-        let mut wires: Vec<u32> = netlist
-            .parts()
-            .outputs
-            .iter()
-            .copied()
-            .filter_map(Operand::wire)
-            .collect();
+        let wires = parts.outputs.iter().copied().filter_map(Operand::wire);
+        let mut wires: Vec<u32> = wires.collect();
         wires.sort_unstable();
         wires.dedup();
         if wires.is_empty() {
@@ -295,9 +290,8 @@ impl DeviceNetlist {
         (parts.ports, parts.terminate) = (None, None);
         let refused = |error: String| DeviceError::Netlist(error);
         let netlist = Netlist::new(parts).map_err(|error| refused(error.to_string()))?;
-        netlist
-            .cycle_tape()
-            .map_err(|error| refused(error.to_string()))?;
+        let tape = netlist.cycle_tape();
+        tape.map_err(|error| refused(error.to_string()))?;
         Ok(DeviceNetlist(netlist))
     }
 
@@ -390,10 +384,8 @@ impl<S> Sessions<S> {
         let hash = keys.hash;
         // Hash keys are public.
         let running = self.sessions.values().map(|(hash, _)| *hash);
-        if running
-            .chain(self.last)
-            .any(|old| old.value() == hash.value())
-        {
+        let mut old = running.chain(self.last).map(Block::value);
+        if old.any(|old| old == hash.value()) {
             return Err(DeviceError::OldKey);
         }
         if keys.offset.lsb() == 0 {

@@ -168,11 +168,7 @@ mod tests {
     #[test]
     fn texts_are_bits() {
         let text = InputText::parse(" cycles 3\n a1 0\n2 ").unwrap();
-        let last = |cycles| Span {
-            cycles,
-            opened: Opened::Last,
-        };
-        assert_eq!(text.span, last(3));
+        assert_eq!(text.span, Span::last(3));
         let bits = text.bits(10).unwrap();
         assert_eq!(*bits, [1, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
         assert_eq!(hex(&bits), "a102");
@@ -183,15 +179,9 @@ mod tests {
             found: 2,
         };
         assert_eq!(text.bits(8), Err(length));
-        assert_eq!(InputText::parse("").unwrap().span, last(1));
+        assert_eq!(InputText::parse("").unwrap().span, Span::last(1));
         let every = InputText::parse("cycles 10 open-every\nff").unwrap();
-        assert_eq!(
-            every.span,
-            Span {
-                cycles: 10,
-                opened: Opened::Every
-            }
-        );
+        assert_eq!(every.span, Span::every(10));
         assert_eq!(every.bits(8).unwrap().len(), 8);
         let refused = |text| InputText::parse(text).map(|text| text.span);
         assert_eq!(refused("0g"), Err(InputError::Digit(2)));

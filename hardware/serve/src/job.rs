@@ -59,6 +59,20 @@ pub struct Span {
     pub opened: Opened,
 }
 
+impl Span {
+    /// Returns a session of so many cycles, of which the last one is opened.
+    pub const fn last(cycles: u32) -> Span {
+        let opened = Opened::Last;
+        Span { cycles, opened }
+    }
+
+    /// Returns a session of so many cycles, each of which is opened.
+    pub const fn every(cycles: u32) -> Span {
+        let opened = Opened::Every;
+        Span { cycles, opened }
+    }
+}
+
 /// The netlist cycles whose outputs are opened to the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -15,7 +15,7 @@ use sealane_serve::device::{
 };
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, Opened, Span, client};
+use sealane_serve::{Job, Span, client};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -67,9 +67,7 @@ fn main() {
 fn job(case: usize, scheme: Scheme) -> Job {
     let (name, cycles, ..) = CASES[case];
     let netlist = function(name).expect(name).netlist().expect("a netlist");
-    let opened = Opened::Last;
-    let span = Span { cycles, opened };
-    Job::new(&netlist, span, scheme, NetworkClass::LAN).expect("a job")
+    Job::new(&netlist, Span::last(cycles), scheme, NetworkClass::LAN).expect("a job")
 }
 
 fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {

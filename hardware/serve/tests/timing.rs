@@ -4,15 +4,14 @@
 use std::hint::black_box;
 use std::thread;
 
-use sealane_accel::netlist::Parts;
-use sealane_accel::{Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
+use sealane_hw_testkit::ands;
 use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::CpuDevice;
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, Opened, Span, client};
+use sealane_serve::{Job, Span, client};
 use sealane_testkit::timing::{Findings, ROWS, TimedWork, tiers};
 
 /// Sessions on one tier.
@@ -41,26 +40,9 @@ struct Serving {
 impl Serving {
     fn new(cpu: Cpu) -> Serving {
         let inputs = 2 * ROWS as u32;
-        let gates = (1..inputs).map(|input| Gate {
-            kind: GateKind::And,
-            in0: Operand::Wire(input - 1),
-            in1: Some(Operand::Wire(input)),
-        });
-        let netlist = Netlist::new(Parts {
-            inputs: Inputs {
-                garbler: inputs,
-                ..Inputs::default()
-            },
-            gates: gates.collect(),
-            outputs: vec![Operand::Wire(inputs)],
-            ..Parts::default()
-        });
-        let netlist = netlist.expect("a netlist");
-        let span = Span {
-            cycles: 1,
-            opened: Opened::Last,
-        };
-        let job = Job::new(&netlist, span, Scheme::Mi, NetworkClass::LAN);
+        let gates = (1..inputs).map(|input| (input - 1, input));
+        let netlist = ands([inputs, 0], gates, inputs..inputs + 1);
+        let job = Job::new(&netlist, Span::last(1), Scheme::Mi, NetworkClass::LAN);
         Serving {
             cpu,
             job: job.expect("a job"),

@@ -11,6 +11,7 @@ use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use sealane_accel::netlist::Parts;
 use sealane_accel::{FlipFlop, Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Tweak};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The bench of the hardware that `make -C hardware/rtl` builds into this folder of `target/rtl`.
@@ -128,18 +129,27 @@ pub const PAIRS: usize = (PAIRED * (PAIRED - 1) / 2) as usize;
 /// Never: what is built is a netlist.
 pub fn pairs() -> Netlist {
     let every = (0..PAIRED).flat_map(|a| (a + 1..PAIRED).map(move |b| (a, b)));
-    let gates = every.map(|(a, b)| Gate {
+    ands([PAIRED, 0], every, PAIRED..PAIRED + 1)
+}
+
+/// ANDs of wires, whose inputs are of garbler and evaluator.
+///
+/// # Panics
+/// If there is no such netlist.
+pub fn ands(
+    [garbler, evaluator]: [u32; 2],
+    pairs: impl Iterator<Item = (u32, u32)>,
+    outputs: Range<u32>,
+) -> Netlist {
+    let gates = pairs.map(|(a, b)| Gate {
         kind: GateKind::And,
         in0: Operand::Wire(a),
         in1: Some(Operand::Wire(b)),
     });
     let netlist = Netlist::new(Parts {
-        inputs: Inputs {
-            garbler: PAIRED,
-            ..Inputs::default()
-        },
+        inputs: Inputs::of_counts([0, 0, 0, 0, garbler, evaluator]),
         gates: gates.collect(),
-        outputs: vec![Operand::Wire(PAIRED)],
+        outputs: outputs.map(Operand::Wire).collect(),
         ..Parts::default()
     });
     netlist.expect("a netlist")

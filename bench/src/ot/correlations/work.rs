@@ -2,13 +2,13 @@
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
+use sealane_ot::OtError;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, StringsReceiver, StringsSender};
 use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixShape};
 use sealane_ot::triples::{MatrixTriples, Ole, Ring};
-use sealane_ot::{OtError, Security};
 
 use super::super::{Protocol, SENDER, other, set_up_receiver, set_up_sender};
 use super::{Correlation, Source};
@@ -31,140 +31,120 @@ pub(super) enum Output {
 /// The work of a party in a window.
 pub(super) type Work = Box<dyn FnMut(&mut Mesh) -> Result<Output, OtError>>;
 
-/// Sets up a party.
-pub(super) fn set_up(
-    cpu: Cpu,
-    source: Source,
-    correlations: Correlation,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Work, OtError> {
-    match source {
-        Source::Cots(protocol) => from_cots(cpu, &protocol, correlations, count, mesh),
-        Source::Trees(k, security) if mesh.me() == SENDER => {
-            send_from_trees(cpu, (k, security), correlations, count, mesh)
-        }
-        Source::Trees(k, security) => {
-            receive_from_trees(cpu, (k, security), correlations, count, mesh)
-        }
-    }
+/// The correlations that a party makes in a window, and the tier.
+#[derive(Clone, Copy)]
+pub(super) struct Making {
+    pub(super) cpu: Cpu,
+    pub(super) correlation: Correlation,
+    pub(super) count: usize,
 }
 
-/// A party of correlations that are made of correlated OTs.
-fn from_cots(
-    cpu: Cpu,
-    protocol: &Protocol,
-    correlations: Correlation,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Work, OtError> {
-    if let Correlation::Ole(ring) = correlations {
-        let mut source: Box<dyn CorrelationSource<Ole>> = if mesh.me() == SENDER {
-            let cot = set_up_sender(cpu, protocol, mesh)?;
-            Box::new(HashedSender::new(cpu, mesh, cot, "bench ole"))
-        } else {
-            let cot = set_up_receiver(cpu, protocol, mesh)?;
-            Box::new(HashedReceiver::new(cpu, mesh, cot, "bench ole"))
-        };
-        return Ok(Box::new(move |mesh| {
-            source.make(mesh, ring, count).map(Output::Ole)
-        }));
-    }
-    let (sender, receiver) = if mesh.me() == SENDER {
-        let sender = set_up_sender(cpu, protocol, mesh)?;
-        mesh.flush()?;
-        (sender, set_up_receiver(cpu, protocol, mesh)?)
-    } else {
-        let receiver = set_up_receiver(cpu, protocol, mesh)?;
-        mesh.flush()?;
-        (set_up_sender(cpu, protocol, mesh)?, receiver)
-    };
-    let mut both = BothWays::new(cpu, mesh, sender, receiver, "bench triples");
-    Ok(match correlations {
-        Correlation::Boolean => {
-            Box::new(move |mesh| both.make(mesh, (), count).map(Output::Boolean))
-        }
-        Correlation::Matrix(shape) => {
-            Box::new(move |mesh| both.make(mesh, shape, count).map(Output::Matrix))
-        }
-        Correlation::Arithmetic(ring) => {
-            Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Arithmetic))
-        }
-        Correlation::Ole(_) | Correlation::OneOf { .. } | Correlation::Large => {
-            unreachable!("made otherwise")
-        }
-    })
-}
-
-/// Parameters of OTs of one of many strings.
-fn parameters(correlations: Correlation, (k, security): (u8, Security)) -> OneOfN {
-    match correlations {
-        Correlation::OneOf { bits, .. } => OneOfN::new(bits, k, security),
-        // A byte of the index each.
-        _ => OneOfN::new(8, k, security),
-    }
-}
-
-/// A sender of OTs of one of many strings.
-fn send_from_trees(
-    cpu: Cpu,
-    trees: (u8, Security),
-    correlations: Correlation,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Work, OtError> {
-    let (parameters, peer) = (parameters(correlations, trees), other(mesh));
-    let coins = &mut Coins::danger_fixed_seed(3);
-    let setup = StringsSender::set_up(parameters, cpu, mesh, peer, coins)?;
-    mesh.flush()?;
-    let mut sender = setup.finish(mesh)?;
-    if let Correlation::Large = correlations {
-        return Ok(Box::new(move |mesh| {
-            let made = LargeKeys::send(&mut sender, mesh, INDEX_BYTES, count)?;
-            for (j, index) in indices(count).enumerate() {
-                std::hint::black_box((made.key(j, index), made.key(j, !index)));
+impl Making {
+    /// Sets up a party.
+    pub(super) fn set_up(self, source: Source, mesh: &mut Mesh) -> Result<Work, OtError> {
+        match source {
+            Source::Cots(protocol) => self.from_cots(&protocol, mesh),
+            Source::Trees(k, security) => {
+                // Of one of 2^64, a byte of the index each.
+                let bits = match self.correlation {
+                    Correlation::OneOf { bits, .. } => bits,
+                    _ => 8,
+                };
+                self.from_trees(OneOfN::new(bits, k, security), mesh)
             }
-            Ok(Output::Large(made))
-        }));
-    }
-    let all = matches!(correlations, Correlation::OneOf { all: true, .. });
-    let mut keys = vec![Block::ZERO; if all { count * parameters.strings() } else { 0 }];
-    Ok(Box::new(move |mesh| {
-        let made = sender.extend(mesh, count)?;
-        if all {
-            made.fill_all(&mut keys);
         }
-        Ok(Output::Keys(made))
-    }))
-}
-
-/// Their receiver.
-fn receive_from_trees(
-    cpu: Cpu,
-    trees: (u8, Security),
-    correlations: Correlation,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Work, OtError> {
-    let (parameters, peer) = (parameters(correlations, trees), other(mesh));
-    let coins = &mut Coins::danger_fixed_seed(3);
-    let setup = StringsReceiver::set_up(parameters, cpu, mesh, peer, coins)?;
-    mesh.flush()?;
-    let mut receiver = setup.finish(mesh)?;
-    if let Correlation::Large = correlations {
-        return Ok(Box::new(move |mesh| {
-            let (indices, mut keys) = (indices(count).collect::<Vec<_>>(), blocks(count));
-            large::receive(&mut receiver, mesh, INDEX_BYTES, &indices, &mut keys)?;
-            Ok(Output::Chosen(indices, keys))
-        }));
     }
-    let mut choices = vec![0; count];
-    Ok(Box::new(move |mesh| {
-        let mut keys = blocks(count);
-        receiver.extend(mesh, &mut choices, &mut keys)?;
-        let choices = choices.iter().map(|&choice| u64::from(choice)).collect();
-        Ok(Output::Chosen(choices, keys))
-    }))
+
+    /// A party of correlations that are made of correlated OTs.
+    fn from_cots(self, protocol: &Protocol, mesh: &mut Mesh) -> Result<Work, OtError> {
+        let (cpu, count, sends) = (self.cpu, self.count, mesh.me() == SENDER);
+        if let Correlation::Ole(ring) = self.correlation {
+            let mut source: Box<dyn CorrelationSource<Ole>> = if sends {
+                let cot = set_up_sender(cpu, protocol, mesh)?;
+                Box::new(HashedSender::new(cpu, mesh, cot, "bench ole"))
+            } else {
+                let cot = set_up_receiver(cpu, protocol, mesh)?;
+                Box::new(HashedReceiver::new(cpu, mesh, cot, "bench ole"))
+            };
+            return Ok(Box::new(move |mesh| {
+                source.make(mesh, ring, count).map(Output::Ole)
+            }));
+        }
+        let (sender, receiver) = if sends {
+            let sender = set_up_sender(cpu, protocol, mesh)?;
+            mesh.flush()?;
+            (sender, set_up_receiver(cpu, protocol, mesh)?)
+        } else {
+            let receiver = set_up_receiver(cpu, protocol, mesh)?;
+            mesh.flush()?;
+            (set_up_sender(cpu, protocol, mesh)?, receiver)
+        };
+        let mut both = BothWays::new(cpu, mesh, sender, receiver, "bench triples");
+        Ok(match self.correlation {
+            Correlation::Boolean => {
+                Box::new(move |mesh| both.make(mesh, (), count).map(Output::Boolean))
+            }
+            Correlation::Matrix(shape) => {
+                Box::new(move |mesh| both.make(mesh, shape, count).map(Output::Matrix))
+            }
+            Correlation::Arithmetic(ring) => {
+                Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Arithmetic))
+            }
+            Correlation::Ole(_) | Correlation::OneOf { .. } | Correlation::Large => {
+                unreachable!("made otherwise")
+            }
+        })
+    }
+
+    /// A party of OTs of one of many strings.
+    fn from_trees(self, parameters: OneOfN, mesh: &mut Mesh) -> Result<Work, OtError> {
+        let (cpu, count, peer) = (self.cpu, self.count, other(mesh));
+        let coins = &mut Coins::danger_fixed_seed(3);
+        if mesh.me() != SENDER {
+            let setup = StringsReceiver::set_up(parameters, cpu, mesh, peer, coins)?;
+            mesh.flush()?;
+            return Ok(self.receive(setup.finish(mesh)?));
+        }
+        let setup = StringsSender::set_up(parameters, cpu, mesh, peer, coins)?;
+        mesh.flush()?;
+        let mut sender = setup.finish(mesh)?;
+        if let Correlation::Large = self.correlation {
+            return Ok(Box::new(move |mesh| {
+                let made = LargeKeys::send(&mut sender, mesh, INDEX_BYTES, count)?;
+                for (j, index) in indices(count).enumerate() {
+                    std::hint::black_box((made.key(j, index), made.key(j, !index)));
+                }
+                Ok(Output::Large(made))
+            }));
+        }
+        let all = matches!(self.correlation, Correlation::OneOf { all: true, .. });
+        let mut keys = blocks(if all { count * parameters.strings() } else { 0 });
+        Ok(Box::new(move |mesh| {
+            let made = sender.extend(mesh, count)?;
+            if all {
+                made.fill_all(&mut keys);
+            }
+            Ok(Output::Keys(made))
+        }))
+    }
+
+    fn receive(self, mut receiver: StringsReceiver) -> Work {
+        let count = self.count;
+        if let Correlation::Large = self.correlation {
+            return Box::new(move |mesh| {
+                let (indices, mut keys) = (indices(count).collect::<Vec<_>>(), blocks(count));
+                large::receive(&mut receiver, mesh, INDEX_BYTES, &indices, &mut keys)?;
+                Ok(Output::Chosen(indices, keys))
+            });
+        }
+        let mut choices = vec![0; count];
+        Box::new(move |mesh| {
+            let mut keys = blocks(count);
+            receiver.extend(mesh, &mut choices, &mut keys)?;
+            let choices = choices.iter().map(|&choice| u64::from(choice)).collect();
+            Ok(Output::Chosen(choices, keys))
+        })
+    }
 }
 
 fn blocks(count: usize) -> Vec<Block> {
@@ -217,13 +197,9 @@ pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usi
         }
         [Output::Keys(all), Output::Chosen(choices, keys)] => {
             assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
-            let places: Vec<_> = choices
-                .iter()
-                .map(|&choice| choice as u8)
-                .enumerate()
-                .collect();
+            let places = choices.iter().map(|&choice| choice as u8).enumerate();
             let mut expected = blocks(count);
-            all.fill(&places, &mut expected);
+            all.fill(&places.collect::<Vec<_>>(), &mut expected);
             for (key, expected) in keys.iter().zip(expected) {
                 assert_eq!(key.value(), expected.value(), "{name}");
             }
@@ -239,10 +215,8 @@ pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usi
 }
 
 fn sums(ring: Ring, one: &[u64], two: &[u64]) -> Vec<u64> {
-    let pairs = one.iter().zip(two);
-    pairs
-        .map(|(a, b)| ring.reduce(a.wrapping_add(*b)))
-        .collect()
+    let sum = |(a, b): (&u64, &u64)| ring.reduce(a.wrapping_add(*b));
+    one.iter().zip(two).map(sum).collect()
 }
 
 /// The shares of both parties.
@@ -270,9 +244,12 @@ fn assert_product(
         for (a, c) in a.chunks(inner).zip(c.chunks(columns)) {
             for (column, c) in c.iter().enumerate() {
                 let factors = a.iter().zip(b.iter().skip(column).step_by(columns));
-                let product =
-                    factors.fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
-                assert_eq!(*c, ring.reduce(product), "{name}");
+                let products = factors.map(|(x, y)| x.wrapping_mul(*y));
+                assert_eq!(
+                    *c,
+                    ring.reduce(products.fold(0, u64::wrapping_add)),
+                    "{name}"
+                );
             }
         }
     }

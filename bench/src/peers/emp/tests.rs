@@ -17,9 +17,8 @@ fn emp(commands: &str, bits: &str) -> Emp {
 }
 
 fn failure(commands: &str) -> String {
-    emp(commands, &ciphertext())
-        .run()
-        .expect_err("no figure of this")
+    let ended = emp(commands, &ciphertext()).run();
+    ended.expect_err("no figure of this")
 }
 
 /// The bits that the file of gates of EMP's program gives for the inputs 2 and 3.
@@ -74,34 +73,22 @@ fn a_party_that_fails_ends_the_other() {
 
 #[test]
 fn figures_of_other_work_are_refused() {
+    const NO_LINE: &str = "printed no line of a time";
+    const WORDS: &str = "while :; do echo connected connected connected; done";
+    let flipped = "sleep 0.1; echo \"50000 2 $(echo $BITS | tr 01 10)\"";
     for (commands, what) in [
-        ("sleep 0.1", "printed no line of a time"),
-        ("sleep 0.1; echo '\\033[2J'", "printed no line of a time"),
-        (
-            "sleep 0.1; echo \"NaN 2 $BITS\"",
-            "printed no line of a time",
-        ),
-        (
-            "sleep 0.1; echo \"50000 1 $BITS\"",
-            "printed no line of a time",
-        ),
+        ("sleep 0.1", NO_LINE),
+        ("sleep 0.1; echo '\\033[2J'", NO_LINE),
+        ("sleep 0.1; echo \"NaN 2 $BITS\"", NO_LINE),
+        ("sleep 0.1; echo \"50000 1 $BITS\"", NO_LINE),
         ("sleep 0.1; echo \"0.05 2 $BITS\"", "printed a time of"),
         (
             "sleep 0.1; echo \"9e9 2 $BITS\"",
             "printed a time of 9000 s",
         ),
-        (
-            "sleep 0.1; echo \"50000 2 $(echo $BITS | tr 01 10)\"",
-            "has another ciphertext: 0110",
-        ),
-        (
-            "while :; do echo connected connected connected; done",
-            "prints too much",
-        ),
-        (
-            "while :; do echo connected connected connected; done >&2",
-            "prints too much",
-        ),
+        (flipped, "has another ciphertext: 0110"),
+        (WORDS, "prints too much"),
+        (&format!("{WORDS} >&2"), "prints too much"),
     ] {
         let said = failure(commands);
         assert!(said.contains(what), "{commands}: {said}");

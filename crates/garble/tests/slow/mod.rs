@@ -11,7 +11,7 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{Gate, ONE, ZERO};
 use sealane_garble::Scheme;
 
-use crate::support::ROLES;
+use crate::support::{Pairs, ROLES};
 
 /// AES by another implementation.
 fn aes(key: Block, x: Block) -> Block {
@@ -19,6 +19,18 @@ fn aes(key: Block, x: Block) -> Block {
     let mut block = x.to_bytes().into();
     aes::Aes128::new(&key.to_bytes().into()).encrypt_block(&mut block);
     Block::from_bytes(block.into())
+}
+
+/// The tweak of a part of a gate on a lane.
+pub fn tweak(gate: u32, call: u64, lane: usize, part: u32) -> Block {
+    let row = lane as u32;
+    Tweak {
+        gate,
+        call,
+        row,
+        part,
+    }
+    .block()
 }
 
 pub fn sigma(x: Block) -> Block {
@@ -69,15 +81,11 @@ fn groups(
     let mut groups = Vec::new();
     for run in ands.chunk_by(|one, next| known_to(one) == known_to(next)) {
         let lanes = first..first + width;
-        let pairs = run
-            .iter()
-            .flat_map(|(gate, _)| lanes.clone().map(move |lane| (*gate, lane)));
+        let gates = run.iter().map(|(gate, _)| *gate);
+        let pairs = gates.flat_map(|gate| lanes.clone().map(move |lane| (gate, lane)));
         let pairs = pairs.collect::<Vec<_>>();
-        groups.extend(
-            pairs
-                .chunks(16)
-                .map(|group| (known_to(&run[0]), group.to_vec())),
-        );
+        let group = |group: &[_]| (known_to(&run[0]), group.to_vec());
+        groups.extend(pairs.chunks(16).map(group));
     }
     groups
 }
@@ -149,6 +157,22 @@ fn pieces(tape: &Tape) -> Vec<Vec<GateRanges>> {
     pieces
 }
 
+/// A gate on a lane, with both labels of each operand.
+#[derive(Clone, Copy)]
+struct Pair {
+    gate: Gate,
+    lane: usize,
+    a: [Block; 2],
+    b: [Block; 2],
+}
+
+impl Pair {
+    fn new(gate: Gate, lane: usize, slots: &[Vec<[Block; 2]>]) -> Pair {
+        let [a, b] = [gate.a, gate.b].map(|slot| slots[slot as usize][lane]);
+        Pair { gate, lane, a, b }
+    }
+}
+
 /// A garbler that records every tweak.
 pub struct Slow {
     scheme: Scheme,
@@ -182,13 +206,7 @@ impl Slow {
     }
 
     fn tweak(&mut self, gate: u32, lane: usize, part: u32) -> Block {
-        let tweak = Tweak {
-            gate,
-            call: self.call,
-            row: lane as u32,
-            part,
-        };
-        let block = tweak.block();
+        let block = tweak(gate, self.call, lane, part);
         assert!(self.used.insert(block.value()), "a tweak serves twice");
         block
     }
@@ -212,15 +230,9 @@ impl Slow {
     }
 
     /// Computes the pieces of the table, plane by plane, and both output labels of an AND.
-    fn and_planes(
-        &mut self,
-        gate: Gate,
-        lane: usize,
-        a: [Block; 2],
-        b: [Block; 2],
-    ) -> (Vec<Vec<u8>>, [Block; 2]) {
+    fn and_planes(&mut self, Pair { gate, lane, a, b }: Pair) -> (Vec<Vec<u8>>, [Block; 2]) {
         if self.scheme != Scheme::ThreeHalves {
-            let (rows, c) = self.and(gate, lane, a, b);
+            let (rows, c) = self.and(Pair { gate, lane, a, b });
             return (rows.map(|row| row.to_bytes().to_vec()).to_vec(), c);
         }
         let ab = [a[0] ^ b[0], a[0] ^ b[1]];
@@ -236,20 +248,11 @@ impl Slow {
     }
 
     /// Computes the rows and both output labels of an AND.
-    fn and(
-        &mut self,
-        gate: Gate,
-        lane: usize,
-        a: [Block; 2],
-        b: [Block; 2],
-    ) -> ([Block; 2], [Block; 2]) {
+    fn and(&mut self, Pair { gate, lane, a, b }: Pair) -> ([Block; 2], [Block; 2]) {
         if self.scheme == Scheme::Prf {
-            return self.prf_and(gate, lane, a, b);
+            return self.prf_and(Pair { gate, lane, a, b });
         }
-        let (ta, tb) = (
-            self.tweak(gate.number, lane, 0),
-            self.tweak(gate.number, lane, 1),
-        );
+        let [ta, tb] = [0, 1].map(|part| self.tweak(gate.number, lane, part));
         let hash = |number, x, t| self.hash_of(Some(0), number, x, t);
         let [a0, a1] = [hash(0, a[0], ta), hash(1, a[1], ta)];
         let [b0, b1] = [hash(2, b[0], tb), hash(3, b[1], tb)];
@@ -261,14 +264,7 @@ impl Slow {
     }
 
     /// Computes the remaining half of an AND with a known operand: its row, and the labels.
-    fn half(
-        &mut self,
-        gate: Gate,
-        lane: usize,
-        known_to: u8,
-        a: [Block; 2],
-        b: [Block; 2],
-    ) -> (Block, [Block; 2]) {
+    fn half(&mut self, Pair { gate, lane, a, b }: Pair, known_to: u8) -> (Block, [Block; 2]) {
         let (row, c) = if known_to == ROLES.evaluator {
             assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
             let t = self.tweak(gate.number, lane, 1);
@@ -284,13 +280,7 @@ impl Slow {
     }
 
     /// The table of the paper: the row of each pair of signals, looked up by trial.
-    fn prf_and(
-        &mut self,
-        gate: Gate,
-        lane: usize,
-        a: [Block; 2],
-        b: [Block; 2],
-    ) -> ([Block; 2], [Block; 2]) {
+    fn prf_and(&mut self, Pair { gate, lane, a, b }: Pair) -> ([Block; 2], [Block; 2]) {
         let mut k = [[Block::ZERO; 2]; 2];
         let mut value = [[0; 2]; 2];
         for (va, vb) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -307,10 +297,8 @@ impl Slow {
         let bit = |block: Block| block.value() & 1;
         let k00 = random(k[0][0]);
         // The labels of both values, from the one row that differs.
-        let sum = k
-            .iter()
-            .flatten()
-            .fold(0, |sum, block| sum ^ random(*block));
+        let rows = k.as_flattened().iter();
+        let sum = rows.fold(0, |sum, block| sum ^ random(*block));
         let mut c = [0; 2];
         c[value[0][0]] = k00;
         c[1 - value[0][0]] = k00 ^ sum;
@@ -332,23 +320,13 @@ impl Slow {
     }
 
     /// Row, if it has one, and both output labels of an XOR.
-    fn xor(
-        &mut self,
-        gate: Gate,
-        lone: bool,
-        lane: usize,
-        a: [Block; 2],
-        b: [Block; 2],
-    ) -> (Option<Block>, [Block; 2]) {
+    fn xor(&mut self, Pair { gate, lane, a, b }: Pair, lone: bool) -> (Option<Block>, [Block; 2]) {
         if self.scheme != Scheme::Prf {
             return (None, [a[0] ^ b[0], a[0] ^ b[1]]);
         }
-        let exchanged = |labels: [Block; 2], constant| {
-            if constant == ONE {
-                [labels[1], labels[0]]
-            } else {
-                labels
-            }
+        let exchanged = |[zero, one]: [Block; 2], constant| match constant {
+            ONE => [one, zero],
+            _ => [zero, one],
         };
         if [ZERO, ONE].contains(&gate.a) {
             return (None, exchanged(b, gate.a));
@@ -356,10 +334,7 @@ impl Slow {
         if [ZERO, ONE].contains(&gate.b) {
             return (None, exchanged(a, gate.b));
         }
-        let (ta, tb) = (
-            self.tweak(gate.number, lane, 12),
-            self.tweak(gate.number, lane, 13),
-        );
+        let [ta, tb] = [12, 13].map(|part| self.tweak(gate.number, lane, part));
         let by_signal = |labels: [Block; 2], signal| labels[usize::from(labels[1].lsb() == signal)];
         let hash = |number, x, t| self.hash_of(None, number, x, t);
         let x = [0, 1].map(|signal| hash(usize::from(signal), by_signal(a, signal), ta));
@@ -378,12 +353,7 @@ impl Slow {
     }
 
     /// Table bytes and labels of outputs, as `[value][output][lane]`.
-    pub fn garble(
-        &mut self,
-        tape: &Tape,
-        lanes: usize,
-        inputs: &[Vec<Block>; 2],
-    ) -> (Vec<u8>, [Vec<Block>; 2]) {
+    pub fn garble(&mut self, tape: &Tape, lanes: usize, inputs: &Pairs) -> (Vec<u8>, Pairs) {
         // Both labels of each slot and lane.
         let other = match self.scheme {
             Scheme::Prf => Block::new(self.delta.value() & !3 | 1),
@@ -402,10 +372,8 @@ impl Slow {
         let mut outputs = [0, 1].map(|_| vec![Block::ZERO; tape.outputs.len() * lanes]);
         each_batch(tape, lanes, |xors, lone, ands, first, width| {
             for (gate, lone) in xors.iter().zip(lone) {
-                #[allow(clippy::needless_range_loop)] // Three slots, one lane.
                 for lane in first..first + width {
-                    let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                    let (row, c) = self.xor(*gate, *lone, lane, a, b);
+                    let (row, c) = self.xor(Pair::new(*gate, lane, &slots), *lone);
                     tables.extend_from_slice(Block::as_bytes(row.as_slice()));
                     slots[gate.out as usize][lane] = c;
                 }
@@ -413,11 +381,11 @@ impl Slow {
             for (known_to, pairs) in groups(self.scheme, ands, first, width) {
                 let mut planes = vec![Vec::new(); 3];
                 for (gate, lane) in pairs {
-                    let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
+                    let pair = Pair::new(gate, lane, &slots);
                     let (pieces, c) = match known_to {
-                        0 => self.and_planes(gate, lane, a, b),
+                        0 => self.and_planes(pair),
                         _ => {
-                            let (row, c) = self.half(gate, lane, known_to, a, b);
+                            let (row, c) = self.half(pair, known_to);
                             (vec![row.to_bytes().to_vec()], c)
                         }
                     };
@@ -440,7 +408,7 @@ impl Slow {
         (tables, outputs)
     }
 
-    pub fn decode_table(&mut self, outputs: &[Vec<Block>; 2]) -> Vec<[Block; 2]> {
+    pub fn decode_table(&mut self, outputs: &Pairs) -> Vec<[Block; 2]> {
         let pairs = outputs[0].iter().zip(&outputs[1]).enumerate();
         let table = pairs.map(|(i, (zero, one))| {
             let t = self.tweak(0, i, 15);
@@ -473,13 +441,7 @@ pub fn attack(
     for ((_, gate, lane), row) in rows {
         let labels = [held[*lane], held[lanes + lane]];
         for (part, active) in labels.into_iter().enumerate() {
-            let t = Tweak {
-                gate: *gate,
-                call: 0,
-                row: *lane as u32,
-                part: part as u32,
-            }
-            .block();
+            let t = tweak(*gate, 0, *lane, part as u32);
             let row = Block::from_bytes(row[16 * part..][..16].try_into().unwrap());
             // The hash of the label held, as any of the definitions would have it.
             for x in [active, sigma(active)] {
@@ -506,10 +468,8 @@ pub fn attack(
 
 /// Counts how often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
 pub fn attack_on_a_weak_hash() -> usize {
-    let (seed, delta) = (
-        Block::new(7),
-        Block::new(0x1357_9bdf_2468_ace1_0f1e_2d3c_4b5a_6979),
-    );
+    let seed = Block::new(7);
+    let delta = Block::new(0x1357_9bdf_2468_ace1_0f1e_2d3c_4b5a_6979);
     let hash = |x: Block, t: Block| aes(seed, x ^ t) ^ x ^ t;
     let mut rows = HashMap::new();
     let mut held = vec![Block::ZERO; 32];
@@ -518,25 +478,14 @@ pub fn attack_on_a_weak_hash() -> usize {
     }
     for gate in 0..16 {
         for lane in 0..16 {
-            let [t, _] = [0, 1].map(|part| {
-                Tweak {
-                    gate,
-                    call: 0,
-                    row: lane,
-                    part,
-                }
-                .block()
-            });
-            let (a, b) = (held[lane as usize], held[16 + lane as usize]);
+            let t = tweak(gate, 0, lane, 0);
+            let (a, b) = (held[lane], held[16 + lane]);
             // The permute bit of b's zero label is secret: taken from the gate here.
             let row = hash(a, t) ^ hash(a ^ delta, t) ^ delta.masked(b.lsb() ^ gate as u8);
             let bytes = [row.to_bytes(), row.to_bytes()].concat();
-            rows.insert((true, gate, lane as usize), bytes);
+            rows.insert((true, gate, lane), bytes);
         }
     }
-    let found = attack(seed, &rows, &held, 16);
-    found
-        .iter()
-        .filter(|guess| guess.value() == delta.value())
-        .count()
+    let found = attack(seed, &rows, &held, 16).into_iter();
+    found.filter(|guess| guess.value() == delta.value()).count()
 }

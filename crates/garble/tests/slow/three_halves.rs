@@ -58,28 +58,22 @@ pub fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
 impl Gate {
     /// The labels held by an evaluator that sees the colours `i` and `j`.
     pub fn active(&self, i: bool, j: bool) -> (Label, Label) {
-        (
-            add(self.a, scale(i, self.delta)),
-            add(self.b, scale(j, self.delta)),
-        )
+        let of = |label, colour| add(label, scale(colour, self.delta));
+        (of(self.a, i), of(self.b, j))
     }
 
     /// The pads that this evaluator can compute.
     pub fn known(&self, i: bool, j: bool) -> [Pad; 3] {
-        [
-            self.pads[0][i as usize],
-            self.pads[1][j as usize],
-            self.pads[2][(i ^ j) as usize],
-        ]
+        let colours = [i, j, i ^ j].map(usize::from);
+        std::array::from_fn(|part| self.pads[part][colours[part]])
     }
 
     pub fn controls(&self) -> [bool; 3] {
-        let bits = |part: usize| self.pads[part][0].1 ^ self.pads[part][1].1;
-        [
-            self.alpha ^ bits(0),
-            self.beta ^ bits(1),
-            self.alpha ^ self.beta ^ bits(2),
-        ]
+        let positions = [self.alpha, self.beta, self.alpha ^ self.beta];
+        std::array::from_fn(|part| {
+            let [zero, one] = self.pads[part];
+            positions[part] ^ zero.1 ^ one.1
+        })
     }
 
     /// The eight equations, right-hand sides: hashes, labels, and delta where the output is 1.
@@ -103,13 +97,8 @@ impl Gate {
         assert_eq!(right01, g1 ^ g2);
         assert_eq!(left10, g0 ^ g2);
         assert_eq!(right10, g2);
-        (
-            c,
-            Slow {
-                g: [g0, g1, g2],
-                z: self.controls(),
-            },
-        )
+        let (g, z) = ([g0, g1, g2], self.controls());
+        (c, Slow { g, z })
     }
 }
 

@@ -28,8 +28,8 @@ pub fn plain(tape: &Tape, lanes: usize, bits: &[u8]) -> Vec<u8> {
             slots[out as usize] = zip(&slots[a as usize], &slots[b as usize], |a, b| a & b);
         }
     }
-    tape.outputs
-        .iter()
+    let outputs = tape.outputs.iter();
+    outputs
         .flat_map(|slot| slots[*slot as usize].clone())
         .collect()
 }
@@ -42,9 +42,12 @@ fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
 pub struct GarbledTape {
     pub tables: Vec<u8>,
     /// The labels of 0 of all outputs, and those of 1.
-    pub outputs: [Vec<Block>; 2],
+    pub outputs: Pairs,
     pub active_outputs: Vec<Block>,
 }
+
+/// The labels of 0 of some wires on some lanes, and those of 1.
+pub type Pairs = [Vec<Block>; 2];
 
 /// The parties of tapes.
 pub const ROLES: Roles = Roles {
@@ -80,12 +83,7 @@ impl Session {
     }
 
     /// Labels and bits of all inputs, of which some are known: see [`fix_permute_bits`].
-    pub fn inputs(
-        &mut self,
-        tape: &Tape,
-        lanes: usize,
-        known: &[u8],
-    ) -> ([Vec<Block>; 2], Vec<u8>) {
+    pub fn inputs(&mut self, tape: &Tape, lanes: usize, known: &[u8]) -> (Pairs, Vec<u8>) {
         let mut labels = self.labels(tape, lanes, false);
         let bits = bits(&mut self.coins, tape, lanes, false);
         if self.garbler.scheme().labels() == 1 {
@@ -102,18 +100,19 @@ impl Session {
         assert_eq!(decoded, plain(tape, lanes, bits), "{scheme} x {lanes}");
     }
 
+    /// Runs a tape on random inputs, and asserts that it is right.
+    pub fn is_right(&mut self, tape: &Tape, lanes: usize) {
+        let (labels, bits) = self.inputs(tape, lanes, &[]);
+        let run = self.run(tape, lanes, &labels, &bits);
+        self.assert_right(tape, lanes, &bits, &run);
+    }
+
     /// Labels of 0 and of 1 for all inputs. Where `broadcast` is set, an input has the same labels
     /// on all lanes, and every third input repeats the one before it.
-    pub fn labels(&mut self, tape: &Tape, lanes: usize, broadcast: bool) -> [Vec<Block>; 2] {
+    pub fn labels(&mut self, tape: &Tape, lanes: usize, broadcast: bool) -> Pairs {
         let count = tape.inputs as usize * lanes;
         let mut zeros = self.garbler.fresh_labels(&mut self.coins, count).to_vec();
-        let mut ones = match self.garbler.scheme().labels() {
-            2 => zeros.split_off(count),
-            _ => zeros
-                .iter()
-                .map(|zero| *zero ^ self.garbler.delta())
-                .collect(),
-        };
+        let mut ones = self.ones(&mut zeros);
         for labels in [&mut zeros, &mut ones] {
             for input in (0..tape.inputs as usize).filter(|_| broadcast) {
                 let same = if input % 3 == 2 { input - 1 } else { input };
@@ -124,12 +123,7 @@ impl Session {
         [zeros, ones]
     }
 
-    pub fn garble(
-        &mut self,
-        tape: &Tape,
-        lanes: usize,
-        labels: &[Vec<Block>; 2],
-    ) -> (Vec<u8>, [Vec<Block>; 2]) {
+    pub fn garble(&mut self, tape: &Tape, lanes: usize, labels: &Pairs) -> (Vec<u8>, Pairs) {
         let scheme = self.garbler.scheme();
         let inputs = match scheme.labels() {
             2 => labels.concat(),
@@ -146,19 +140,22 @@ impl Session {
         let Ok(()) = self.garbler.garble(tape, lanes, &mut ports, &mut sink);
         let Ok(()) = sink.flush();
         drop(sink);
-        assert_eq!(
-            tables.len() as u64,
-            scheme.table_bytes(tape, lanes as u64, ROLES)
-        );
+        let bytes = scheme.table_bytes(tape, lanes as u64, ROLES);
+        assert_eq!(tables.len() as u64, bytes);
         let mut zeros = std::mem::take(&mut *ports.outputs);
-        let ones = match scheme.labels() {
+        let ones = self.ones(&mut zeros);
+        (tables, [zeros, ones])
+    }
+
+    /// The labels of 1, which stand behind those of 0 where a scheme has no offset.
+    fn ones(&self, zeros: &mut Vec<Block>) -> Vec<Block> {
+        match self.garbler.scheme().labels() {
             2 => zeros.split_off(zeros.len() / 2),
             _ => zeros
                 .iter()
                 .map(|zero| *zero ^ self.garbler.delta())
                 .collect(),
-        };
-        (tables, [zeros, ones])
+        }
     }
 
     pub fn evaluate(
@@ -178,22 +175,15 @@ impl Session {
             unread = later;
             Ok::<(), Infallible>(())
         });
-        let Ok(()) = self
-            .evaluator
-            .evaluate(tape, lanes, &mut ports, &mut source);
+        let evaluator = &mut self.evaluator;
+        let Ok(()) = evaluator.evaluate(tape, lanes, &mut ports, &mut source);
         drop(source);
         assert!(unread.is_empty(), "the evaluator reads every byte");
         std::mem::take(&mut *ports.outputs)
     }
 
     /// Garbles, then evaluates from the bytes, cut differently.
-    pub fn run(
-        &mut self,
-        tape: &Tape,
-        lanes: usize,
-        labels: &[Vec<Block>; 2],
-        bits: &[u8],
-    ) -> GarbledTape {
+    pub fn run(&mut self, tape: &Tape, lanes: usize, labels: &Pairs, bits: &[u8]) -> GarbledTape {
         let (tables, outputs) = self.garble(tape, lanes, labels);
         let active_outputs = self.evaluate(tape, lanes, active(labels, bits), &tables);
         GarbledTape {
@@ -210,15 +200,15 @@ impl Session {
         let [zeros, ones] = &run.outputs;
         self.garbler.decode_table_of(zeros, ones, &mut table);
         let mut hashes = vec![Block::ZERO; count];
-        self.evaluator
-            .output_hashes(&run.active_outputs, &mut hashes);
+        let evaluator = &mut self.evaluator;
+        evaluator.output_hashes(&run.active_outputs, &mut hashes);
         let verdict = decode(&hashes, &table, &mut bits);
         (bits, verdict)
     }
 }
 
 /// Gives the labels of inputs the permute bits that known operands need: see `known_operand`.
-pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8], lanes: usize) {
+pub fn fix_permute_bits(labels: &mut Pairs, bits: &[u8], known: &[u8], lanes: usize) {
     let [zeros, ones] = labels;
     for (i, (zero, one)) in zeros.iter_mut().zip(ones).enumerate() {
         let wanted = match known.get(i / lanes) {
@@ -234,7 +224,7 @@ pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8],
 }
 
 /// The labels of the given bits.
-pub fn active(labels: &[Vec<Block>; 2], bits: &[u8]) -> Vec<Block> {
+pub fn active(labels: &Pairs, bits: &[u8]) -> Vec<Block> {
     let label = |(i, bit): (usize, &u8)| labels[usize::from(*bit)][i];
     bits.iter().enumerate().map(label).collect()
 }
@@ -261,7 +251,7 @@ pub fn bits(coins: &mut Coins, tape: &Tape, lanes: usize, broadcast: bool) -> Ve
 /// The lane counts at which the format changes shape.
 pub fn lane_counts() -> impl Strategy<Value = usize> {
     prop_oneof![
-        prop::sample::select(vec![
+        prop::sample::select(&[
             1, 2, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 79, 80, 81, 128
         ]),
         1..=200usize,
@@ -272,18 +262,10 @@ pub fn lane_counts() -> impl Strategy<Value = usize> {
 /// their own operands if XORs), read constants and one slot twice.
 pub fn tapes() -> impl Strategy<Value = Tape> {
     let gate = (any::<u32>(), any::<u32>(), any::<u32>());
-    let batch = (
-        prop::collection::vec(gate, 0..12),
-        prop::collection::vec(gate, 0..20),
-    );
-    let batches = prop::collection::vec(batch, 0..8);
-    (
-        0u32..9,
-        1u32..24,
-        batches,
-        prop::collection::vec(any::<u32>(), 0..10),
-    )
-        .prop_map(build)
+    let gates = |most| prop::collection::vec(gate, 0..most);
+    let batches = prop::collection::vec((gates(12), gates(20)), 0..8);
+    let outputs = prop::collection::vec(any::<u32>(), 0..10);
+    (0u32..9, 1u32..24, batches, outputs).prop_map(build)
 }
 
 type RawGate = (u32, u32, u32);
@@ -328,10 +310,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
             ands: start.1..ands.len() as u32,
         });
     }
-    let outputs = raw_outputs
-        .into_iter()
-        .map(|raw| pick(&written, raw))
-        .collect();
+    let outputs = raw_outputs.into_iter().map(|raw| pick(&written, raw));
     let mut tape = Tape {
         inputs,
         slots,
@@ -340,7 +319,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         xors,
         ands,
         batches,
-        outputs,
+        outputs: outputs.collect(),
         functions: vec![],
         applied: vec![],
         depth: 0,

@@ -1,9 +1,9 @@
 //! One run of garbler and evaluator, with the evaluator's view and the secrets to search it for.
 
 use super::tape::{LANES, Row, SEARCHED, TABLES, WIDTHS, reads_wires, rows, tape};
-use crate::slow::{Forgotten, Slow};
+use crate::slow::{Forgotten, Slow, tweak};
 use crate::support::{Session, active, bits, fix_permute_bits, plain};
-use sealane_block::{Block, Cpu, Tweak};
+use sealane_block::{Block, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_garble::Scheme;
@@ -108,13 +108,7 @@ impl ViewedRun {
     }
 
     fn hash(&self, gate: &Gate, lane: usize, part: u32, label: Block) -> Block {
-        let tweak = Tweak {
-            gate: gate.number,
-            call: 0,
-            row: lane as u32,
-            part,
-        };
-        self.slow.hash(label, tweak.block())
+        self.slow.hash(label, tweak(gate.number, 0, lane, part))
     }
 
     /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of the others.

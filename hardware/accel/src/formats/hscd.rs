@@ -18,7 +18,7 @@
 //! the constant 1. The released files have 9 digits a narrow word, of which the first is 0.
 
 use super::scd::number;
-use super::{Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError, misfit};
+use super::{Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError, misfit, missing};
 use crate::gate::{Gate, GateKind, Operand};
 use crate::netlist::{FlipFlop, Inputs, MOST_WIRES, Netlist, NetlistError, Parts};
 use std::fmt::Write;
@@ -95,16 +95,15 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
     for _ in 0..dff {
         let word = lines.word("a flip-flop")?;
         if word.code != FLIP_FLOP {
-            return Err(lines.error("no mark of a flip-flop".into(), WHOLE_HINT));
+            return Err(lines.error("no mark of a flip-flop".into()));
         }
         let [next, initial] = word.indices.map(operand);
         let (Some(next), Some(initial)) = (next, initial) else {
-            return Err(lines.error("a flip-flop without D or I".into(), WHOLE_HINT));
+            return Err(lines.error("a flip-flop without D or I".into()));
         };
         parts.flip_flops.push(FlipFlop { next, initial });
-        parts
-            .outputs
-            .extend(word.output.then_some(Operand::Wire(wire)));
+        let output = word.output.then_some(Operand::Wire(wire));
+        parts.outputs.extend(output);
         wire += 1;
     }
     let mut stalls = Vec::new();
@@ -114,26 +113,25 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
         if word.code == 0 && !word.output {
             all_stalls += 1;
             if all_stalls > MOST_STALLS {
-                return Err(lines.error("too many stall lines".into(), WHOLE_HINT));
+                return Err(lines.error("too many stall lines".into()));
             }
             stalls.resize(parts.gates.len() + 1, 0);
             stalls[parts.gates.len()] += 1;
             continue;
         }
         let kind = GateKind::of_code(word.code.into());
-        let kind = kind.ok_or_else(|| lines.error(format!("opcode {}", word.code), WHOLE_HINT))?;
+        let kind = kind.ok_or_else(|| lines.error(format!("opcode {}", word.code)))?;
         let [in0, in1] = word.indices.map(operand);
         let Some(in0) = in0 else {
-            return Err(lines.error("a gate without its first operand".into(), WHOLE_HINT));
+            return Err(lines.error("a gate without its first operand".into()));
         };
         if in1.is_none() != (kind == GateKind::Not) {
             let what = "a second operand of NOT, or none of another gate".into();
-            return Err(lines.error(what, WHOLE_HINT));
+            return Err(lines.error(what));
         }
         parts.gates.push(Gate { kind, in0, in1 });
-        parts
-            .outputs
-            .extend(word.output.then_some(Operand::Wire(wire)));
+        let output = word.output.then_some(Operand::Wire(wire));
+        parts.outputs.extend(output);
         wire += 1;
     }
     if all_stalls > 0 {
@@ -146,10 +144,10 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
         let what = format!(
             "{found} gates of type XOR and {marked} outputs, where the counts say {xors} and {outputs}"
         );
-        return Err(lines.error(what, WHOLE_HINT));
+        return Err(lines.error(what));
     }
     if lines.next_line().is_some() {
-        return Err(lines.error(format!("a line behind all {gates} gates"), WHOLE_HINT));
+        return Err(lines.error(format!("a line behind all {gates} gates")));
     }
     let netlist = Netlist::new(parts).map_err(|error| {
         let line = match error {
@@ -162,17 +160,10 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
             }
             _ => 0,
         };
-        misfit(
-            Place::Text {
-                line: line + 1,
-                column: 1,
-            },
-            &error,
-        )
+        misfit(Place::line(line + 1), &error)
     })?;
-    let format = Format::Hscd(width);
     Ok(NetlistFile {
-        format,
+        format: Format::Hscd(width),
         netlist,
         stalls,
     })
@@ -188,16 +179,14 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn next_line(&mut self) -> Option<&'a str> {
         self.number += 1;
-        self.lines
-            .next()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
+        let line = self.lines.next()?.trim();
+        (!line.is_empty()).then_some(line)
     }
 
     /// The next word.
     fn bits(&mut self, what: &str) -> Result<u128, ReadError> {
         let Some(line) = self.next_line() else {
-            return Err(self.error(format!("the end of the file, before {what}"), WHOLE_HINT));
+            return Err(self.error(format!("the end of the file, before {what}")));
         };
         let digits = self.width.digits();
         // The released files have one leading zero more.
@@ -207,12 +196,7 @@ impl<'a> Lines<'a> {
         };
         let hex = line.len() == digits && line.bytes().all(|byte| byte.is_ascii_hexdigit());
         let word = hex.then(|| u128::from_str_radix(line, 16).ok()).flatten();
-        word.ok_or_else(|| {
-            self.error(
-                format!("no word of {digits} hexadecimal digits"),
-                WHOLE_HINT,
-            )
-        })
+        word.ok_or_else(|| self.error(format!("no word of {digits} hexadecimal digits")))
     }
 
     fn counts(&mut self) -> Result<[u32; 2], ReadError> {
@@ -222,7 +206,7 @@ impl<'a> Lines<'a> {
             Width::Wide => [word >> 64, word >> 32 & 0xffff_ffff],
         };
         if counts.iter().any(|&count| count > u128::from(MOST_WIRES)) {
-            return Err(self.error(format!("count above {MOST_WIRES}"), WHOLE_HINT));
+            return Err(self.error(format!("count above {MOST_WIRES}")));
         }
         Ok(counts.map(|count| count as u32))
     }
@@ -249,11 +233,8 @@ impl<'a> Lines<'a> {
         })
     }
 
-    fn error(&self, what: String, hint: &'static str) -> ReadError {
-        let place = Place::Text {
-            line: self.number,
-            column: 1,
-        };
+    fn error(&self, what: String) -> ReadError {
+        let (place, hint) = (Place::line(self.number), WHOLE_HINT);
         ReadError { place, what, hint }
     }
 }
@@ -271,41 +252,24 @@ fn operand(index: i64) -> Option<Operand> {
 pub(super) fn write(netlist: &Netlist, width: Width, stalls: &[u32]) -> Result<String, WriteError> {
     let parts = netlist.parts();
     let [p_init, g_init, e_init, public, garbler, evaluator] = parts.inputs.counts();
-    let missing = |is, what| {
-        if is {
-            Err(WriteError::Missing(what))
-        } else {
-            Ok(())
-        }
-    };
     missing((p_init, public) != (0, 0), "HSCD has no public inputs")?;
-    missing(
-        parts.terminate.is_some(),
-        "HSCD has no wire that ends a run",
-    )?;
-    missing(
-        parts.ports.is_some(),
-        "HSCD has no line of ports; keep the SCD beside it",
-    )?;
+    let (ends, ports) = (parts.terminate.is_some(), parts.ports.is_some());
+    missing(ends, "HSCD has no wire that ends a run")?;
+    missing(ports, "HSCD has no line of ports; keep the SCD beside it")?;
     let given = !stalls.is_empty() && stalls.len() != parts.gates.len();
-    missing(
-        given,
-        "there are stall lines, but not a number of them for each gate",
-    )?;
+    let what = "there are stall lines, but not a number of them for each gate";
+    missing(given, what)?;
     let mut is_output = vec![false; parts.flip_flops.len() + parts.gates.len()];
     for output in &parts.outputs {
-        let place = output
-            .wire()
-            .and_then(|wire| wire.checked_sub(netlist.inputs()));
+        let wire = output.wire();
+        let place = wire.and_then(|wire| wire.checked_sub(netlist.inputs()));
         let place = place.and_then(|place| is_output.get_mut(place as usize));
         let what = "HSCD marks flip-flops and gates as outputs, not inputs or constants";
         *place.ok_or(WriteError::Missing(what))? = true;
     }
     let marked = is_output.iter().filter(|&&is| is).count();
-    missing(
-        marked != parts.outputs.len(),
-        "HSCD marks a wire as an output once",
-    )?;
+    let twice = marked != parts.outputs.len();
+    missing(twice, "HSCD marks a wire as an output once")?;
     let mut out = Writer {
         width,
         out: String::new(),
@@ -322,14 +286,13 @@ pub(super) fn write(netlist: &Netlist, width: Width, stalls: &[u32]) -> Result<S
         for _ in 0..stalls.get(place).copied().unwrap_or(0) {
             out.line(0);
         }
-        out.word(
-            [Some(gate.in0), gate.in1],
-            gate.kind.code().into(),
-            is_output,
-        )?;
+        let code = gate.kind.code().into();
+        out.word([Some(gate.in0), gate.in1], code, is_output)?;
     }
     Ok(out.out)
 }
+
+type Operands = [Option<Operand>; 2];
 
 struct Writer {
     width: Width,
@@ -349,11 +312,8 @@ impl Writer {
         };
         let value = u64::from(first.max(second));
         if value > most {
-            return Err(WriteError::TooLarge {
-                what: "a count",
-                value,
-                most,
-            });
+            let what = "a count";
+            return Err(WriteError::TooLarge { what, value, most });
         }
         let [first, second] = [first, second].map(u128::from);
         self.line(match self.width {
@@ -363,12 +323,7 @@ impl Writer {
         Ok(())
     }
 
-    fn word(
-        &mut self,
-        operands: [Option<Operand>; 2],
-        code: u32,
-        is_output: bool,
-    ) -> Result<(), WriteError> {
+    fn word(&mut self, operands: Operands, code: u32, is_output: bool) -> Result<(), WriteError> {
         let mut fields = [0; 2];
         for ((field, operand), bits) in fields.iter_mut().zip(operands).zip(self.width.bits()) {
             let most = (1u64 << bits) - 4;

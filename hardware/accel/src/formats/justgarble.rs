@@ -6,7 +6,7 @@
 //! becomes an XOR with the constant 0, one that ignores both an XOR or XNOR of constants: neither
 //! costs a table. The inputs are read as the garbler's, since the format does not name parties.
 
-use super::{Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError, misfit};
+use super::{Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError, misfit, missing};
 use crate::gate::{Gate, GateKind, Operand};
 use crate::netlist::{Inputs, MOST_WIRES, Netlist, NetlistError, Parts};
 
@@ -129,11 +129,8 @@ impl Input<'_> {
     fn big_endian(&mut self, count: usize) -> Option<u64> {
         let bytes = self.bytes.get(self.at + 1..self.at + 1 + count)?;
         self.at += 1 + count;
-        Some(
-            bytes
-                .iter()
-                .fold(0, |number, &byte| number << 8 | u64::from(byte)),
-        )
+        let number = |number, &byte: &u8| number << 8 | u64::from(byte);
+        Some(bytes.iter().fold(0, number))
     }
 
     fn count(&mut self) -> Result<u64, ReadError> {
@@ -171,29 +168,19 @@ impl Input<'_> {
 
 pub(super) fn write(netlist: &Netlist) -> Result<Vec<u8>, WriteError> {
     let parts = netlist.parts();
-    let missing = |is, what| {
-        if is {
-            Err(WriteError::Missing(what))
-        } else {
-            Ok(())
-        }
-    };
     let flip_flops = !parts.flip_flops.is_empty();
     missing(flip_flops, "the SCD of JustGarble has no flip-flops")?;
-    missing(
-        parts.ports.is_some(),
-        "the SCD of JustGarble has no line of ports",
-    )?;
-    missing(
-        parts.terminate.is_some(),
-        "the SCD of JustGarble has no wire that ends a run",
-    )?;
+    let ports = parts.ports.is_some();
+    missing(ports, "the SCD of JustGarble has no line of ports")?;
+    let what = "the SCD of JustGarble has no wire that ends a run";
+    missing(parts.terminate.is_some(), what)?;
     let n = netlist.inputs();
     let wire = |operand: Operand| match operand.wire() {
         Some(wire) => Ok(u64::from(wire) + u64::from(wire >= n)),
-        None => Err(WriteError::Missing(
-            "the SCD of JustGarble has no constants",
-        )),
+        None => {
+            let what = "the SCD of JustGarble has no constants";
+            Err(WriteError::Missing(what))
+        }
     };
     let (m, q) = (parts.outputs.len() as u64, parts.gates.len() as u64);
     let mut numbers = vec![u64::from(n), m, q];
@@ -203,12 +190,8 @@ pub(super) fn write(netlist: &Netlist) -> Result<Vec<u8>, WriteError> {
     for gate in &parts.gates {
         numbers.push(wire(gate.in1.unwrap_or(gate.in0))?);
     }
-    numbers.extend(
-        parts
-            .gates
-            .iter()
-            .map(|gate| u64::from(gate.kind.truth_table())),
-    );
+    let tables = parts.gates.iter().map(|gate| gate.kind.truth_table());
+    numbers.extend(tables.map(u64::from));
     for &output in &parts.outputs {
         numbers.push(wire(output)?);
     }

@@ -73,6 +73,13 @@ pub enum Place {
     Byte(usize),
 }
 
+impl Place {
+    /// The beginning of a line.
+    fn line(line: usize) -> Place {
+        Place::Text { line, column: 1 }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,6 +151,15 @@ pub fn write(netlist: &Netlist, format: Format, stalls: &[u32]) -> Result<Vec<u8
         Format::Fase | Format::TinyGarble => scd::write(netlist, format).map(String::into_bytes),
         Format::JustGarble => justgarble::write(netlist),
         Format::Hscd(width) => hscd::write(netlist, width, stalls).map(String::into_bytes),
+    }
+}
+
+/// The error for a part of a netlist that a format has no place for, if it is there.
+fn missing(is: bool, what: &'static str) -> Result<(), WriteError> {
+    if is {
+        Err(WriteError::Missing(what))
+    } else {
+        Ok(())
     }
 }
 

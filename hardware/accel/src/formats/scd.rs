@@ -5,7 +5,8 @@
 //! -1 is no operand, -2 the constant 0, -3 the constant 1. Lines that hold nothing may be left out
 //! at the end.
 
-use super::{FORMATS_HINT, Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError, misfit};
+use super::{FORMATS_HINT, Format, NetlistFile, Place, ReadError, WHOLE_HINT, WriteError};
+use super::{misfit, missing};
 use crate::gate::{Gate, GateKind, Operand};
 use crate::netlist::{FlipFlop, Inputs, MOST_WIRES, Netlist, NetlistError, Parts};
 use std::fmt::Write;
@@ -35,55 +36,25 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
         return Err(lines.error(extra, 0, what, WHOLE_HINT));
     }
     let counts = lines.numbers(COUNTS, None, "counts")?;
-    let (
-        format,
-        [
-            p_init,
-            g_init,
-            e_init,
-            p,
-            g,
-            e,
-            dff,
-            outputs,
-            terminate,
-            gates,
-        ],
-    ) = match counts[..] {
-        [g_init, e_init, g, e, dff, outputs, gates] => (
-            Format::Fase,
-            [0, g_init, e_init, 0, g, e, dff, outputs, 0, gates],
-        ),
-        [
-            p_init,
-            g_init,
-            e_init,
-            p,
-            g,
-            e,
-            dff,
-            outputs,
-            terminate,
-            gates,
-        ] => {
-            let all = [
-                p_init, g_init, e_init, p, g, e, dff, outputs, terminate, gates,
-            ];
-            (Format::TinyGarble, all)
+    let (format, all) = match counts[..] {
+        [g_init, e_init, g, e, dff, outputs, gates] => {
+            let all = [0, g_init, e_init, 0, g, e, dff, outputs, 0, gates];
+            (Format::Fase, all)
         }
-        _ => {
-            let what = format!("{} counts, not 7 or 10", counts.len());
-            return Err(lines.error(COUNTS, 0, what, FORMATS_HINT));
-        }
+        _ => match <[i64; 10]>::try_from(&counts[..]) {
+            Ok(all) => (Format::TinyGarble, all),
+            Err(_) => {
+                let what = format!("{} counts, not 7 or 10", counts.len());
+                return Err(lines.error(COUNTS, 0, what, FORMATS_HINT));
+            }
+        },
     };
-    if let Some(token) = counts
-        .iter()
-        .position(|&count| count < 0 || count as u64 > MOST_WIRES)
-    {
+    let fits = |&count: &i64| count >= 0 && count as u64 <= MOST_WIRES;
+    if let Some(token) = counts.iter().position(|count| !fits(count)) {
         let what = format!("count {}, not between 0 and {MOST_WIRES}", counts[token]);
         return Err(lines.error(COUNTS, token, what, WHOLE_HINT));
     }
-    let [dff, outputs, gates] = [dff, outputs, gates].map(|count| count as usize);
+    let [.., dff, outputs, terminate, gates] = all.map(|count| count as usize);
     let in0 = lines.operands(IN0, gates, "first operands")?;
     let in1 = lines.numbers(IN1, Some(gates), "second operands")?;
     let codes = lines.numbers(CODES, Some(gates), "opcodes")?;
@@ -110,18 +81,10 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
     };
     let gates = (0..gates).map(gate).collect::<Result<_, _>>()?;
     let pairs = next.into_iter().zip(initial);
+    let pairs = pairs.map(|(next, initial)| FlipFlop { next, initial });
     let parts = Parts {
-        inputs: Inputs {
-            public_initial: p_init as u32,
-            garbler_initial: g_init as u32,
-            evaluator_initial: e_init as u32,
-            public: p as u32,
-            garbler: g as u32,
-            evaluator: e as u32,
-        },
-        flip_flops: pairs
-            .map(|(next, initial)| FlipFlop { next, initial })
-            .collect(),
+        inputs: Inputs::of_counts(std::array::from_fn(|input| all[input] as u32)),
+        flip_flops: pairs.collect(),
         gates,
         outputs,
         ports,
@@ -135,6 +98,9 @@ pub(super) fn read(text: &str) -> Result<NetlistFile, ReadError> {
     })
 }
 
+/// The numbers of a line.
+type Numbers = Result<Vec<i64>, ReadError>;
+
 /// The lines of a file.
 struct Lines<'a>(Vec<&'a str>);
 
@@ -144,12 +110,7 @@ impl Lines<'_> {
     }
 
     /// The numbers of a line; exactly `count` if it is given.
-    fn numbers(
-        &self,
-        line: usize,
-        count: Option<usize>,
-        what: &str,
-    ) -> Result<Vec<i64>, ReadError> {
+    fn numbers(&self, line: usize, count: Option<usize>, what: &str) -> Numbers {
         let mut numbers = Vec::new();
         for (token, text) in self.line(line).split_whitespace().enumerate() {
             if Some(token) == count {
@@ -257,6 +218,12 @@ pub(super) fn write(netlist: &Netlist, format: Format) -> Result<String, WriteEr
     let [p_init, g_init, e_init, p, g, e] = parts.inputs.counts();
     let [dff, outputs] = [parts.flip_flops.len(), parts.outputs.len()];
     let (terminate, gates) = (parts.terminate.unwrap_or(0), parts.gates.len());
+    if format != Format::TinyGarble {
+        let what = "the SCD of FASE has no public inputs; write that of TinyGarble";
+        missing((p_init, p) != (0, 0), what)?;
+        let what = "the SCD of FASE has no wire that ends a run; write that of TinyGarble";
+        missing(parts.terminate.is_some(), what)?;
+    }
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = match format {
@@ -264,16 +231,6 @@ pub(super) fn write(netlist: &Netlist, format: Format) -> Result<String, WriteEr
             out,
             "{p_init} {g_init} {e_init} {p} {g} {e} {dff} {outputs} {terminate} {gates}"
         ),
-        _ if (p_init, p) != (0, 0) => {
-            return Err(WriteError::Missing(
-                "the SCD of FASE has no public inputs; write that of TinyGarble",
-            ));
-        }
-        _ if parts.terminate.is_some() => {
-            return Err(WriteError::Missing(
-                "the SCD of FASE has no wire that ends a run; write that of TinyGarble",
-            ));
-        }
         _ => writeln!(out, "{g_init} {e_init} {g} {e} {dff} {outputs} {gates}"),
     };
     let mut line = |numbers: &mut dyn Iterator<Item = i64>| {
@@ -284,13 +241,9 @@ pub(super) fn write(netlist: &Netlist, format: Format) -> Result<String, WriteEr
     line(&mut parts.gates.iter().map(|gate| number(gate.in1)));
     line(&mut parts.gates.iter().map(|gate| gate.kind.code().into()));
     line(&mut parts.outputs.iter().map(|&output| number(Some(output))));
-    line(&mut parts.flip_flops.iter().map(|pair| number(Some(pair.next))));
-    line(
-        &mut parts
-            .flip_flops
-            .iter()
-            .map(|pair| number(Some(pair.initial))),
-    );
+    let pairs = &parts.flip_flops;
+    line(&mut pairs.iter().map(|pair| number(Some(pair.next))));
+    line(&mut pairs.iter().map(|pair| number(Some(pair.initial))));
     if let Some(ports) = &parts.ports {
         let ports = ports.iter().map(u32::to_string).collect::<Vec<_>>();
         let _ = writeln!(out, "{PORTS} {}", ports.join(" "));

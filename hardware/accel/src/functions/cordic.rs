@@ -56,13 +56,11 @@ pub(super) fn rotation() -> Function {
     let (ring, rest) = cycle.state.split_at(STEPS);
     let numbers: Vec<Word> = rest.chunks(WIDTH).map(<[Wire]>::to_vec).collect();
     let b = &mut cycle.b;
-    let amount: Word = (0..5)
-        .map(|bit| sum_where(b, ring, |step| step >> bit & 1 == 1))
-        .collect();
+    let amount = (0..5).map(|bit| sum_where(b, ring, |step| step >> bit & 1 == 1));
+    let amount: Word = amount.collect();
     let angles = angles();
-    let angle: Word = (0..WIDTH)
-        .map(|bit| sum_where(b, ring, |step| angles[step] >> bit & 1 == 1))
-        .collect();
+    let angle = (0..WIDTH).map(|bit| sum_where(b, ring, |step| angles[step] >> bit & 1 == 1));
+    let angle: Word = angle.collect();
     let [x, y, z] = [0, 1, 2].map(|number| Int::signed(&numbers[number]));
     let (x_part, y_part) = (b.shr(x, &amount, WIDTH), b.shr(y, &amount, WIDTH));
     // A negative angle is one to turn back by.

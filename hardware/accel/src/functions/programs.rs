@@ -32,20 +32,15 @@ pub fn program(name: &str) -> Option<Function> {
         }),
         "Dot_32" => (fresh(1024, 1024), |b, x, y| {
             let pairs = x.chunks(32).zip(y.chunks(32));
-            let products: Vec<Word> = pairs
-                .map(|(x, y)| b.mul(Int::signed(x), Int::signed(y), 64))
-                .collect();
-            let terms: Vec<Int> = products
-                .iter()
-                .map(|product| Int::signed(product))
-                .collect();
+            let products = pairs.map(|(x, y)| b.mul(Int::signed(x), Int::signed(y), 64));
+            let products: Vec<Word> = products.collect();
+            let terms: Vec<Int> = products.iter().map(|word| Int::signed(word)).collect();
             b.sum(&terms, 70)
         }),
         "ReLU_1024" => (fresh(32 * 1024, 32 * 1024), |b, x, y| {
             let pairs = x.chunks(32).zip(y.chunks(32));
-            let sums: Vec<Word> = pairs
-                .map(|(x, y)| b.add(Int::signed(x), Int::signed(y), 32))
-                .collect();
+            let sums = pairs.map(|(x, y)| b.add(Int::signed(x), Int::signed(y), 32));
+            let sums: Vec<Word> = sums.collect();
             let positive = |sum: &Word| -> Word {
                 sum[..31].iter().map(|&bit| b.and(bit, !sum[31])).collect()
             };

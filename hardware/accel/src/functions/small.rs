@@ -46,8 +46,7 @@ pub(super) fn hamming_by_bits(name: &'static str, bits: u64) -> Function {
     let mut cycle = Cycle::new(fresh(1, 1), width);
     let differ = cycle.b.xor(cycle.garbler()[0], cycle.evaluator()[0]);
     let count = cycle.state.clone();
-    let more = cycle
-        .b
-        .add(Int::unsigned(&count), Int::unsigned(&[differ]), width);
+    let (count, differ) = (Int::unsigned(&count), [differ]);
+    let more = cycle.b.add(count, Int::unsigned(&differ), width);
     cycle.finish(name, bits, (more.clone(), zeros(width)), more)
 }

@@ -1,7 +1,7 @@
 //! Gates and flip-flops of Yosys to a sequential circuit.
 
-use super::DesignError;
 use super::json::{Bit, Cell, File, Module, Port};
+use super::{DesignError, Location};
 use crate::netlist::{Inputs, MOST_WIRES, Netlist};
 use crate::sequential::ConvertError;
 use sealane_circuit::{Builder, Initial, Sequential, Wire, Word};
@@ -41,8 +41,8 @@ const INPUTS: [&str; 6] = [
 /// # Errors
 /// [`DesignError`] for the first part of the design that has no meaning here.
 pub fn convert(json: &[u8]) -> Result<Design, DesignError> {
-    let file: File =
-        serde_json::from_slice(json).map_err(|error| DesignError::Json(error.to_string()))?;
+    let file = serde_json::from_slice(json);
+    let file: File = file.map_err(|error| DesignError::Json(error.to_string()))?;
     let top = |module: &Module| module.attributes.contains_key("top");
     let tops = file.modules.iter().filter(|(_, module)| top(module));
     let tops: Vec<(&String, &Module)> = tops.collect();
@@ -50,11 +50,8 @@ pub fn convert(json: &[u8]) -> Result<Design, DesignError> {
         return Err(DesignError::Tops(tops.len()));
     };
     let ports = Ports::of(module)?;
-    let cells = module
-        .cells
-        .0
-        .iter()
-        .map(|(name, cell)| Named { name, cell });
+    let cells = module.cells.0.iter();
+    let cells = cells.map(|(name, cell)| Named { name, cell });
     let (flip_flops, gates): (Vec<Named>, Vec<Named>) = cells.partition(Named::is_flip_flop);
     let size = module.cells.0.len() + ports.bits();
     if size as u64 > MOST_WIRES {
@@ -109,23 +106,16 @@ pub fn convert(json: &[u8]) -> Result<Design, DesignError> {
             }
         };
         let value = begins.and_then(|wire| value(wire, &inputs[..3]));
-        initial.push(
-            value.ok_or_else(|| {
-                flip_flop.error(|cell, place| DesignError::Initial { cell, place })
-            })?,
-        );
+        initial.push(value.ok_or_else(|| DesignError::Initial(flip_flop.location()))?);
     }
     let words = vec![next, output];
     let counts = ports.inputs.each_ref().map(|bits| bits.len() as u32);
     let circuit = Sequential::new(b.finish(words), initial, 3);
+    let outputs = ports.outputs.into_iter();
     Ok(Design {
         top: name.trim_start_matches('\\').to_string(),
         inputs: Inputs::of_counts(counts),
-        outputs: ports
-            .outputs
-            .into_iter()
-            .map(|(name, bits)| (name, bits.len()))
-            .collect(),
+        outputs: outputs.map(|(name, bits)| (name, bits.len())).collect(),
         circuit: circuit.expect("initial values have been checked"),
     })
 }
@@ -181,27 +171,29 @@ impl Named<'_> {
     fn pin(&self, pin: &'static str) -> Result<Bit, DesignError> {
         match self.cell.connections.get(pin).map(Vec::as_slice) {
             Some(&[bit]) => Ok(bit),
-            _ => Err(DesignError::Pin {
-                cell: self.name.to_string(),
-                pin,
-            }),
+            _ => {
+                let cell = self.name.to_string();
+                Err(DesignError::Pin { cell, pin })
+            }
         }
     }
 
     fn unknown(&self) -> DesignError {
         let kind = self.cell.kind.clone();
-        self.error(|cell, place| DesignError::Cell { kind, cell, place })
+        let at = self.location();
+        DesignError::Cell { kind, at }
     }
 
-    fn error(&self, error: impl FnOnce(String, String) -> DesignError) -> DesignError {
-        error(self.name.to_string(), self.cell.place())
+    fn location(&self) -> Location {
+        let (cell, place) = (self.name.to_string(), self.cell.place());
+        Location { cell, place }
     }
 
     fn check_clock(&self, ports: &Ports) -> Result<(), DesignError> {
         if Some(self.pin("C")?) == ports.clock {
             Ok(())
         } else {
-            Err(self.error(|cell, place| DesignError::Clock { cell, place }))
+            Err(DesignError::Clock(self.location()))
         }
     }
 
@@ -217,7 +209,7 @@ impl Named<'_> {
         if Some(self.pin(pin)?) == ports.reset {
             Ok(Some(loaded))
         } else {
-            Err(self.error(|cell, place| DesignError::Reset { cell, place }))
+            Err(DesignError::Reset(self.location()))
         }
     }
 
@@ -324,8 +316,7 @@ impl Drivers {
                 Some(needed) => {
                     self.0.insert(net, Driver::Waiting(gate));
                     if let Some(Driver::Waiting(_)) = self.0.get(&needed.0) {
-                        let (cell, place) = (named.name.to_string(), named.cell.place());
-                        return Err(DesignError::Loop { cell, place });
+                        return Err(DesignError::Loop(named.location()));
                     }
                     waiting.push(needed);
                 }

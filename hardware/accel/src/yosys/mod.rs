@@ -49,6 +49,16 @@ fn is_name(name: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
+/// A cell of a design, for an error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cell} ({place})")]
+pub struct Location {
+    /// Name of the cell.
+    pub cell: String,
+    /// Its place in the source.
+    pub place: String,
+}
+
 /// Error: a design is no sequential circuit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DesignError {
@@ -62,14 +72,12 @@ pub enum DesignError {
     #[error("yosys wrote {0} top modules, and one was due")]
     Tops(usize),
     /// A cell that is neither a gate nor a flip-flop of those that the script asks for.
-    #[error("cell {cell} of type {kind} ({place}) is neither a gate nor a flip-flop")]
+    #[error("cell {} of type {kind} ({}) is neither a gate nor a flip-flop", .at.cell, .at.place)]
     Cell {
         /// Type of the cell.
         kind: String,
-        /// Its name.
-        cell: String,
-        /// Its place in the source.
-        place: String,
+        /// The cell.
+        at: Location,
     },
     /// A port of a cell is missing, or has not one bit.
     #[error("cell {cell} has no single bit at {pin}")]
@@ -86,43 +94,22 @@ pub enum DesignError {
     #[error("port `{0}` has more than one bit")]
     Wide(String),
     /// A flip-flop takes another clock than the rising edge of `clk`.
-    #[error("flip-flop {cell} ({place}) does not take the rising edge of `clk`")]
-    Clock {
-        /// Name of the cell.
-        cell: String,
-        /// Its place in the source.
-        place: String,
-    },
+    #[error("flip-flop {0} does not take the rising edge of `clk`")]
+    Clock(Location),
     /// A flip-flop is loaded without the clock by something else than `rst`.
-    #[error("flip-flop {cell} ({place}) is loaded by something else than `rst`")]
-    Reset {
-        /// Name of the cell.
-        cell: String,
-        /// Its place in the source.
-        place: String,
-    },
+    #[error("flip-flop {0} is loaded by something else than `rst`")]
+    Reset(Location),
     /// A flip-flop has no initial value, or one that is neither a constant nor given once.
     #[error(
-        "flip-flop {cell} ({place}) begins with neither a constant nor a bit of `p_init`, `g_init` \
-         or `e_init`"
+        "flip-flop {0} begins with neither a constant nor a bit of `p_init`, `g_init` or `e_init`"
     )]
-    Initial {
-        /// Name of the cell.
-        cell: String,
-        /// Its place in the source.
-        place: String,
-    },
+    Initial(Location),
     /// Something reads the clock as data.
     #[error("`clk` is read by a gate, an output or a flip-flop as data")]
     ClockRead,
     /// Gates that wait for each other.
-    #[error("cell {cell} ({place}) is part of a loop without a flip-flop")]
-    Loop {
-        /// Name of a cell of the loop.
-        cell: String,
-        /// Its place in the source.
-        place: String,
-    },
+    #[error("cell {0} is part of a loop without a flip-flop")]
+    Loop(Location),
     /// A bit is read that nothing drives.
     #[error("bit {0} of the netlist is read, and nothing drives it")]
     Undriven(u64),
@@ -155,13 +142,13 @@ impl DesignError {
                 "inputs are `clk`, `rst`, `p_init`, `g_init`, `e_init`, `p_input`, `g_input` and \
                  `e_input`"
             }
-            DesignError::Clock { .. } | DesignError::ClockRead => {
+            DesignError::Clock(_) | DesignError::ClockRead => {
                 "use one clock `clk` and `always @(posedge clk)`, and do not read it as data"
             }
-            DesignError::Reset { .. } | DesignError::Initial { .. } => {
+            DesignError::Reset(_) | DesignError::Initial(_) => {
                 "load flip-flops in `always @(posedge clk) if (rst)`, or declare a value: `reg q = 0;`"
             }
-            DesignError::Loop { .. } | DesignError::Undriven(_) => {
+            DesignError::Loop(_) | DesignError::Undriven(_) => {
                 "see the warnings of Yosys on this design: drive every wire, and break loops by \
                  flip-flops"
             }

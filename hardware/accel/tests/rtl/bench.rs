@@ -26,69 +26,44 @@ pub struct EngineBuild {
 
 impl EngineBuild {
     /// An AND and three XORs a cycle, eight banks.
-    pub const BANKED: EngineBuild = EngineBuild {
-        build: Build {
-            folder: "banked",
-            ..Build::FASE
-        },
-        engine: Engine::BANKED,
-    };
+    pub const BANKED: EngineBuild = EngineBuild::of("banked", Scheme::Prp, 1);
     /// Two such engines over sixteen banks.
-    pub const TWO: EngineBuild = EngineBuild {
-        build: Build {
-            folder: "two",
-            ..Build::FASE
-        },
-        engine: Engine {
-            engines: 2,
-            ..Engine::BANKED
-        },
-    };
+    pub const TWO: EngineBuild = EngineBuild::of("two", Scheme::Prp, 2);
     pub const ALL: [EngineBuild; 2] = [EngineBuild::BANKED, EngineBuild::TWO];
     /// Both with a key for each half of each gate.
     pub const MI: [EngineBuild; 2] = [
-        EngineBuild {
-            build: Build {
-                folder: "banked_mi",
-                ..Build::MI
-            },
-            ..EngineBuild::BANKED
-        },
-        EngineBuild {
-            build: Build {
-                folder: "two_mi",
-                ..Build::MI
-            },
-            ..EngineBuild::TWO
-        },
+        EngineBuild::of("banked_mi", Scheme::Mi, 1),
+        EngineBuild::of("two_mi", Scheme::Mi, 2),
     ];
+
+    const fn of(folder: &'static str, scheme: Scheme, engines: u32) -> EngineBuild {
+        EngineBuild {
+            build: Build::of(folder, Variant::Queued, scheme),
+            engine: Engine {
+                engines,
+                ..Engine::BANKED
+            },
+        }
+    }
 }
 
 impl Build {
     /// FASE's machine with the hash of `prp`.
-    pub const FASE: Build = Build {
-        folder: "fase",
-        variant: Variant::Queued,
-        scheme: Scheme::Prp,
-    };
+    pub const FASE: Build = Build::of("fase", Variant::Queued, Scheme::Prp);
     /// The same without the queue of the label memory.
-    pub const PLAIN: Build = Build {
-        folder: "plain",
-        variant: Variant::Plain,
-        scheme: Scheme::Prp,
-    };
+    pub const PLAIN: Build = Build::of("plain", Variant::Plain, Scheme::Prp);
     /// A key for each half of each gate.
-    pub const MI: Build = Build {
-        folder: "mi",
-        variant: Variant::Queued,
-        scheme: Scheme::Mi,
-    };
+    pub const MI: Build = Build::of("mi", Variant::Queued, Scheme::Mi);
     /// The hash without sigma, which no scheme of crate `garble` has.
-    pub const INSECURE: Build = Build {
-        folder: "insecure",
-        variant: Variant::Queued,
-        scheme: Scheme::Prp,
-    };
+    pub const INSECURE: Build = Build::of("insecure", Variant::Queued, Scheme::Prp);
+
+    const fn of(folder: &'static str, variant: Variant, scheme: Scheme) -> Build {
+        Build {
+            folder,
+            variant,
+            scheme,
+        }
+    }
 
     fn program(&self) -> PathBuf {
         sealane_hw_testkit::bench(self.folder)

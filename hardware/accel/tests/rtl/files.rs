@@ -75,10 +75,8 @@ impl File<'_> {
 
     /// The bundles that read a gate.
     pub fn readers(&self, gate: usize) -> Vec<usize> {
-        let readers = self
-            .lines
-            .iter()
-            .filter(|line| self.reads(line).contains(&gate));
+        let lines = self.lines.iter();
+        let readers = lines.filter(|line| self.reads(line).contains(&gate));
         readers.map(|line| line.bundle).collect()
     }
 

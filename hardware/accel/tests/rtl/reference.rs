@@ -70,11 +70,7 @@ impl Reference<'_> {
     }
 
     pub fn next_netlist_cycle(&mut self) -> NetlistCycle {
-        let first = if self.netlist_cycle == 0 {
-            0
-        } else {
-            self.initials()
-        };
+        let first = usize::from(self.netlist_cycle > 0) * self.initials();
         for wire in first..self.inputs.len() {
             let counter = self.seeds.label_start.value().wrapping_add(self.next_label);
             self.inputs[wire] = encrypt(self.seeds.label_key, Block::new(counter));
@@ -104,11 +100,10 @@ impl Reference<'_> {
         self.flip_flops = next.to_vec();
         self.netlist_cycle += 1;
         let pieces = tables.chunks_exact(32);
+        let whole = |table: &[u8]| table.try_into().expect("32 bytes");
         NetlistCycle {
             labels: self.inputs.clone(),
-            tables: pieces
-                .map(|table| table.try_into().expect("32 bytes"))
-                .collect(),
+            tables: pieces.map(whole).collect(),
             masks: outputs.iter().map(|label| label.lsb()).collect(),
         }
     }
@@ -140,11 +135,8 @@ fn tape_of(netlist: &Netlist) -> Tape {
         let number = xors.len() as u32;
         xors.push(tape::Gate { a, b, out, number });
     };
-    for (gate, out) in netlist
-        .gates()
-        .iter()
-        .zip(FIRST_INPUT + netlist.first_gate()..)
-    {
+    let outs = FIRST_INPUT + netlist.first_gate()..;
+    for (gate, out) in netlist.gates().iter().zip(outs) {
         let Gate { kind, in0, in1 } = *gate;
         let [mut a, mut b] = [slot(in0), in1.map_or(ONE, slot)];
         if kind.is_xor() {

@@ -1,17 +1,18 @@
 //! Tests that take seconds together; CI runs them.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::attack;
 use crate::bench::{BenchRun, Build, EngineBuild, LABEL, Report, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
 use crate::files::{File, LAST, Line, PLACE, changed, field};
 use crate::reference::Reference;
+use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, bundles};
 use sealane_accel::formats::{Format, Width, write};
 use sealane_accel::functions::{function, program};
 use sealane_accel::paper::BENCHMARKS;
-use sealane_accel::{Netlist, Operand};
 use sealane_hw_testkit::any as netlist;
 
 /// Cycles from which a run is left to `make test-rtl`.
@@ -24,13 +25,8 @@ fn seeds(netlist: &Netlist, number: u64) -> Seeds {
 
 /// Runs one session, and returns its counters.
 fn report(netlist: &Netlist, netlist_cycles: u64, options: &[&str]) -> Report {
-    let mut run = BenchRun::with(
-        &Build::FASE,
-        netlist,
-        netlist_cycles,
-        &[seeds(netlist, 1)],
-        options,
-    );
+    let seeds = [seeds(netlist, 1)];
+    let mut run = BenchRun::with(&Build::FASE, netlist, netlist_cycles, &seeds, options);
     run.records();
     run.reports().remove(0)
 }
@@ -170,12 +166,9 @@ fn each_session_needs_a_new_key_and_a_netlist() {
         labels.insert(record.block(0).value());
         count += 1;
     }
-    let faults = run
-        .reports()
-        .iter()
-        .map(|report| report.fault)
-        .collect::<Vec<_>>();
     use fault::{NONE, OLD_KEY};
+    let reports = run.reports().into_iter();
+    let faults = reports.map(|report| report.fault).collect::<Vec<_>>();
     assert_eq!(faults, [NONE, OLD_KEY, NONE, OLD_KEY, NONE]);
     // No label repeats within a session; the fifth repeats the first because the host did.
     assert_eq!(labels.len() * 3, count * 2);
@@ -195,24 +188,27 @@ fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn netlists_out_of_range_are_refused() {
     // A netlist with an input, a flip-flop and at least four gates.
-    let netlist = (0..).map(netlist).find(|netlist| {
+    let fits = |netlist: &Netlist| {
         netlist.flip_flops().len() == 1 && netlist.gates().len() > 3 && netlist.inputs() > 1
-    });
-    let netlist = netlist.expect("one of many");
+    };
+    let netlist = (0..).map(netlist).find(fits).expect("one of many");
     let text = write(&netlist, Format::Hscd(Width::Wide), &[]).expect("HSCD");
     let text = String::from_utf8(text).expect("text");
     let lines: Vec<&str> = text.lines().collect();
     let seeds = seeds(&netlist, 1);
     let ends = |lines: &[String]| ends(&Build::FASE, lines, seeds);
-    let refused = (false, fault::NO_NETLIST, false);
     let whole: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
     assert_eq!(ends(&whole), (true, fault::NONE, true));
-    assert_eq!(ends(&whole[..whole.len() - 1]), refused, "too short");
-    assert_eq!(
-        ends(&[&whole[..], &whole[5..6]].concat()),
-        refused,
-        "too long"
-    );
+    let refused = |lines: &[String], why: &str| {
+        assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
+    };
+    refused(&whole[..whole.len() - 1], "too short");
+    refused(&[&whole[..], &whole[5..6]].concat(), "too long");
+    let replaced = |line: usize, place: Range<usize>, digits: &str, why: &str| {
+        let mut lines = whole.clone();
+        lines[line].replace_range(place, digits);
+        refused(&lines, why);
+    };
     let own = netlist.first_gate();
     let faults = [
         (0, "00010000", "more inputs than there is room for"),
@@ -224,32 +220,21 @@ fn netlists_out_of_range_are_refused() {
         (5, "fffffffc", "an operand that is negative"),
     ];
     for (line, field, why) in faults {
-        let mut lines = whole.clone();
-        lines[line].replace_range(0..8, field);
-        assert_eq!(ends(&lines), refused, "{why}");
+        replaced(line, 0..8, field, why);
     }
     for (gate, index) in [(0, own), (1, own + 1), (2, own + 3)] {
-        let mut lines = whole.clone();
-        lines[5 + gate].replace_range(0..8, &format!("{index:08x}"));
-        assert_eq!(ends(&lines), refused, "gate {gate} reads wire {index}");
+        let why = format!("gate {gate} reads wire {index}");
+        replaced(5 + gate, 0..8, &format!("{index:08x}"), &why);
     }
-    let mut lines = whole.clone();
-    lines[4].replace_range(8..16, &format!("{:08x}", netlist.inputs()));
-    assert_eq!(ends(&lines), refused, "I that is a flip-flop");
+    let input = format!("{:08x}", netlist.inputs());
+    replaced(4, 8..16, &input, "I that is a flip-flop");
     for code in [0b00001u32, 0b00110, 0b01010, 0b11110] {
-        let mut lines = whole.clone();
-        lines[6].replace_range(22..24, &format!("{code:02x}"));
-        assert_eq!(ends(&lines), refused, "opcode {}", code >> 1);
+        let why = format!("opcode {}", code >> 1);
+        replaced(6, 22..24, &format!("{code:02x}"), &why);
     }
-    let outputs = netlist
-        .parts()
-        .outputs
-        .iter()
-        .filter_map(|output| Operand::wire(*output));
-    assert!(outputs.count() > 0);
-    let mut lines = whole.clone();
-    lines[2].replace_range(8..16, "00000000");
-    assert_eq!(ends(&lines), refused, "more outputs than the counts say");
+    let mut outputs = netlist.parts().outputs.iter();
+    assert!(outputs.any(|output| output.wire().is_some()));
+    replaced(2, 8..16, "00000000", "more outputs than the counts say");
 }
 
 /// Makes a file of the first of many netlists from which it can be made.
@@ -280,10 +265,8 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
         let both = gates.len() > 3 && gates[..2].iter().any(|gate| gate.kind.is_xor());
         let ands = gates.iter().filter(|gate| !gate.kind.is_xor()).count();
         let moves = file.lines.last()?.gate.is_none();
-        let driver = file
-            .lines
-            .iter()
-            .find(|line| line.gate.is_some() && !line.has_place)?;
+        let drives = |line: &&Line| line.gate.is_some() && !line.has_place;
+        let driver = file.lines.iter().find(drives)?;
         let fits = netlist.flip_flops().len() == 2 && netlist.inputs() > 1;
         (fits && both && moves && ands > engines.engine.engines as usize).then_some(driver.at)
     });
@@ -317,6 +300,7 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
     let set = |bits: u32| -> Change { Box::new(move |old| old | bits) };
     let clear = |bits: u32| -> Change { Box::new(move |old| old & !bits) };
     let other = |bits: u32| -> Change { Box::new(move |old| old ^ bits) };
+    let number_one: Change = Box::new(move |old| old & 0xff_ffff | number << 24);
     let faults: Vec<(usize, usize, Change, &str)> = vec![
         (0, 0, to(1 << 16), "more inputs than there is room for"),
         (2, 0, to(0xffff), "more flip-flops than there is room for"),
@@ -335,12 +319,7 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
             "a number of an AND beyond their count",
         ),
         (xor, 1, set(1 << 24), "a number of a gate that is no AND"),
-        (
-            and,
-            1,
-            Box::new(move |old| old & 0xff_ffff | number << 24),
-            "two ANDs have one number",
-        ),
+        (and, 1, number_one, "two ANDs have one number"),
         (6, 0, to(own), "a gate that reads itself"),
         (7, 0, to(own + 1), "a gate that reads itself"),
         (6, 2, clear(0x1e), "opcode 0"),
@@ -351,17 +330,12 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
             set(2 << 11),
             "a flip-flop that is not there is driven",
         ),
-        (
-            driver,
-            2,
-            other(1 << 11),
-            "a gate drives a flip-flop that is driven or moved, and another is not",
-        ),
+        (driver, 2, other(1 << 11), "a gate drives another flip-flop"),
         (
             end,
             1,
-            Box::new(move |old| old ^ inputs ^ (inputs + 1)),
-            "a move takes a flip-flop that is driven or moved, and another is not",
+            other(inputs ^ (inputs + 1)),
+            "a move takes another flip-flop",
         ),
     ];
     for (line, field, change, why) in faults {
@@ -374,6 +348,12 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
         *line = changed(line, 2, |old| old & !LAST);
     }
     refused(&too_many, "more ANDs in a bundle than engines");
+}
+
+/// A line of the same bundle behind this one, of a gate with a place.
+fn placed_behind<'a>(file: &'a File<'_>, line: &Line) -> Option<&'a Line> {
+    let mut lines = file.placed().map(|(other, _)| other);
+    lines.find(|other| other.bundle == line.bundle && other.at > line.at)
 }
 
 fn places_with_faults_are_refused(engines: &EngineBuild) {
@@ -400,11 +380,8 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
             let last = file.readers(gate).into_iter().max()?;
             let mut others = file.placed().filter(|(other, _)| {
                 let among = file.lines.iter().filter(|line| line.bundle == other.bundle);
-                one.bundle < other.bundle
-                    && other.bundle < last
-                    && among
-                        .into_iter()
-                        .all(|line| !file.reads(line).contains(&gate))
+                let mut read = among.flat_map(|line| file.reads(line));
+                (one.bundle + 1..last).contains(&other.bundle) && !read.any(|it| it == gate)
             });
             let (other, _) = others.next()?;
             Some(file.with_place(other, one.place))
@@ -417,24 +394,15 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
             let last = file.readers(gate).into_iter().max()?;
             let reads = |line: &&Line| line.bundle == last && file.reads(line).contains(&gate);
             let reader = file.lines.iter().rfind(reads)?;
-            let mut others = file.placed();
-            let (other, _) =
-                others.find(|(other, _)| other.bundle == last && other.at > reader.at)?;
-            Some(file.with_place(other, one.place))
+            Some(file.with_place(placed_behind(file, reader)?, one.place))
         })
     });
     refused(&made, &lines, "a bundle takes a place that it reads");
     // Two gates of a bundle, of which nothing reads the first one.
     let (made, lines) = first(engines, |file| {
-        let mut dead = file
-            .placed()
-            .filter(|(_, gate)| file.readers(*gate).is_empty());
-        dead.find_map(|(one, _)| {
-            let mut others = file.placed();
-            let (other, _) =
-                others.find(|(other, _)| other.bundle == one.bundle && other.at > one.at)?;
-            Some(file.with_place(other, one.place))
-        })
+        let unread = |gate: usize| file.readers(gate).is_empty();
+        let mut dead = file.placed().filter(|(_, gate)| unread(*gate));
+        dead.find_map(|(one, _)| Some(file.with_place(placed_behind(file, one)?, one.place)))
     });
     refused(&made, &lines, "two gates of a bundle take one place");
     // A gate reads another one of its bundle.
@@ -468,31 +436,29 @@ fn bundles_with_bad_banks_and_hasty_places_give_the_same_records() {
                 words[line.at] = changed(&words[line.at], 2, |old| old & !PLACE | place);
             }
             made.text = words.join("\n");
-            let report = compare_file(engines, &made, 1 + seed % 3);
+            let report = compare_file(engines, &made, 1 + seed % 3, 0);
             assert!(report.garbling >= made.cycles.garbling);
             slower += u32::from(report.garbling > made.cycles.garbling);
         }
         // An XOR takes the place of an AND that nothing reads, before that one is written.
         let (made, words) = first(engines, |file| {
             let kind = |gate: usize| file.made.netlist.gates()[gate].kind;
-            let mut dead = file
-                .placed()
-                .filter(|(_, gate)| !kind(*gate).is_xor() && file.readers(*gate).is_empty());
+            let is = |gate: &usize, xor, unread| {
+                kind(*gate).is_xor() == xor && file.readers(*gate).is_empty() == unread
+            };
+            let mut dead = file.placed().filter(|(_, gate)| is(gate, false, true));
             dead.find_map(|(one, _)| {
-                let mut others = file.placed();
-                let (other, _) = others.find(|(other, gate)| {
-                    kind(*gate).is_xor()
-                        && other.bundle == one.bundle + 1
-                        && !file.readers(*gate).is_empty()
-                        && file
-                            .placed()
-                            .all(|(line, _)| line.place != one.place || line.bundle <= one.bundle)
-                })?;
+                let mut later = file.placed().filter(|(line, _)| line.bundle > one.bundle);
+                if later.any(|(line, _)| line.place == one.place) {
+                    return None;
+                }
+                let mut others = file.placed().filter(|(_, gate)| is(gate, true, false));
+                let (other, _) = others.find(|(other, _)| other.bundle == one.bundle + 1)?;
                 Some(file.with_place(other, one.place))
             })
         });
         let text = words.join("\n");
-        compare_file(engines, &Bundles { text, ..made }, 2);
+        compare_file(engines, &Bundles { text, ..made }, 2, 0);
     }
     assert!(slower > 20, "{slower}");
 }
@@ -516,9 +482,8 @@ fn cycles_of_one_engine_and_of_two() {
     for (name, cycles) in [("AES_128_11", [769, 385]), ("MAC_32_1", [1_808, 1_179])] {
         let netlist = function(name).expect("a source").netlist();
         let netlist = netlist.expect("a netlist");
-        let found = EngineBuild::ALL
-            .each_ref()
-            .map(|engines| compare_best(engines, &netlist, 120, 2).0.garbling);
+        let found = EngineBuild::ALL;
+        let found = found.map(|engines| compare_best(&engines, &netlist, 120, 2).0.garbling);
         assert_eq!(found, cycles, "{name}");
     }
 }

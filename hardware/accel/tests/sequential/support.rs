@@ -14,9 +14,8 @@ pub fn released(name: &str) -> Option<Netlist> {
     let benchmark = BENCHMARKS.iter().find(|benchmark| benchmark.name == name)?;
     let file = format!("circuits/fase/{}/n.scd", benchmark.folder);
     let text = testdata::shared(&file)?;
-    Some(with_ports(
-        read(text.as_bytes()).expect("a netlist").netlist,
-    ))
+    let file = read(text.as_bytes()).expect("a netlist");
+    Some(with_ports(file.netlist))
 }
 
 /// The authors' tool sorted outputs by wires. Where these are what flip-flops hold, the order of
@@ -28,10 +27,8 @@ fn with_ports(netlist: Netlist) -> Netlist {
         let q = output.wire()?.checked_sub(first);
         let of_q = q.filter(|&q| (q as usize) < parts.flip_flops.len());
         let of_d = || {
-            let position = parts
-                .flip_flops
-                .iter()
-                .rposition(|pair| pair.next == output);
+            let mut pairs = parts.flip_flops.iter();
+            let position = pairs.rposition(|pair| pair.next == output);
             position.map(|position| position as u32)
         };
         let flip_flop = of_q.or_else(of_d)?;
@@ -112,9 +109,8 @@ pub fn garbled(circuit: &Sequential, given: &Given) -> Vec<Vec<bool>> {
             rest = later;
             Ok::<_, Infallible>(())
         });
-        evaluating
-            .evaluate(&mut evaluator, &active, &mut reader)
-            .unwrap();
+        let done = evaluating.evaluate(&mut evaluator, &active, &mut reader);
+        done.unwrap();
         let count = garbling.outputs(0).len();
         let mut table = vec![[Block::ZERO; 2]; count];
         garbler.decode_table(garbling.outputs(0), &mut table);
@@ -137,9 +133,8 @@ pub fn word(value: i128, width: usize) -> Vec<bool> {
 }
 
 pub fn number(bits: &[bool]) -> u128 {
-    bits.iter()
-        .rev()
-        .fold(0, |value, &bit| value << 1 | u128::from(bit))
+    let bits = bits.iter().rev();
+    bits.fold(0, |value, &bit| value << 1 | u128::from(bit))
 }
 
 pub fn signed(bits: &[bool]) -> i128 {
@@ -149,9 +144,8 @@ pub fn signed(bits: &[bool]) -> i128 {
 
 pub fn random_bits(seed: u64, count: usize) -> Vec<bool> {
     let mut bytes = vec![Block::ZERO; count];
-    Coins::danger_fixed_seed(seed)
-        .secret("test: bits")
-        .fill(&mut bytes);
+    let mut coins = Coins::danger_fixed_seed(seed);
+    coins.secret("test: bits").fill(&mut bytes);
     bytes.iter().map(|block| block.lsb() == 1).collect()
 }
 

@@ -131,10 +131,7 @@ impl Device for Rtl {
             label_key: Block::ONES,
             label_start: Block::ONES,
         };
-        let extent = Extent {
-            cycles: 0,
-            most_ands: 0,
-        };
+        let extent = Extent::default();
         let bench = stamp(&self.options.bench);
         self.group = Group::start();
         let mut trial = Session::start(&self.options, &self.group, file.path(), &keys, extent)?;

@@ -262,9 +262,8 @@ struct Loaded {
 impl Software {
     fn new(cpu: Cpu, scheme: Scheme) -> Result<Software, DeviceError> {
         if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
-            return Err(DeviceError::broken(format!(
-                "no device garbles under {scheme}"
-            )));
+            let what = format!("no device garbles under {scheme}");
+            return Err(DeviceError::broken(what));
         }
         Ok(Software {
             cpu,
@@ -358,10 +357,8 @@ impl Session {
         };
         let counters = (first..shape.inputs).zip(self.next_label..);
         let start = self.keys.label_start.value();
-        let mut labels: Zeroizing<Vec<Block>> = counters
-            .map(|(_, number)| Block::new(start.wrapping_add(number)))
-            .collect::<Vec<_>>()
-            .into();
+        let counters = counters.map(|(_, number)| Block::new(start.wrapping_add(number)));
+        let mut labels = Zeroizing::new(counters.collect::<Vec<_>>());
         self.labels.encrypt_blocks(&mut labels);
         self.next_label += labels.len() as u128;
         for (label, index) in labels.iter().zip(first..) {

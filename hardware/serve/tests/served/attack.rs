@@ -1,26 +1,18 @@
 //! The recovery of the offset from one row of a table, which breaks the released hardware
 //! ([`sealane_hw_testkit`]), against every device.
 
-use crate::support::keys;
+use crate::support::{keys, records};
 use sealane_block::Block;
 use sealane_hw_testkit::{offsets_found, pairs};
-use sealane_serve::device::{Client, Device, DeviceNetlist, Extent, Record, Tag};
+use sealane_serve::device::{Client, Device, DeviceNetlist, Record, Tag};
 
 /// Returns the number of ANDs from whose tables and active labels the attack finds the offset.
 pub fn found(device: &mut dyn Device) -> usize {
     let netlist = DeviceNetlist::new(&pairs()).expect("a netlist");
     device.load(&netlist).expect("room for it");
-    let (client, keys) = (Client(0), keys(3));
-    let extent = Extent {
-        cycles: 1,
-        most_ands: u64::MAX,
-    };
-    device
-        .start(client, keys.clone(), extent)
-        .expect("a session");
-    let mut records = Vec::new();
-    while device.read(client, &mut records).expect("records") {}
-    device.end(client).expect("its end");
+    let keys = keys(3);
+    let records = records(device, 0, keys.clone(), 1);
+    device.end(Client(0)).expect("its end");
     let of = |tag| {
         let records = records.iter();
         records.filter(move |record: &&Record| record.tag == tag)

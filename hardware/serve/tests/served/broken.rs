@@ -1,19 +1,18 @@
 //! Hardware that is slow, silent or broken: programs in its place that behave so. Every wait ends,
 //! and no session delays another one.
 
-use crate::support::{Which, keys, ours};
-use sealane_block::{Coins, Cpu};
+use crate::sessions::{meshes, run};
+use crate::support::{Which, extent, keys, ours};
 use sealane_garble::Scheme;
 use sealane_hw_testkit::for_devices as random;
-use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
     Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Record, Rtl,
     RtlMachine, RtlOptions,
 };
 use sealane_serve::input::InputText;
-use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, Opened, Span, client};
+use sealane_serve::server::Served;
+use sealane_serve::{Job, Span};
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -56,11 +55,8 @@ fn bench_of(machine: &str, lines: &str, patience: Duration) -> (Rtl, tempfile::T
 
 /// Reads a session until it ends, and returns its records and its end.
 fn read(rtl: &mut Rtl, most: Duration) -> (usize, Result<(), DeviceError>) {
-    let extent = Extent {
-        cycles: 2,
-        most_ands: u64::MAX,
-    };
-    rtl.start(Client(0), keys(1), extent).expect("a session");
+    let started = rtl.start(Client(0), keys(1), extent(2));
+    started.expect("a session");
     let (begun, mut count) = (Instant::now(), 0);
     loop {
         let mut records = Vec::new();
@@ -127,21 +123,13 @@ fn a_bench_of_another_machine_is_refused() {
     let refused = |machine: &str| {
         let (mut rtl, _folder) = bench_of(machine, WELL, Duration::from_secs(20));
         let error = rtl.load(&netlist).unwrap_err();
-        assert!(
-            matches!(&error, DeviceError::OtherBuild { expected: asked, .. } if *asked == expected),
-            "{error}"
-        );
-        assert!(
-            rtl.start(
-                Client(0),
-                keys(1),
-                Extent {
-                    cycles: 1,
-                    most_ands: 1
-                }
-            )
-            .is_err()
-        );
+        match &error {
+            DeviceError::OtherBuild {
+                expected: asked, ..
+            } if *asked == expected => {}
+            other => panic!("{other}"),
+        }
+        assert!(rtl.start(Client(0), keys(1), extent(1)).is_err());
         error.to_string()
     };
     let same = format!(", \"machine\": {MACHINE}");
@@ -160,21 +148,16 @@ fn a_bench_of_another_machine_is_refused() {
         "FASE's machine without the optimisation of its memory for mi",
         "1 engine 1a3x for mi",
     ];
-    assert_eq!(
-        texts,
-        found.map(|found| format!("the bench is {found}{asked}"))
-    );
+    let expected = found.map(|found| format!("the bench is {found}{asked}"));
+    assert_eq!(texts, expected);
 }
 
 /// Records without an end come in pieces.
 #[test]
 fn an_endless_stream_is_read_in_pieces() {
     let (mut rtl, _folder) = bench("cat /dev/zero", Duration::from_secs(20));
-    let extent = Extent {
-        cycles: 2,
-        most_ands: u64::MAX,
-    };
-    rtl.start(Client(0), keys(1), extent).expect("a session");
+    let started = rtl.start(Client(0), keys(1), extent(2));
+    started.expect("a session");
     for _ in 0..200 {
         let mut records = Vec::new();
         assert_eq!(rtl.read(Client(0), &mut records), Ok(true));
@@ -205,28 +188,25 @@ impl Device for Stuck {
     }
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        match self.stuck {
-            None => {
-                self.stuck = Some(client);
-                self.silent.start(client, keys, extent)
-            }
-            Some(_) => self.cpu.start(client, keys, extent),
-        }
+        self.stuck.get_or_insert(client);
+        self.of(client).start(client, keys, extent)
     }
 
     fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
-        if self.stuck == Some(client) {
-            self.silent.read(client, records)
-        } else {
-            self.cpu.read(client, records)
-        }
+        self.of(client).read(client, records)
     }
 
     fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
+        self.of(client).end(client)
+    }
+}
+
+impl Stuck {
+    fn of(&mut self, client: Client) -> &mut dyn Device {
         if self.stuck == Some(client) {
-            self.silent.end(client)
+            &mut self.silent
         } else {
-            self.cpu.end(client)
+            &mut *self.cpu
         }
     }
 }
@@ -242,27 +222,14 @@ fn a_session_that_is_stuck_delays_no_other() {
         stuck: None,
         _folder: folder,
     });
-    let span = Span {
-        cycles: 8,
-        opened: Opened::Last,
-    };
-    let job = Job::new(&ours("Mill_8_8"), span, Scheme::Mi, NetworkClass::LAN).unwrap();
+    let mill = ours("Mill_8_8");
+    let job = Job::new(&mill, Span::last(8), Scheme::Mi, NetworkClass::LAN).unwrap();
     let input = InputText::parse("a1").unwrap().bits(8).unwrap();
     let served = [Served::new(job.clone(), input, device, 4, u64::MAX).unwrap()];
-    let cpu = Cpu::detect().unwrap();
+    let bits = InputText::parse("24").unwrap().bits(8).unwrap();
     let session = |number: u64| {
-        let [mut at_server, mut at_client] =
-            <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
-        thread::scope(|threads| {
-            let served = &served;
-            threads.spawn(move || {
-                let coins = Coins::danger_fixed_seed(2 * number);
-                let _ = serve(served, || Ok(()), cpu, coins, &mut at_server);
-            });
-            let bits = InputText::parse("24").unwrap().bits(8).unwrap();
-            let coins = Coins::danger_fixed_seed(2 * number + 1);
-            client::run(&job, &bits, cpu, coins, &mut at_client).is_ok()
-        })
+        let ends = run(meshes(), (&served, &job), &bits, number, || Ok(()));
+        ends.client.is_ok()
     };
     thread::scope(|threads| {
         let stuck = threads.spawn(|| session(0));

@@ -9,69 +9,34 @@ use sealane_hw_testkit::for_devices as random;
 use sealane_net::{Mesh, Traffic};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
-use sealane_serve::device::{DeviceError, MOST_CLIENTS};
+use sealane_serve::device::{DeviceError, MOST_CLIENTS, RtlMachine};
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{
-    Account, CLIENT, Job, Opened, Promise, Refusal, SERVER, ServeError, Span, client,
-};
+use sealane_serve::{Account, CLIENT, Job, Opened, Refusal, SERVER, ServeError, Span, client};
 use sealane_testkit::tamper::tampered;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 const LAN: NetworkClass = NetworkClass::LAN;
 
-/// Inputs in hexadecimal digits, and the outputs of the last cycle that they give.
-struct Case {
-    name: &'static str,
-    cycles: u32,
-    inputs: [&'static str; 2],
-    last: &'static str,
-}
+/// A function, its cycles, inputs in hexadecimal digits, and the outputs of the last cycle.
+type Case = (&'static str, u32, [&'static str; 2], &'static str);
 
 /// The millionaires' problem, FIPS 197, and the mean of a product's upper half and 0.
 const CASES: [Case; 4] = [
-    Case {
-        name: "Mill_8_8",
-        cycles: 8,
-        inputs: ["a1", "24"],
-        last: "01",
-    },
-    Case {
-        name: "Mill_8_8",
-        cycles: 8,
-        inputs: ["24", "a1"],
-        last: "00",
-    },
-    Case {
-        name: "AES_128_11",
-        cycles: 10,
-        inputs: [
-            "000102030405060708090a0b0c0d0e0f",
-            "00112233445566778899aabbccddeeff",
-        ],
-        last: "69c4e0d86a7b0430d8cdb78070b4c55a",
-    },
+    ("Mill_8_8", 8, ["a1", "24"], "01"),
+    ("Mill_8_8", 8, ["24", "a1"], "00"),
+    ("AES_128_11", 10, FIPS, "69c4e0d86a7b0430d8cdb78070b4c55a"),
     // 2^30 * 2^30 >> 33.
-    Case {
-        name: "MAC_32_1",
-        cycles: 1,
-        inputs: ["00000040", "00000040"],
-        last: "00000008",
-    },
+    ("MAC_32_1", 1, ["00000040"; 2], "00000008"),
+];
+const FIPS: [&str; 2] = [
+    "000102030405060708090a0b0c0d0e0f",
+    "00112233445566778899aabbccddeeff",
 ];
 
-/// A session that opens the outputs of every cycle, so that tests see them.
-fn every(cycles: u32) -> Span {
-    Span {
-        cycles,
-        opened: Opened::Every,
-    }
-}
-
 fn job(netlist: &Netlist, cycles: u32, scheme: Scheme) -> Job {
-    Job::new(netlist, every(cycles), scheme, LAN).expect("a job")
+    Job::new(netlist, Span::every(cycles), scheme, LAN).expect("a job")
 }
 
 fn served(which: Which, netlist: &Netlist, cycles: u32, input: &str) -> Served {
@@ -93,59 +58,81 @@ struct Seen {
     messages: Vec<Traffic>,
 }
 
-fn coins(party: u64) -> Coins {
-    Coins::danger_fixed_seed(party)
+pub fn meshes() -> [Mesh; 2] {
+    Mesh::in_memory(2).try_into().ok().unwrap()
 }
 
-/// Runs a session; `number` is that of its coins.
-fn session(served: &[Served], job: &Job, input: &str, number: u64) -> (Seen, Account) {
-    let [mut at_server, mut at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+/// How a session ends at both parties.
+pub struct Ends {
+    pub client: Result<(client::Outputs, Account), ServeError>,
+    server: Result<(usize, Account), ServeError>,
+    at_client: Mesh,
+}
+
+impl Ends {
+    fn errors(self) -> [Option<ServeError>; 2] {
+        [self.client.err(), self.server.err()]
+    }
+
+    fn refusals(self) -> [Refusal; 2] {
+        self.errors().map(|error| match error {
+            Some(ServeError::Refused(refusal)) => refusal,
+            other => panic!("{other:?}"),
+        })
+    }
+}
+
+/// Runs both parties; `number` is that of their coins.
+pub fn run(
+    [mut at_server, mut at_client]: [Mesh; 2],
+    (served, job): (&[Served], &Job),
+    bits: &[u8],
+    number: u64,
+    admit: impl FnOnce() -> Result<(), Refusal> + Send,
+) -> Ends {
     let cpu = Cpu::detect().unwrap();
-    thread::scope(|scope| {
-        let server =
-            scope.spawn(move || serve(served, || Ok(()), cpu, coins(2 * number), &mut at_server));
-        let text = InputText::parse(input).unwrap();
-        let bits = text.bits(job.input_bits()[1]).unwrap();
-        let coins = coins(2 * number + 1);
-        let mesh = &mut at_client;
-        let (outputs, account) = client::run(job, &bits, cpu, coins, mesh).expect("outputs");
-        let seen = Seen {
-            outputs: outputs.cycles().map(hex).collect(),
-            account,
-            digests: [mesh.digest_received(SERVER), mesh.digest_sent(SERVER)],
-            messages: mesh.counters().messages,
-        };
-        let (_, account) = server.join().unwrap().expect("an account");
-        (seen, account)
-    })
+    let coins = |party| Coins::danger_fixed_seed(2 * number + party);
+    let [of_server, of_client] = [0, 1].map(coins);
+    let (client, server) = thread::scope(|scope| {
+        let server = scope.spawn(move || serve(served, admit, cpu, of_server, &mut at_server));
+        let client = client::run(job, bits, cpu, of_client, &mut at_client);
+        (client, server.join().unwrap())
+    });
+    Ends {
+        client,
+        server,
+        at_client,
+    }
+}
+
+/// Runs a session that succeeds; `number` is that of its coins.
+fn session(served: &[Served], job: &Job, input: &str, number: u64) -> (Seen, Account) {
+    let text = InputText::parse(input).unwrap();
+    let bits = text.bits(job.input_bits()[1]).unwrap();
+    let ends = run(meshes(), (served, job), &bits, number, || Ok(()));
+    let (outputs, account) = ends.client.expect("outputs");
+    let mut mesh = ends.at_client;
+    let seen = Seen {
+        outputs: outputs.cycles().map(hex).collect(),
+        account,
+        digests: [mesh.digest_received(SERVER), mesh.digest_sent(SERVER)],
+        messages: mesh.counters().messages,
+    };
+    (seen, ends.server.expect("an account").1)
 }
 
 fn results(devices: &[Which]) {
-    for (number, case) in CASES.iter().enumerate() {
-        let Case {
-            name,
-            cycles,
-            inputs,
-            last,
-        } = *case;
+    for (number, (name, cycles, inputs, last)) in (0..).zip(CASES) {
         let netlist = ours(name);
         let sessions = devices.iter().map(|which| {
             let job = job(&netlist, cycles, which.scheme());
             let served = [served(*which, &netlist, cycles, inputs[0])];
-            let (seen, account) = session(&served, &job, inputs[1], number as u64);
+            let (seen, account) = session(&served, &job, inputs[1], number);
             assert_eq!(seen.outputs.len(), cycles as usize);
-            assert_eq!(
-                seen.outputs.last().map(String::as_str),
-                Some(last),
-                "{name}"
-            );
-            let promise = job.promise();
+            assert_eq!(seen.outputs.last().unwrap(), last, "{name}");
             for account in [seen.account, account] {
-                assert_eq!(
-                    (account.planned, account.measured),
-                    (promise, promise),
-                    "{name}"
-                );
+                let both = [account.planned, account.measured];
+                assert_eq!(both, [job.promise(); 2], "{name}");
             }
             seen
         });
@@ -157,53 +144,47 @@ fn results(devices: &[Which]) {
     }
 }
 
-fn last(cycles: u32) -> Span {
-    Span {
-        cycles,
-        opened: Opened::Last,
-    }
-}
-
 /// Unless asked to, a session opens no output of an earlier cycle: nothing crosses that would.
 #[test]
 fn the_last_cycle_alone_is_opened() {
-    for (number, case) in (300..).zip(&CASES) {
-        let netlist = ours(case.name);
+    for (number, (name, cycles, inputs, expected)) in (300..).zip(CASES) {
+        let netlist = ours(name);
         let which = Which::Model(Scheme::Mi, MACHINES[0]);
         let job = |span| Job::new(&netlist, span, Scheme::Mi, LAN).unwrap();
-        let [every, last] = [every(case.cycles), last(case.cycles)].map(job);
-        let served = [serving(which, last.clone(), case.inputs[0])];
-        let (seen, account) = session(&served, &last, case.inputs[1], number);
-        assert_eq!(seen.outputs, [case.last], "{}", case.name);
-        assert_eq!(account.measured, last.promise(), "{}", case.name);
-        assert_eq!(seen.account.measured, last.promise(), "{}", case.name);
+        let [every, last] = [Span::every(cycles), Span::last(cycles)].map(job);
+        let served = [serving(which, last.clone(), inputs[0])];
+        let (seen, account) = session(&served, &last, inputs[1], number);
+        assert_eq!(seen.outputs, [expected], "{name}");
+        let measured = [account, seen.account].map(|account| account.measured);
+        assert_eq!(measured, [last.promise(); 2], "{name}");
         let [every, last] = [every, last].map(|job| job.promise().from_server);
-        let masks =
-            |cycles: u32| u64::from((netlist.parts().outputs.len() as u32 * cycles).div_ceil(8));
-        assert_eq!(every - last, masks(case.cycles) - masks(1), "{}", case.name);
+        let outputs = netlist.parts().outputs.len() as u32;
+        let masks = |cycles: u32| u64::from((outputs * cycles).div_ceil(8));
+        assert_eq!(every - last, masks(cycles) - masks(1), "{name}");
     }
+}
+
+fn indistinguishable(scheme: Scheme, which: fn(Scheme, RtlMachine) -> Which) {
+    let machines = MACHINES.map(|machine| which(scheme, machine));
+    results(&[&[Which::Cpu(scheme)][..], &machines].concat());
 }
 
 #[test]
 fn a_client_cannot_tell_the_model_from_the_cpu() {
-    for scheme in [Scheme::Prp, Scheme::Mi] {
-        let models = MACHINES.map(|machine| Which::Model(scheme, machine));
-        results(&[&[Which::Cpu(scheme)][..], &models].concat());
-    }
+    indistinguishable(Scheme::Prp, Which::Model);
+    indistinguishable(Scheme::Mi, Which::Model);
 }
 
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_small_cannot_be_told_from_the_cpu() {
-    let rtl = MACHINES.map(|machine| Which::Rtl(Scheme::Prp, machine));
-    results(&[&[Which::Cpu(Scheme::Prp)][..], &rtl].concat());
+    indistinguishable(Scheme::Prp, Which::Rtl);
 }
 
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_mi_cannot_be_told_from_the_cpu() {
-    let rtl = MACHINES.map(|machine| Which::Rtl(Scheme::Mi, machine));
-    results(&[&[Which::Cpu(Scheme::Mi)][..], &rtl].concat());
+    indistinguishable(Scheme::Mi, Which::Rtl);
 }
 
 /// Without inputs of the client there are no transfers, and without those of the server no labels.
@@ -216,30 +197,20 @@ fn promises_hold_for_any_netlist() {
         for (without, bits) in without.iter_mut().zip(job.input_bits()) {
             *without |= bits == 0;
         }
-        let zeros = job
-            .input_bits()
-            .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
-        let served = [served(
-            Which::Model(Scheme::Mi, MACHINES[0]),
-            &netlist,
-            3,
-            &zeros[0],
-        )];
+        let bytes = job.input_bits().map(|bits| bits.div_ceil(8) as usize);
+        let zeros = bytes.map(|bytes| "00".repeat(bytes));
+        let which = Which::Model(Scheme::Mi, MACHINES[0]);
+        let served = [served(which, &netlist, 3, &zeros[0])];
         let (seen, account) = session(&served, &job, &zeros[1], seed);
-        assert_eq!(account.measured, job.promise(), "seed {seed}");
-        assert_eq!(seen.account.measured, job.promise(), "seed {seed}");
+        let measured = [account, seen.account].map(|account| account.measured);
+        assert_eq!(measured, [job.promise(); 2], "seed {seed}");
         let circuit = netlist.sequential().unwrap();
         let words = |widths: &[usize]| widths.iter().map(|width| vec![false; *width]).collect();
         let mut run = circuit.run(words(circuit.held_widths()));
         let fresh: Vec<Vec<bool>> = words(circuit.fresh_widths());
         for output in seen.outputs {
-            let clear: Vec<u8> = run
-                .cycle(&fresh)
-                .concat()
-                .into_iter()
-                .map(u8::from)
-                .collect();
-            assert_eq!(output, hex(&clear), "seed {seed}");
+            let clear = run.cycle(&fresh).concat().into_iter().map(u8::from);
+            assert_eq!(output, hex(&clear.collect::<Vec<_>>()), "seed {seed}");
         }
     }
     assert_eq!(without, [true; 2], "netlists without inputs of a party");
@@ -274,9 +245,9 @@ fn clients_share_devices() {
             })
         });
         let sessions: Vec<_> = sessions.collect();
-        sessions
-            .into_iter()
-            .for_each(|session| session.join().unwrap());
+        for session in sessions {
+            session.join().unwrap();
+        }
     });
 }
 
@@ -287,46 +258,26 @@ fn other_jobs_are_refused() {
     let netlist = ours("Mill_8_8");
     let served = [served(Which::Cpu(scheme), &netlist, 8, "a1")];
     let other = |job: Job| {
-        let [mut at_server, mut at_client] =
-            <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
-        let cpu = Cpu::detect().unwrap();
         let bits = vec![0; job.input_bits()[1] as usize];
-        let errors = thread::scope(|scope| {
-            let served = &served;
-            let server =
-                scope.spawn(move || serve(served, || Ok(()), cpu, coins(0), &mut at_server));
-            let run = client::run(&job, &bits, cpu, coins(1), &mut at_client);
-            [run.err(), server.join().unwrap().err()]
-        });
-        assert_eq!(at_client.payload_received(SERVER), 0);
-        errors.map(|error| match error {
-            Some(ServeError::Refused(refusal)) => refusal,
-            other => panic!("{other:?}"),
-        })
+        let ends = run(meshes(), (&served, &job), &bits, 0, || Ok(()));
+        assert_eq!(ends.at_client.payload_received(SERVER), 0);
+        ends.refusals()
     };
-    let refused = |job, expected: Refusal| assert_eq!(other(job), [expected.clone(), expected]);
+    let mut hashes = vec![job(&netlist, 8, scheme).hash()];
+    let mut refused = |job: Job, expected: Refusal| {
+        hashes.push(job.hash());
+        assert_eq!(other(job), [expected.clone(), expected]);
+    };
     refused(job(&netlist, 9, scheme), Refusal::Cycles(8));
-    let last = last(8);
-    let closed = Job::new(&netlist, last, scheme, LAN).unwrap();
-    let hash = closed.hash();
+    let closed = Job::new(&netlist, Span::last(8), scheme, LAN).unwrap();
     refused(closed, Refusal::Opened(Opened::Every));
     refused(job(&ours("Add_8_8"), 8, scheme), Refusal::Netlist);
-    let wan = Job::new(&netlist, every(8), scheme, NetworkClass::WAN).unwrap();
+    let wan = Job::new(&netlist, Span::every(8), scheme, NetworkClass::WAN).unwrap();
     refused(wan, Refusal::Network(LAN));
-    let [scheme_refused, _] = other(job(&netlist, 8, Scheme::Prp));
-    assert_eq!(
-        scheme_refused.to_string(),
-        "it garbles under the scheme `mi`"
-    );
-    let mut hashes = vec![hash, job(&netlist, 8, scheme).hash()];
-    hashes.push(job(&netlist, 9, scheme).hash());
-    hashes.push(job(&netlist, 8, Scheme::Prp).hash());
-    hashes.push(
-        Job::new(&netlist, every(8), scheme, NetworkClass::WAN)
-            .unwrap()
-            .hash(),
-    );
-    hashes.push(job(&ours("Add_8_8"), 8, scheme).hash());
+    let prp = job(&netlist, 8, Scheme::Prp);
+    hashes.push(prp.hash());
+    let [refused, _] = other(prp).map(|refusal| refusal.to_string());
+    assert_eq!(refused, "it garbles under the scheme `mi`");
     hashes.sort_unstable();
     hashes.dedup();
     assert_eq!(hashes.len(), 6);
@@ -345,7 +296,7 @@ fn a_session_beyond_the_limit_of_a_key_is_refused() {
     assert_eq!(made(3, 3 * 31), Ok(()));
     assert_eq!(made(3, 3 * 31 - 1), Err(DeviceError::Limit));
     // The limit of the scheme holds whatever the operator allows.
-    let large = Job::new(&ours("MAC_32_1"), every(1 << 20), Scheme::Prp, LAN);
+    let large = Job::new(&ours("MAC_32_1"), Span::every(1 << 20), Scheme::Prp, LAN);
     assert!(large.is_err());
 }
 
@@ -355,39 +306,26 @@ fn no_output_is_wrong_whatever_byte_changes() {
     let netlist = ours("Mill_8_8");
     let job = job(&netlist, 8, Scheme::Mi);
     let served = [served(Which::Cpu(Scheme::Mi), &netlist, 8, "a1")];
-    let cpu = Cpu::detect().unwrap();
     let bits = InputText::parse("24").unwrap().bits(8).unwrap();
-    let number = AtomicU64::new(200);
-    let outputs = |to: PartyId, at: u64, flips: u8| {
-        // Other coins each time: a device refuses a key that it knows.
-        let number = number.fetch_add(2, Ordering::SeqCst);
-        let [mut at_server, mut at_client] = tampered(to, at, flips);
-        thread::scope(|threads| {
-            let served = &served;
-            threads.spawn(move || {
-                let _ = serve(served, || Ok(()), cpu, coins(number), &mut at_server);
-            });
-            let run = client::run(&job, &bits, cpu, coins(number + 1), &mut at_client);
-            run.ok()
-                .map(|(outputs, _)| outputs.cycles().map(hex).collect::<Vec<_>>())
-        })
+    // Other coins each time: a device refuses a key that it knows.
+    let mut numbers = 100..;
+    let mut outputs = |to: PartyId, at: u64, flips: u8| {
+        let number = numbers.next().unwrap();
+        let meshes = tampered(to, at, flips);
+        let ends = run(meshes, (&served, &job), &bits, number, || Ok(()));
+        let (outputs, _) = ends.client.ok()?;
+        Some(outputs.cycles().map(hex).collect::<Vec<_>>())
     };
     let right = outputs(CLIENT, 0, 0).expect("an honest session");
     assert_eq!(right.last().map(String::as_str), Some("01"));
-    let Promise {
-        from_server,
-        from_client,
-        ..
-    } = job.promise();
+    let promise = job.promise();
     // Masks and digests stand at the end.
-    let to_client = (0..from_server)
-        .step_by(131)
-        .chain(from_server - 40..from_server);
-    let to_server = (0..from_client)
-        .step_by(131)
-        .chain(from_client - 40..from_client);
-    let places = to_client.map(|at| (CLIENT, at));
-    let places = places.chain(to_server.map(|at| (SERVER, at)));
+    let places = |to, bytes: u64| {
+        let places = (0..bytes).step_by(131).chain(bytes - 40..bytes);
+        places.map(move |at| (to, at))
+    };
+    let to_client = places(CLIENT, promise.from_server);
+    let places = to_client.chain(places(SERVER, promise.from_client));
     let (mut ended, mut same) = (0, 0);
     for (to, at) in places {
         match outputs(to, at, 1 << (at % 8)) {
@@ -400,59 +338,42 @@ fn no_output_is_wrong_whatever_byte_changes() {
     }
     assert!(ended > 80, "{ended} ended, {same} did not");
     // A session without a change succeeds each time: that it ends is due to the change.
-    assert_eq!(outputs(CLIENT, from_server, 255), Some(right));
+    assert_eq!(outputs(CLIENT, promise.from_server, 255), Some(right));
 }
 
 /// A client has as many sessions as it is given, however they end, and none after it has deviated.
 #[test]
 fn a_client_has_as_many_sessions_as_it_is_given() {
     let netlist = ours("Mill_8_8");
-    let job = job(&netlist, 8, Scheme::Mi);
+    let [job, other] = [8, 9].map(|cycles| job(&netlist, cycles, Scheme::Mi));
     let served = [served(Which::Cpu(Scheme::Mi), &netlist, 8, "a1")];
     let guests = Guests::new(Some(2));
-    let cpu = Cpu::detect().unwrap();
-    let number = AtomicU64::new(100);
-    let session = |client: usize, job: &Job| {
-        // Other coins each time: a device refuses a key that it knows.
-        let number = number.fetch_add(2, Ordering::SeqCst);
-        let [mut at_server, mut at_client] =
-            <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
-        thread::scope(|threads| {
-            let (served, guests) = (&served, &guests);
-            let server = threads.spawn(move || {
-                let admit = || guests.admit(client);
-                serve(served, admit, cpu, coins(number), &mut at_server).err()
-            });
-            let bits = vec![0; job.input_bits()[1] as usize];
-            let seen = client::run(job, &bits, cpu, coins(number + 1), &mut at_client).err();
-            drop(at_client);
-            [seen, server.join().unwrap()]
-        })
+    // Other coins each time: a device refuses a key that it knows.
+    let mut numbers = 50..;
+    let mut session = |client: usize, job: &Job| {
+        let bits = vec![0; job.input_bits()[1] as usize];
+        let (number, admit) = (numbers.next().unwrap(), || guests.admit(client));
+        run(meshes(), (&served, job), &bits, number, admit)
     };
-    let refused = |errors: [Option<ServeError>; 2]| {
-        errors.map(|error| match error {
-            Some(ServeError::Refused(refusal)) => refusal,
-            other => panic!("{other:?}"),
-        })
-    };
+    let succeeds = |ends: Ends| assert!(ends.errors().iter().all(Option::is_none));
     // A refusal for another reason does not count.
-    let other = Job::new(&netlist, every(9), Scheme::Mi, LAN).unwrap();
-    refused(session(0, &other));
-    assert!(session(0, &job).iter().all(Option::is_none));
-    assert!(session(0, &job).iter().all(Option::is_none));
-    assert_eq!(refused(session(0, &job)), [Refusal::Spent, Refusal::Spent]);
+    session(0, &other).refusals();
+    succeeds(session(0, &job));
+    succeeds(session(0, &job));
+    assert_eq!(
+        session(0, &job).refusals(),
+        [Refusal::Spent, Refusal::Spent]
+    );
     // Others are not affected, but by what they do.
-    assert!(session(1, &job).iter().all(Option::is_none));
+    succeeds(session(1, &job));
     guests.failed(1, &ServeError::Device(DeviceError::NotNow));
     assert_eq!(guests.admit(1), Ok(()));
     guests.failed(2, &deviated());
-    let both = refused(session(2, &job));
+    let both = session(2, &job).refusals();
     assert_eq!(both, [Refusal::Deviated, Refusal::Deviated]);
     // A session counts from its beginning, whether it ends well or not.
-    assert_eq!(
-        [(); 3].map(|()| guests.admit(3).is_ok()),
-        [true, true, false]
-    );
+    let admitted = [(); 3].map(|()| guests.admit(3).is_ok());
+    assert_eq!(admitted, [true, true, false]);
     let any = Guests::default();
     assert!((0..1000).all(|_| any.admit(0).is_ok()));
 }
@@ -472,10 +393,10 @@ fn a_client_that_vanishes_leaves_its_place() {
     let device = Which::Cpu(Scheme::Mi).device();
     let served = [Served::new(job.clone(), input, device, 1, u64::MAX).unwrap()];
     for number in 0..3 {
-        let [mut at_server, at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+        let [mut at_server, at_client] = meshes();
         drop(at_client);
-        let cpu = Cpu::detect().unwrap();
-        let gone = serve(&served, || Ok(()), cpu, coins(number), &mut at_server);
+        let (cpu, coins) = (Cpu::detect().unwrap(), Coins::danger_fixed_seed(number));
+        let gone = serve(&served, || Ok(()), cpu, coins, &mut at_server);
         assert!(matches!(gone, Err(ServeError::Fault(_))));
         session(&served, &job, "24", number);
     }

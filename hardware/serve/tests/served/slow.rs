@@ -114,10 +114,11 @@ impl Slow {
             b ^= offset;
         }
         let t = |part| {
+            let (call, row) = (self.cycle, 0);
             let tweak = Tweak {
                 gate,
-                call: self.cycle,
-                row: 0,
+                call,
+                row,
                 part,
             };
             tweak.block()

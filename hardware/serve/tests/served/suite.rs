@@ -2,25 +2,18 @@
 
 use crate::attack::found;
 use crate::slow::Slow;
-use crate::support::{MACHINES, Which, keys, ours, rtl_of};
-use sealane_accel::netlist::Parts;
-use sealane_accel::{Gate, GateKind, Inputs, Netlist, Operand};
+use crate::support::{MACHINES, Which, extent, keys, ours, records, rtl_of};
+use sealane_accel::{Netlist, Operand};
 use sealane_block::{Block, Cpu};
 use sealane_circuit::CycleTape;
 use sealane_garble::{ChunkReader, Cycles, Evaluator, Scheme};
-use sealane_hw_testkit::for_devices as random;
+use sealane_hw_testkit::{ands, for_devices as random};
 use sealane_serve::collect::{Collector, Cycle};
 use sealane_serve::device::{
-    Client, Device, DeviceError, DeviceNetlist, Extent, Keys, MOST_CLIENTS, Record, Tag,
+    Client, Device, DeviceError, DeviceNetlist, Extent, Keys, MOST_CLIENTS, Record, RtlMachine, Tag,
 };
 use std::collections::HashSet;
 use std::convert::Infallible;
-
-const ANY: u64 = u64::MAX;
-
-fn extent(cycles: u32, most_ands: u64) -> Extent {
-    Extent { cycles, most_ands }
-}
 
 fn loaded(which: Which, netlist: &Netlist) -> (Box<dyn Device>, DeviceNetlist) {
     let netlist = DeviceNetlist::new(netlist).expect("a netlist for devices");
@@ -46,32 +39,26 @@ fn cycles(device: &mut dyn Device, netlist: &DeviceNetlist, client: u32, count: 
 fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
     let netlist_cycle = slow.netlist_cycle();
     let values = |blocks: &[Block]| blocks.iter().map(|label| label.value()).collect::<Vec<_>>();
-    assert!(
-        values(&cycle.labels) == values(&netlist_cycle.labels),
-        "labels {place}"
+    let labels = values(&cycle.labels) == values(&netlist_cycle.labels);
+    let tables = *cycle.tables == netlist_cycle.tables.concat();
+    let masks = *cycle.masks == netlist_cycle.masks;
+    assert_eq!(
+        [labels, tables, masks],
+        [true; 3],
+        "labels, tables and masks {place}"
     );
-    assert!(
-        *cycle.tables == netlist_cycle.tables.concat(),
-        "tables {place}"
-    );
-    assert!(*cycle.masks == netlist_cycle.masks, "masks {place}");
 }
 
 /// Labels, tables and masks are those of the equations of half gates.
 pub fn agrees(which: Which) {
     let random = (0..12).map(|seed| (random(seed), 1 + seed as u32 % 5));
-    let named = [
-        ("Mill_8_8", 8),
-        ("Add_8_8", 8),
-        ("Hamm_32_1", 1),
-        ("MAC_8_1", 3),
-    ];
-    let named = named.map(|(name, cycles)| (ours(name), cycles));
+    let names = ["Mill_8_8", "Add_8_8", "Hamm_32_1", "MAC_8_1"];
+    let named = names.map(ours).into_iter().zip([8, 8, 1, 3]);
     for (number, (netlist, count)) in random.chain(named).enumerate() {
         let (mut device, netlist) = loaded(which, &netlist);
         let keys = keys(number as u64);
         let mut slow = Slow::new(netlist.netlist(), &keys, which.hash());
-        device.start(Client(0), keys, extent(count, ANY)).unwrap();
+        device.start(Client(0), keys, extent(count)).unwrap();
         for cycle in cycles(&mut *device, &netlist, 0, count) {
             assert_same(&cycle, &mut slow, &format!("of netlist {number}"));
         }
@@ -90,13 +77,10 @@ pub fn interleaves(which: Which) {
         let keys = keys(100 + u64::from(client));
         slow.push(Slow::new(netlist.netlist(), &keys, which.hash()));
         collectors.push(Collector::new(Client(client), netlist.shape(), count));
-        device
-            .start(Client(client), keys, extent(count, ANY))
-            .unwrap();
+        let started = device.start(Client(client), keys, extent(count));
+        started.unwrap();
     }
-    device
-        .start(Client(1), keys(1), extent(count, ANY))
-        .unwrap();
+    device.start(Client(1), keys(1), extent(count)).unwrap();
     let mut got = [0; 3];
     for netlist_cycle in 0.. {
         let mut more = false;
@@ -130,20 +114,20 @@ pub fn erases(which: Which) {
         assert_eq!(device.end(Client(3)), Err(DeviceError::NoSession(3)));
     };
     gone(&mut *device);
-    device.start(Client(3), keys(1), extent(2, ANY)).unwrap();
-    let twice = device.start(Client(3), keys(2), extent(2, ANY));
+    device.start(Client(3), keys(1), extent(2)).unwrap();
+    let twice = device.start(Client(3), keys(2), extent(2));
     assert_eq!(twice, Err(DeviceError::InUse(3)));
-    let same = device.start(Client(2), keys(1), extent(2, ANY));
+    let same = device.start(Client(2), keys(1), extent(2));
     assert_eq!(same, Err(DeviceError::OldKey));
     assert_eq!(device.load(&netlist), Err(DeviceError::NotNow));
     cycles(&mut *device, &netlist, 3, 2);
     let ended = device.end(Client(3)).unwrap();
     assert_eq!(ended.clock_cycles.is_some(), device.name() != "cpu");
     gone(&mut *device);
-    let again = device.start(Client(3), keys(1), extent(2, ANY));
+    let again = device.start(Client(3), keys(1), extent(2));
     assert_eq!(again, Err(DeviceError::OldKey));
     // A session that is cut off.
-    device.start(Client(3), keys(2), extent(2, ANY)).unwrap();
+    device.start(Client(3), keys(2), extent(2)).unwrap();
     device.read(Client(3), &mut Vec::new()).unwrap();
     device.end(Client(3)).unwrap();
     gone(&mut *device);
@@ -155,11 +139,13 @@ pub fn keeps_the_limit(which: Which) {
     let (mut device, netlist) = loaded(which, &ours("Hamm_32_1"));
     let ands = u64::from(netlist.shape().ands);
     let netlist_cycles = 3;
+    let limited = |most_ands| Extent {
+        cycles: netlist_cycles,
+        most_ands,
+    };
     for (number, most) in [1, ands, 3 * ands - 1].into_iter().enumerate() {
         let keys = keys(number as u64);
-        device
-            .start(Client(0), keys, extent(netlist_cycles, most))
-            .unwrap();
+        device.start(Client(0), keys, limited(most)).unwrap();
         let mut records = Vec::new();
         let end = loop {
             match device.read(Client(0), &mut records) {
@@ -174,9 +160,8 @@ pub fn keeps_the_limit(which: Which) {
         let gone = device.end(Client(0));
         assert_eq!(gone, Err(DeviceError::NoSession(0)));
     }
-    device
-        .start(Client(0), keys(9), extent(netlist_cycles, 3 * ands))
-        .unwrap();
+    let most = limited(3 * ands);
+    device.start(Client(0), keys(9), most).unwrap();
     cycles(&mut *device, &netlist, 0, netlist_cycles);
 }
 
@@ -186,7 +171,7 @@ pub fn repeats_no_label(which: Which) {
     let (mut seen, mut count) = (HashSet::new(), 0);
     let numbers = [(0, 20), (1, 21)];
     for (client, number) in numbers {
-        let session = extent(64, ANY);
+        let session = extent(64);
         device.start(Client(client), keys(number), session).unwrap();
     }
     for (client, number) in numbers {
@@ -212,11 +197,10 @@ pub fn hides_the_offset(which: Which) {
 /// Clients, keys and netlists that do not fit are refused.
 pub fn refuses(which: Which) {
     let mut device = which.device();
-    let early = device.start(Client(0), keys(0), extent(1, ANY));
+    let early = device.start(Client(0), keys(0), extent(1));
     assert_eq!(early, Err(DeviceError::NotNow));
     let (mut device, _) = loaded(which, &random(1));
-    let mut start =
-        |client, keys: Keys, cycles| device.start(Client(client), keys, extent(cycles, ANY));
+    let mut start = |client, keys, cycles| device.start(Client(client), keys, extent(cycles));
     let beyond = start(MOST_CLIENTS, keys(0), 1);
     assert_eq!(beyond, Err(DeviceError::ClientRange(MOST_CLIENTS)));
     assert_eq!(start(0, keys(0), 0), Err(DeviceError::NoCycles));
@@ -226,23 +210,12 @@ pub fn refuses(which: Which) {
     start(0, keys(0), 1).unwrap();
     // Public inputs have no labels at a device, and outputs are wires.
     let parts = random(1).parts().clone();
-    let inputs = Inputs {
-        public: 1,
-        garbler: parts.inputs.garbler - 1,
-        ..parts.inputs
-    };
-    let public = Netlist::new(Parts {
-        inputs,
-        ..parts.clone()
-    })
-    .unwrap();
-    let constant = Netlist::new(Parts {
-        outputs: vec![Operand::One],
-        ..parts
-    })
-    .unwrap();
-    for netlist in [public, constant] {
-        let refused = DeviceNetlist::new(&netlist);
+    let [mut public, mut constant] = [parts.clone(), parts];
+    public.inputs.public = 1;
+    public.inputs.garbler -= 1;
+    constant.outputs = vec![Operand::One];
+    for parts in [public, constant] {
+        let refused = DeviceNetlist::new(&Netlist::new(parts).unwrap());
         assert!(matches!(refused, Err(DeviceError::Netlist(_))));
     }
 }
@@ -258,16 +231,11 @@ pub fn swapped_tags_fail(which: Which) {
     for client in [0, 1] {
         let keys = keys(50 + u64::from(client));
         slow.push(Slow::new(netlist.netlist(), &keys, which.hash()).netlist_cycle());
-        device.start(Client(client), keys, extent(1, ANY)).unwrap();
-        let mut records = Vec::new();
-        while device.read(Client(client), &mut records).unwrap() {}
-        all.push(records);
+        all.push(records(&mut *device, client, keys, 1));
     }
     let mut collector = Collector::new(Client(0), shape, 1);
-    let foreign = DeviceError::Foreign {
-        expected: 0,
-        found: 1,
-    };
+    let (expected, found) = (0, 1);
+    let foreign = DeviceError::Foreign { expected, found };
     assert_eq!(collector.put(&all[1][0]), Err(foreign));
     let tape = netlist.netlist().cycle_tape().unwrap();
     for (owner, tables_of) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -280,27 +248,17 @@ pub fn swapped_tags_fail(which: Which) {
         let cycle = collector.take().expect("a cycle");
         // The labels of zeros of the owner, and the tables of whoever.
         let (keys, netlist_cycle) = (keys(50 + owner as u64), &slow[owner]);
-        let got = evaluated(
-            which.scheme(),
-            &keys,
-            &tape,
-            &netlist_cycle.labels,
-            &cycle.tables,
-        );
-        let labels = netlist_cycle
-            .outputs
-            .iter()
-            .zip(&got)
-            .filter(|(zero, got)| {
-                let difference = **zero ^ **got;
-                difference.value() == 0 || difference.value() == keys.offset.value()
-            });
-        let expected = if owner == tables_of { got.len() } else { 0 };
-        assert_eq!(
+        let active = &netlist_cycle.labels;
+        let got = evaluated(which.scheme(), &keys, &tape, active, &cycle.tables);
+        let differences = netlist_cycle.outputs.iter().zip(&got);
+        let differences = differences.map(|(zero, got)| (*zero ^ *got).value());
+        let labels = differences.filter(|it| [0, keys.offset.value()].contains(it));
+        let (count, place) = (
             labels.count(),
-            expected,
-            "{owner} with tables of {tables_of}"
+            format!("{owner} with tables of {tables_of}"),
         );
+        let expected = if owner == tables_of { got.len() } else { 0 };
+        assert_eq!(count, expected, "{place}");
     }
 }
 
@@ -327,85 +285,60 @@ fn evaluated(
     cycles.outputs(0).to_vec()
 }
 
+/// A module with the tests of the suite, each with this attribute, for devices.
 macro_rules! suite {
-    ($($test:ident)*) => {
-        mod cpu {
-            use super::*;
-            $(#[test]
-            fn $test() {
-                for scheme in [Scheme::Prp, Scheme::Mi] {
-                    super::$test(Which::Cpu(scheme));
-                }
-            })*
+    (@ [$($attribute:tt)*] $devices:expr, $test:ident) => {
+        #[test]
+        $($attribute)*
+        fn $test() {
+            $devices.into_iter().for_each(super::$test);
         }
-
-        mod model {
+    };
+    ($name:ident, $attribute:tt, $devices:expr) => {
+        mod $name {
             use super::*;
-            $(#[test]
-            fn $test() {
-                for scheme in [Scheme::Prp, Scheme::Mi] {
-                    super::$test(Which::Model(scheme, MACHINES[0]));
-                }
-            })*
+            suite! {
+                $attribute $devices,
+                agrees interleaves erases keeps_the_limit repeats_no_label hides_the_offset
+                refuses swapped_tags_fail
+            }
         }
-
-        mod better_models {
-            use super::*;
-            $(#[test]
-            fn $test() {
-                for scheme in [Scheme::Prp, Scheme::Mi] {
-                    for machine in &MACHINES[1..] {
-                        super::$test(Which::Model(scheme, *machine));
-                    }
-                }
-            })*
-        }
-
-        /// Quick, and run by CI.
-        mod rtl_small {
-            use super::*;
-            $(#[test]
-            #[ignore = "needs the bench of rtl/: make test-rtl"]
-            fn $test() {
-                super::$test(Which::Rtl(Scheme::Prp, MACHINES[0]));
-            })*
-        }
-
-        /// Quick, and run by CI.
-        mod rtl_small_better {
-            use super::*;
-            $(#[test]
-            #[ignore = "needs benches of rtl/: make test-rtl"]
-            fn $test() {
-                for machine in &MACHINES[1..] {
-                    super::$test(Which::Rtl(Scheme::Prp, *machine));
-                }
-            })*
-        }
-
-        mod rtl_mi {
-            use super::*;
-            $(#[test]
-            #[ignore = "needs benches of rtl/: make test-rtl"]
-            fn $test() {
-                for machine in MACHINES {
-                    super::$test(Which::Rtl(Scheme::Mi, machine));
-                }
-            })*
-        }
+    };
+    ($attribute:tt $devices:expr, $($test:ident)*) => {
+        $(suite! { @ $attribute $devices, $test })*
     };
 }
 
-suite! {
-    agrees
-    interleaves
-    erases
-    keeps_the_limit
-    repeats_no_label
-    hides_the_offset
-    refuses
-    swapped_tags_fail
+const SCHEMES: [Scheme; 2] = [Scheme::Prp, Scheme::Mi];
+
+fn models(machines: &[RtlMachine]) -> impl Iterator<Item = Which> {
+    let pairs = SCHEMES.map(|scheme| machines.iter().map(move |it| Which::Model(scheme, *it)));
+    pairs.into_iter().flatten()
 }
+
+fn rtl(scheme: Scheme, machines: &[RtlMachine]) -> impl Iterator<Item = Which> {
+    machines.iter().map(move |it| Which::Rtl(scheme, *it))
+}
+
+suite!(cpu, [], SCHEMES.map(Which::Cpu));
+suite!(model, [], models(&MACHINES[..1]));
+suite!(better_models, [], models(&MACHINES[1..]));
+// Those of `rtl_small` are quick, and run by CI.
+suite!(
+    rtl_small,
+    [#[ignore = "needs the bench of rtl/: make test-rtl"]],
+    rtl(Scheme::Prp, &MACHINES[..1])
+);
+suite!(
+    rtl_small_better,
+    [#[ignore = "needs benches of rtl/: make test-rtl"]],
+    rtl(Scheme::Prp, &MACHINES[1..])
+);
+suite!(
+    rtl_mi,
+    [#[ignore = "needs benches of rtl/: make test-rtl"]],
+    rtl(Scheme::Mi, &MACHINES)
+);
 
 /// The host takes records each once, and none out of range; all but tables in order alone.
 #[test]
@@ -413,9 +346,7 @@ fn a_device_that_is_broken_is_found_out() {
     let (mut device, netlist) = loaded(Which::Cpu(Scheme::Prp), &random(8));
     let shape = netlist.shape();
     assert!(shape.ands > 2 && shape.inputs > 2 && shape.outputs > 0);
-    device.start(Client(0), keys(1), extent(2, ANY)).unwrap();
-    let mut records = Vec::new();
-    while device.read(Client(0), &mut records).unwrap() {}
+    let records = records(&mut *device, 0, keys(1), 2);
     let put = |change: &dyn Fn(&mut Vec<Record>)| {
         let mut records = records.clone();
         change(&mut records);
@@ -431,10 +362,8 @@ fn a_device_that_is_broken_is_found_out() {
     let refused = |change: &dyn Fn(&mut Vec<Record>)| {
         assert!(matches!(put(change), Err(DeviceError::Broken(_))));
     };
-    let tables = records.iter().position(|record| record.tag == Tag::Table);
-    let table = tables.expect("a table");
-    let masks = records.iter().position(|record| record.tag == Tag::Masks);
-    let masks = masks.expect("masks");
+    let first = |tag| records.iter().position(|record| record.tag == tag);
+    let [table, masks] = [Tag::Table, Tag::Masks].map(|tag| first(tag).expect("one"));
     refused(&|records| records.swap(0, 1));
     // Tables have numbers, and come in any order.
     let cycle = |change: &dyn Fn(&mut Vec<Record>)| {
@@ -491,22 +420,8 @@ fn records_of_hardware_are_checked() {
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_small_refuses_netlists_without_room() {
-    let gates = (0..300).map(|_| Gate {
-        kind: GateKind::And,
-        in0: Operand::Wire(0),
-        in1: Some(Operand::Wire(1)),
-    });
-    let netlist = Netlist::new(Parts {
-        inputs: Inputs {
-            garbler: 1,
-            evaluator: 1,
-            ..Inputs::default()
-        },
-        gates: gates.collect(),
-        outputs: (2..302).map(Operand::Wire).collect(),
-        ..Parts::default()
-    });
-    let netlist = DeviceNetlist::new(&netlist.unwrap()).unwrap();
+    let netlist = ands([1, 1], (0..300).map(|_| (0, 1)), 2..302);
+    let netlist = DeviceNetlist::new(&netlist).unwrap();
     for machine in MACHINES {
         let refused = Which::Rtl(Scheme::Prp, machine).device().load(&netlist);
         assert!(
@@ -529,7 +444,7 @@ fn rtl_small_takes_the_cycles_of_the_model() {
             let clocks = both.map(|which| {
                 let (mut device, netlist) = loaded(which, &netlist);
                 assert_eq!(device.machine(), Some(machine));
-                device.start(Client(0), keys(1), extent(4, ANY)).unwrap();
+                device.start(Client(0), keys(1), extent(4)).unwrap();
                 cycles(&mut *device, &netlist, 0, 4);
                 device.end(Client(0)).unwrap().clock_cycles
             });
@@ -549,9 +464,7 @@ fn rtl_small_gives_tables_in_the_order_of_the_model() {
             let both = [Which::Model(scheme, machine), Which::Rtl(scheme, machine)];
             let orders = both.map(|which| {
                 let (mut device, _) = loaded(which, &netlist);
-                device.start(Client(0), keys(1), extent(2, ANY)).unwrap();
-                let mut records = Vec::new();
-                while device.read(Client(0), &mut records).unwrap() {}
+                let records = records(&mut *device, 0, keys(1), 2);
                 let tables = records.iter().filter(|record| record.tag == Tag::Table);
                 let order = tables.map(|record| (record.cycle, record.index));
                 order.collect::<Vec<_>>()
@@ -572,20 +485,14 @@ fn rtl_small_of_another_build_is_refused() {
     let folders = ["fase", "banked", "two", "insecure"];
     for (folder, of) in folders.into_iter().zip(0..) {
         for (machine, asked) in MACHINES.into_iter().zip(0..) {
-            let loads = rtl_of(folder, Scheme::Prp, machine).load(&netlist);
-            if of == asked {
-                assert_eq!(loads, Ok(()))
-            } else {
-                assert!(
-                    matches!(loads, Err(DeviceError::OtherBuild { found: Some(_), .. })),
-                    "{folder}: {loads:?}"
-                )
+            match rtl_of(folder, Scheme::Prp, machine).load(&netlist) {
+                Ok(()) => assert_eq!(of, asked, "{folder}"),
+                Err(DeviceError::OtherBuild { found: Some(_), .. }) => assert_ne!(of, asked),
+                Err(other) => panic!("{folder}: {other}"),
             }
             let loads = rtl_of(folder, Scheme::Mi, machine).load(&netlist);
-            assert!(
-                matches!(loads, Err(DeviceError::OtherBuild { .. })),
-                "{folder}"
-            );
+            let other = matches!(loads, Err(DeviceError::OtherBuild { .. }));
+            assert!(other, "{folder}");
         }
     }
 }

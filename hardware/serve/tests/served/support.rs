@@ -6,7 +6,8 @@ use sealane_accel::functions::function;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
 use sealane_serve::device::{
-    BetterEngines, Build, CpuDevice, Device, Keys, ModelDevice, Rtl, RtlMachine, RtlOptions,
+    BetterEngines, Build, Client, CpuDevice, Device, Extent, Keys, ModelDevice, Record, Rtl,
+    RtlMachine, RtlOptions,
 };
 use std::time::Duration;
 
@@ -19,17 +20,12 @@ pub enum Which {
 }
 
 /// FASE's machine, the better engine, and two of them. Few orders are tried, as tests are quick.
-pub const MACHINES: [RtlMachine; 3] = [
-    RtlMachine::Fase,
-    RtlMachine::Better(BetterEngines {
-        engines: 1,
-        tries: Some(3),
-    }),
-    RtlMachine::Better(BetterEngines {
-        engines: 2,
-        tries: Some(3),
-    }),
-];
+pub const MACHINES: [RtlMachine; 3] = [RtlMachine::Fase, better(1), better(2)];
+
+const fn better(engines: u32) -> RtlMachine {
+    let tries = Some(3);
+    RtlMachine::Better(BetterEngines { engines, tries })
+}
 
 impl Which {
     pub fn scheme(self) -> Scheme {
@@ -69,6 +65,21 @@ pub fn rtl_of(folder: &str, scheme: Scheme, machine: RtlMachine) -> Rtl {
         machine,
         patience: Duration::from_secs(120),
     })
+}
+
+/// A session of any number of ANDs.
+pub fn extent(cycles: u32) -> Extent {
+    let most_ands = u64::MAX;
+    Extent { cycles, most_ands }
+}
+
+/// All records of a session that begins now.
+pub fn records(device: &mut dyn Device, client: u32, keys: Keys, cycles: u32) -> Vec<Record> {
+    let (client, mut records) = (Client(client), Vec::new());
+    let started = device.start(client, keys, extent(cycles));
+    started.expect("a session");
+    while device.read(client, &mut records).expect("records") {}
+    records
 }
 
 /// The keys of a session, by number.
