@@ -20,7 +20,7 @@ impl AddAssign for Traffic {
 }
 
 impl Traffic {
-    /// Whether nothing has crossed.
+    /// Returns whether nothing has crossed.
     fn is_none(&self) -> bool {
         *self == Traffic::default()
     }

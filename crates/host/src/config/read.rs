@@ -69,7 +69,7 @@ struct ConfigText<'a> {
 /// The parties of a configuration by their names.
 type Parties = BTreeMap<String, Party>;
 
-/// What a configuration states, or nothing.
+/// A statement of a configuration, or none.
 type Stated<T> = Result<Option<T>, Diagnostic>;
 
 impl ConfigText<'_> {
