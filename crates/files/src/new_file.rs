@@ -54,13 +54,9 @@ impl NewFile {
     /// name is that of a folder, of a pipe, which nobody may read from, of a disk, of a file that
     /// must not be written to, or taken and must not be replaced.
     pub fn begin(path: &Path, rights: Rights, taken: Taken) -> io::Result<NewFile> {
-        let target = match taken {
-            Taken::Replace => behind_links(path),
-            Taken::Refuse => path.to_path_buf(),
-        };
-        let there = match taken {
-            Taken::Replace => fs::metadata(path),
-            Taken::Refuse => fs::symlink_metadata(path),
+        let (target, there) = match taken {
+            Taken::Replace => (behind_links(path), fs::metadata(path)),
+            Taken::Refuse => (path.to_path_buf(), fs::symlink_metadata(path)),
         };
         let there = match there {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -214,14 +210,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
+    use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.or_else(|error| match error.kind() {
         // A folder may be written to and not read, and some file systems have nothing to bring.
-        Err(error) => match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported => {
-                Ok(())
-            }
-            _ => Err(error),
-        },
-        Ok(()) => Ok(()),
-    }
+        PermissionDenied | InvalidInput | Unsupported => Ok(()),
+        _ => Err(error),
+    })
 }

@@ -22,10 +22,10 @@ fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub(crate) struct Listed(PathBuf);
 
 /// Makes a file in a folder and lists it. No signal is handled between the two.
-pub(crate) fn make(
-    builder: &Builder<'_, '_>,
-    folder: &Path,
-) -> io::Result<(NamedTempFile, Listed)> {
+type Made = (NamedTempFile, Listed);
+
+/// Makes a file in a folder and lists it. No signal is handled between the two.
+pub(crate) fn make(builder: &Builder<'_, '_>, folder: &Path) -> io::Result<Made> {
     let mut all = all();
     let file = builder.tempfile_in(folder)?;
     // The working directory may change before the file is removed.

@@ -28,10 +28,11 @@ fn nothing_waits_for_a_pipe_or_reads_a_device() {
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    for (path, kind) in [
+    let others = [
         (&*pipe, "a pipe"),
-        ("/dev/zero".as_ref(), "a device or a socket"),
-    ] {
+        (Path::new("/dev/zero"), "a device or a socket"),
+    ];
+    for (path, kind) in others {
         let wanted = format!("it is {kind}, where a file is needed");
         assert_eq!(reported(files::read(path, Accept::File, 4)), wanted);
         assert_eq!(reported(private_file::load(path, Accept::File, 4)), wanted);

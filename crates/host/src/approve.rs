@@ -17,11 +17,8 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     let (hash, given) = (job.hash(), yes.trim().to_ascii_lowercase());
     let is_hash = given.len() == hash.len() && given.bytes().all(|c| c.is_ascii_hexdigit());
     if !is_hash {
-        let what = format!("`{yes}` does not approve a job");
-        let hint = format!(
-            "give the whole hash, {} digits: first digits can be forged",
-            hash.len()
-        );
+        let (what, digits) = (format!("`{yes}` does not approve a job"), hash.len());
+        let hint = format!("give the whole hash, {digits} digits: first digits can be forged");
         return Err(Failure::new(Code::Approval, what, hint));
     }
     if hash != given {
@@ -61,12 +58,9 @@ fn ask(job: &Job, input: &mut impl BufRead, output: &mut impl Write) -> Result<(
         failure.because(error.to_string())
     })?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
+        let what = "the job was not approved";
         let hint = "nothing was sent; run again to approve it";
-        return Err(Failure::new(
-            Code::Approval,
-            "the job was not approved",
-            hint,
-        ));
+        return Err(Failure::new(Code::Approval, what, hint));
     }
     Ok(())
 }
@@ -110,9 +104,8 @@ mod tests {
         let job = job();
         let mut gone = std::io::BufReader::new(Gone);
         let failure = ask(&job, &mut gone, &mut std::io::sink()).unwrap_err();
-        let text = failure
-            .to_string()
-            .replace(&job.hash(), &"0123456789abcdef".repeat(4));
+        let hash = "0123456789abcdef".repeat(4);
+        let text = failure.to_string().replace(&job.hash(), &hash);
         sealane_testkit::page::shows("terminal", &text);
     }
 
@@ -124,14 +117,8 @@ mod tests {
         assert!(approved(&job, &format!(" {}\n", hash.to_uppercase())).is_ok());
         let other = if hash.ends_with('0') { "1" } else { "0" };
         let almost = format!("{}{other}", &hash[..63]);
-        for no in [
-            "",
-            "yes",
-            &hash[..12],
-            &hash[..63],
-            &format!("{hash}0"),
-            &almost,
-        ] {
+        let longer = format!("{hash}0");
+        for no in ["", "yes", &hash[..12], &hash[..63], &longer, &almost] {
             assert!(approved(&job, no).is_err(), "{no}");
         }
     }

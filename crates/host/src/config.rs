@@ -35,10 +35,11 @@ mod read;
 pub use edit::{Change, Editor};
 
 use crate::Failure;
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::Code;
 use sealane_engine::ProtocolName;
 use sealane_files::Accept;
 use sealane_identity::PublicKey;
+use sealane_net::Endpoint;
 use sealane_parties::NetworkClass;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -51,6 +52,7 @@ pub const DEFAULT_FILE: &str = "sealane.toml";
 /// Longest configuration: enough for thousands of parties.
 pub const MOST_BYTES: u64 = 1 << 20;
 
+#[derive(Default)]
 /// Configuration that was read and checked.
 pub struct Config {
     /// Parties by name.
@@ -77,6 +79,7 @@ pub struct Config {
     pub patience: Option<Duration>,
 }
 
+#[derive(Clone)]
 /// Party of a configuration.
 pub struct Party {
     /// Address as `host:port` at which the others reach it.
@@ -92,6 +95,15 @@ pub struct Party {
 }
 
 impl Party {
+    /// Where this party, of that name, is reached.
+    pub fn endpoint(&self, name: &str) -> Endpoint {
+        Endpoint {
+            name: name.to_string(),
+            address: self.address.clone(),
+            key: self.key,
+        }
+    }
+
     /// The addresses at which others reach it, and at which it listens if that is another, to fill
     /// pools.
     pub fn for_pools(&self) -> (String, Option<String>) {
@@ -109,8 +121,7 @@ impl Config {
     /// The file cannot be read, or its text is wrong: the error has line and column.
     /// With line and column, where the text is wrong.
     pub fn load(path: &Path) -> Result<Config, Failure> {
-        let text = text(path)?;
-        read::config(path, &text).map_err(refused)
+        Ok(read::config(path, &text(path)?)?)
     }
 
     /// Parses a text that is not in a file.
@@ -118,7 +129,7 @@ impl Config {
     /// # Errors
     /// As [`Config::load`].
     pub fn from_text(text: &str) -> Result<Config, Failure> {
-        read::config(Path::new(DEFAULT_FILE), text).map_err(refused)
+        Ok(read::config(Path::new(DEFAULT_FILE), text)?)
     }
 
     /// Reads the file that is named, else `sealane.toml` of this folder.
@@ -160,11 +171,6 @@ fn text(path: &Path) -> Result<String, Failure> {
     sealane_files::read_text(path, Accept::File, MOST_BYTES).map_err(|error| {
         let message = format!("cannot read the configuration {}", path.display());
         let hint = "make one with `sealane init NAME`, or name one with `--config`";
-        let finding = Diagnostic::new(Code::ConfigUnreadable, message);
-        refused(finding.because(error.to_string()).hint(hint))
+        Failure::new(Code::ConfigUnreadable, message, hint).because(error.to_string())
     })
-}
-
-fn refused(finding: Diagnostic) -> Failure {
-    Failure::from(finding)
 }

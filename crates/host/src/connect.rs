@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
-use sealane_identity::Identity;
+use sealane_identity::{Identity, PublicKey};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
 use sealane_pool::Pool;
@@ -76,10 +76,8 @@ pub fn own_name(
     let mut parties = config.parties.iter();
     let own = parties.find(|(_, party)| party.key == key);
     own.map(|(name, _)| name.clone()).ok_or_else(|| {
-        let what = format!(
-            "{} is the key of no party in the configuration",
-            file.display()
-        );
+        let file = file.display();
+        let what = format!("{file} is the key of no party in the configuration");
         Failure::new(Code::WhoAmI, what, hint)
     })
 }
@@ -106,12 +104,11 @@ pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Id
     })?;
     let identity = load(file)?;
     if identity.public_key() != own.key {
+        let [shown, pinned] = [identity.public_key(), own.key].map(PublicKey::fingerprint);
         let what = format!(
-            "{} is not the key of `{name}`: its fingerprint is {}, that of the key in the \
-             configuration is {}",
-            file.display(),
-            identity.public_key().fingerprint(),
-            own.key.fingerprint()
+            "{} is not the key of `{name}`: its fingerprint is {shown}, that of the key in the \
+             configuration is {pinned}",
+            file.display()
         );
         let hint = "name the right file, or mend the configuration";
         return Err(Failure::new(Code::OtherIdentity, what, hint));
@@ -175,17 +172,12 @@ impl Meeting {
 
     /// Returns the pool of this party with the other, if there are two.
     pub fn pool(&self) -> Option<Pool> {
-        let MeshConfig {
-            parties,
-            identity,
-            me,
-            ..
-        } = &self.config;
-        let [one, other] = &parties[..] else {
+        let config = &self.config;
+        let [one, other] = &config.parties[..] else {
             return None;
         };
-        let peer = if me.0 == 0 { other } else { one };
-        Some(Pool::new(&self.pools, identity, &peer.key))
+        let peer = if config.me.0 == 0 { other } else { one };
+        Some(Pool::new(&self.pools, &config.identity, &peer.key))
     }
 
     /// Returns the names of the parties, in the order of their numbers.
@@ -211,9 +203,8 @@ pub fn prepare(
     config: &Config,
     identity: Option<&Path>,
 ) -> Result<Meeting, Failure> {
-    prepare_with(job, me, config, |name| {
-        self::identity(name, config, identity)
-    })
+    let identity = |name: &str| self::identity(name, config, identity);
+    prepare_with(job, me, config, identity)
 }
 
 /// Does the same as [`prepare`] with the private key that `identity` finds.
@@ -231,16 +222,16 @@ pub fn prepare_with(
     let place = |name: &String| in_order.iter().position(|party| party == name);
     let places = job.parties().iter().filter_map(place);
     let places = places.map(PartyId::from_index).collect::<Vec<_>>();
-    let name = &job.parties()[usize::from(me)];
-    let mesh = mesh_config(&in_order, places[usize::from(me)], config, || {
-        identity(name)
-    })?;
+    let (me, place) = (PartyId(me), places[usize::from(me)]);
+    let name = &job.parties()[me.index()];
+    let mesh = mesh_config(&in_order, place, config, || identity(name))?;
+    let (helpers, pools) = (job.helpers().len(), config.pools.clone());
     Ok(Meeting {
         config: mesh,
         places,
-        me: PartyId(me),
-        helpers: job.helpers().len(),
-        pools: config.pools.clone(),
+        me,
+        helpers,
+        pools,
     })
 }
 
@@ -270,11 +261,7 @@ pub fn report_missing(
     };
     // The address and the key of a party that is missing mean nothing.
     let endpoint = |name: &String| match config.parties.get(name) {
-        Some(party) => Endpoint {
-            name: name.clone(),
-            address: party.address.clone(),
-            key: party.key,
-        },
+        Some(party) => party.endpoint(name),
         None => Endpoint {
             name: name.clone(),
             address: String::new(),
@@ -304,31 +291,28 @@ pub fn prepare_pair(
     config: &Config,
     identity: Option<&Path>,
 ) -> Result<Meeting, Failure> {
-    let keys = [
-        party_config(own, config)?.key,
-        party_config(peer, config)?.key,
-    ];
+    let (ours, theirs) = (party_config(own, config)?, party_config(peer, config)?);
     if own == peer {
         let what = format!("`{own}` is this party itself");
         let hint = "name the other party with `--with`";
         return Err(Failure::new(Code::UnknownParty, what, hint));
     }
-    let second = keys[0].as_bytes() > keys[1].as_bytes();
+    let second = ours.key.as_bytes() > theirs.key.as_bytes();
     let in_order = if second { [peer, own] } else { [own, peer] }.map(String::from);
     let me = PartyId(second.into());
-    let mut mesh = mesh_config(&in_order, me, config, || {
-        self::identity(own, config, identity)
-    })?;
+    let key = || self::identity(own, config, identity);
+    let mut mesh = mesh_config(&in_order, me, config, key)?;
     for (name, endpoint) in in_order.iter().zip(&mut mesh.parties) {
         endpoint.address = party_config(name, config)?.for_pools().0;
     }
-    mesh.listen = party_config(own, config)?.for_pools().1;
+    mesh.listen = ours.for_pools().1;
+    let (places, pools) = (vec![PartyId(0), PartyId(1)], config.pools.clone());
     Ok(Meeting {
         config: mesh,
-        places: vec![PartyId(0), PartyId(1)],
+        places,
         me,
         helpers: 0,
-        pools: config.pools.clone(),
+        pools,
     })
 }
 
@@ -342,14 +326,7 @@ pub fn mesh_config(
     config: &Config,
     identity: impl FnOnce() -> Result<Identity, Failure>,
 ) -> Result<MeshConfig, Failure> {
-    let endpoint = |name: &String| {
-        let party = party_config(name, config)?;
-        Ok(Endpoint {
-            name: name.clone(),
-            address: party.address.clone(),
-            key: party.key,
-        })
-    };
+    let endpoint = |name: &String| Ok(party_config(name, config)?.endpoint(name));
     let parties = names.iter().map(endpoint);
     Ok(MeshConfig {
         me,
@@ -401,6 +378,7 @@ mod tests {
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
     use std::thread;
+    use std::time::{Duration, Instant};
 
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
         main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
@@ -422,16 +400,9 @@ mod tests {
         };
         Config {
             parties: ["a", "b", "ada", "cyd"].map(party).into(),
-            me: None,
-            identity: None,
-            protocol: None,
-            runs: None,
             pools: folder.join("pools"),
-            network: None,
-            helpers: None,
-            timeout: Some(std::time::Duration::from_secs(20)),
-            wait: None,
-            patience: None,
+            timeout: Some(Duration::from_secs(20)),
+            ..Config::default()
         }
     }
 
@@ -444,10 +415,10 @@ mod tests {
             (limits.connect.as_secs(), limits.silence.as_secs())
         };
         assert_eq!(seconds(&config), (20, 20));
-        config.wait = Some(std::time::Duration::from_secs(600));
+        config.wait = Some(Duration::from_secs(600));
         assert_eq!(seconds(&config), (600, 20));
         assert_eq!(limits(&config).patience, Limits::default().patience);
-        config.patience = Some(std::time::Duration::from_secs(7));
+        config.patience = Some(Duration::from_secs(7));
         assert_eq!(limits(&config).patience.as_secs(), 7);
     }
 
@@ -462,22 +433,15 @@ mod tests {
             let me = party_index(&job, name)?;
             let mut mesh = connect(&prepare(&job, me, config, None)?)?;
             let x = Data::from_numbers(Type::U8, vec![], &[7]);
-            let inputs = [x.filter(|_| me == 0)];
-            Ok(sealane_engine::run(
-                &job,
-                &inputs,
-                &mut mesh,
-                &mut Journal::silent(),
-            )?)
+            let (inputs, mut silent) = ([x.filter(|_| me == 0)], Journal::silent());
+            Ok(sealane_engine::run(&job, &inputs, &mut mesh, &mut silent)?)
         };
         let text = |result: Result<_, Failure>| result.map_err(|error| error.to_string());
         thread::scope(|scope| {
-            let threads = sides
-                .iter()
-                .map(|side| scope.spawn(move || text(run(side))));
-            let threads = threads.collect::<Vec<_>>();
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
-            threads.into_iter().map(join).collect()
+            let begin = |side| scope.spawn(move || text(run(side)));
+            let threads: Vec<_> = sides.iter().map(begin).collect();
+            let ends = threads.into_iter().map(thread::ScopedJoinHandle::join);
+            ends.map(|end| end.expect("no panic")).collect()
         })
     }
 
@@ -506,11 +470,8 @@ mod tests {
         assert_eq!(whose(&config, None, None), Err(Code::WhoAmI));
         let refused = |name: &str, file: Option<&PathBuf>| {
             let identity = identity(name, &config, file.map(PathBuf::as_path));
-            identity
-                .err()
-                .expect("it is not the right key")
-                .finding()
-                .code
+            let failure = identity.err().expect("it is not the right key");
+            failure.finding().code
         };
         assert_eq!(refused("ada", None), "config-party");
         assert_eq!(refused("cyd", ada.as_ref()), "other-identity");
@@ -525,10 +486,8 @@ mod tests {
             assert_eq!(report.parties, ["a", "b", "cyd", "ada"]);
             assert!(report.as_planned());
             let learnt = report.results[0].data.as_ref();
-            assert_eq!(
-                learnt.map(|data| data.elements.clone()),
-                learns.then_some(vec![7])
-            );
+            let learnt = learnt.map(|data| data.elements.clone());
+            assert_eq!(learnt, learns.then_some(vec![7]));
         }
     }
 
@@ -541,21 +500,12 @@ mod tests {
             let whole = &config(folder.path());
             let part = &{
                 let mut part = config(unused.path());
-                part.parties.clear();
-                for (name, party) in whole.parties.iter().filter(|(name, _)| *name != "cyd") {
-                    let party = Party {
-                        address: party.address.clone(),
-                        listen: None,
-                        pool_port: None,
-                        key: party.key,
-                        identity: party.identity.clone(),
-                    };
-                    part.parties.insert(name.clone(), party);
-                }
+                part.parties.clone_from(&whole.parties);
+                part.parties.remove("cyd");
                 part
             };
             let names = ["a", "b", "ada", "cyd"];
-            let started = std::time::Instant::now();
+            let started = Instant::now();
             let ends: Vec<String> = thread::scope(|threads| {
                 let ends = names.map(|name| {
                     threads.spawn(move || {
@@ -567,7 +517,7 @@ mod tests {
                         let me = party_index(&job, name).unwrap();
                         if name == lacking {
                             // The others are there already.
-                            thread::sleep(std::time::Duration::from_millis(300));
+                            thread::sleep(Duration::from_millis(300));
                             let key = |name: &str| identity(name, part, None);
                             report_missing(&job, me, part, key).unwrap();
                             return String::new();
@@ -580,11 +530,8 @@ mod tests {
                 ends.map(|end| end.join().unwrap()).into()
             });
             assert!(started.elapsed().as_secs() < 10, "{ends:?}");
-            for (name, end) in names
-                .iter()
-                .zip(&ends)
-                .filter(|(name, _)| **name != lacking)
-            {
+            let told = names.iter().zip(&ends);
+            for (name, end) in told.filter(|(name, _)| **name != lacking) {
                 let lacks = end.contains("its configuration lacks cyd");
                 let unknown = end.contains("has no party with this one's key");
                 // The party that is lacked may hear it first, and tell the others why it gives up.

@@ -17,11 +17,8 @@ use std::path::Path;
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
     let what = format!("cannot write {}: {error}", path.display());
-    Failure::new(
-        Code::Output,
-        what,
-        "name a folder that can be made and written",
-    )
+    let hint = "name a folder that can be made and written";
+    Failure::new(Code::Output, what, hint)
 }
 
 /// Writes the text of a job into a folder, which is made if it is not there.
@@ -35,10 +32,8 @@ pub fn write(job: &Job, folder: &Path) -> Result<(), Failure> {
             let file = NewFile::begin(&path, Rights::Usual, Taken::Replace)?;
             let mut buffered = BufWriter::new(file);
             content(&mut buffered)?;
-            buffered
-                .into_inner()
-                .map_err(|error| error.into_error())?
-                .keep()
+            let file = buffered.into_inner().map_err(|error| error.into_error())?;
+            file.keep()
         };
         written().map_err(|error| failed(&path, &error))
     };
@@ -49,9 +44,8 @@ pub fn write(job: &Job, folder: &Path) -> Result<(), Failure> {
     for tape in text.tapes() {
         let hash = tape_hash(tape).to_hex().to_string();
         if written.insert(hash.clone()) {
-            file(&format!("tapes/{hash}"), &|out| {
-                out.write_all(&tape_bytes(tape))
-            })?;
+            let bytes = tape_bytes(tape);
+            file(&format!("tapes/{hash}"), &|out| out.write_all(&bytes))?;
         }
     }
     let mut hashes = Map::new();
@@ -99,24 +93,15 @@ mod tests {
             let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
             let named = lines.filter_map(|line: Value| {
                 let hash = line["tape"]["hash"].as_str()?.to_string();
-                assert_eq!(
-                    blake3::hash(&read(&format!("tapes/{hash}")))
-                        .to_hex()
-                        .as_str(),
-                    hash
-                );
+                let tape = blake3::hash(&read(&format!("tapes/{hash}")));
+                assert_eq!(tape.to_hex().as_str(), hash);
                 Some(hash)
             });
             named.collect::<BTreeSet<_>>()
         };
         let (joint, alone) = (named(JobPart::Plan), named(JobPart::Alone));
         assert!(!joint.is_empty() && !alone.is_empty());
-        let all = joint.union(&alone).count();
-        assert_eq!(
-            std::fs::read_dir(folder.path().join("tapes"))
-                .unwrap()
-                .count(),
-            all
-        );
+        let tapes = std::fs::read_dir(folder.path().join("tapes")).unwrap();
+        assert_eq!(tapes.count(), joint.union(&alone).count());
     }
 }

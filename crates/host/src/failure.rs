@@ -32,12 +32,10 @@ impl Failure {
     /// Creates the failure of another process of a `--local` run, which has printed the reason.
     pub fn local_party(name: &str, status: u8) -> Failure {
         let what = format!("{name} failed with status {status}");
-        let finding =
-            Diagnostic::new(Code::PartyFailed, what).hint("what it printed above says why");
-        Failure {
-            status,
-            ..Failure::from(finding)
-        }
+        let hint = "what it printed above says why";
+        let mut failure = Failure::new(Code::PartyFailed, what, hint);
+        failure.status = status;
+        failure
     }
 
     /// Sets the reason.

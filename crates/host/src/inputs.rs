@@ -55,10 +55,8 @@ pub fn by_party(
         if let Some(party) = program.parties.iter().position(|party| party == name) {
             sources[party].default = Some(path.into());
         } else if let Some(input) = program.inputs.iter().find(|input| input.name == name) {
-            let owner = usize::from(input.owner);
-            sources[owner]
-                .by_input
-                .insert(name.to_string(), path.into());
+            let named = &mut sources[usize::from(input.owner)].by_input;
+            named.insert(name.to_string(), path.into());
         } else if helpers.iter().any(|helper| helper == name) {
             let what = format!("`--input {argument}` names a helper, and helpers own no input");
             let hint = "leave it out, or name the owner";
@@ -81,12 +79,10 @@ pub fn by_party(
 /// A party has none at all: an input without a file beside others is refused when it is read.
 pub fn need_files(program: &Program, sources: &[Sources]) -> Result<(), Failure> {
     for (party, (name, sources)) in program.parties.iter().zip(sources).enumerate() {
-        let own = program
-            .inputs
-            .iter()
-            .filter(|input| usize::from(input.owner) == party)
-            .filter(|input| !matches!(input.kind.form, Form::Missing(_)))
-            .collect::<Vec<_>>();
+        let own = program.inputs.iter().filter(|input| {
+            usize::from(input.owner) == party && !matches!(input.kind.form, Form::Missing(_))
+        });
+        let own = own.collect::<Vec<_>>();
         let Some(first) = own.first() else {
             continue;
         };
@@ -150,16 +146,12 @@ pub fn load_own(program: &Program, party: u8, sources: &Sources) -> Result<Input
 
 /// The arguments that give one party its files.
 pub fn arguments(sources: &Sources) -> Vec<String> {
-    let default = sources
-        .default
-        .iter()
-        .map(|path| path.display().to_string());
-    let named = sources
-        .by_input
-        .iter()
-        .map(|(name, path)| format!("{name}={}", path.display()));
-    default
-        .chain(named)
+    let default = sources.default.iter();
+    let default = default.map(|path| path.display().to_string());
+    let named = sources.by_input.iter();
+    let named = named.map(|(name, path)| format!("{name}={}", path.display()));
+    let values = default.chain(named);
+    values
         .flat_map(|value| ["--input".to_string(), value])
         .collect()
 }
@@ -178,47 +170,37 @@ mod tests {
         text::parse(text, "f.sealane").unwrap()
     }
 
+    fn by_party_of(given: &[&str]) -> Vec<Sources> {
+        let given: Vec<String> = given.iter().map(|text| text.to_string()).collect();
+        by_party(&program(), &[], &given).unwrap()
+    }
+
     fn arguments_of(given: &[&str]) -> Vec<Vec<String>> {
-        let given = given
-            .iter()
-            .map(|text| text.to_string())
-            .collect::<Vec<_>>();
-        by_party(&program(), &[], &given)
-            .unwrap()
-            .iter()
-            .map(arguments)
-            .collect()
+        by_party_of(given).iter().map(arguments).collect()
     }
 
     #[test]
     fn a_party_without_a_file_is_named() {
         let refused = |given: &[&str]| {
-            let given: Vec<String> = given.iter().map(|text| text.to_string()).collect();
-            let sources = by_party(&program(), &[], &given).unwrap();
-            need_files(&program(), &sources).err().map(|failure| {
-                let finding = failure.finding();
-                (finding.message.clone(), finding.hint.clone())
-            })
+            need_files(&program(), &by_party_of(given))
+                .err()
+                .map(|failure| {
+                    let finding = failure.finding();
+                    (finding.message.clone(), finding.hint.clone())
+                })
         };
-        let reported = (
-            "there is no file for the input `key` of bob",
-            "add `--input bob=FILE`",
-        );
-        let reported = (reported.0.to_string(), reported.1.to_string());
+        let what = "there is no file for the input `key` of bob".to_string();
+        let reported = (what, "add `--input bob=FILE`".to_string());
         assert_eq!(refused(&["alice=a.csv"]), Some(reported));
         assert_eq!(refused(&["alice=a.csv", "key=b.csv"]), None);
     }
 
     #[test]
     fn files_go_to_parties_and_to_owners_of_inputs() {
-        assert_eq!(
-            arguments_of(&["alice=a.csv"]),
-            [vec!["--input", "a.csv"], vec![]]
-        );
-        assert_eq!(
-            arguments_of(&["key=k.npy"]),
-            [vec![], vec!["--input", "key=k.npy"]]
-        );
+        let alice = [vec!["--input", "a.csv"], vec![]];
+        assert_eq!(arguments_of(&["alice=a.csv"]), alice);
+        let bob = [vec![], vec!["--input", "key=k.npy"]];
+        assert_eq!(arguments_of(&["key=k.npy"]), bob);
         assert!(by_party(&program(), &[], &["carol=c.csv".to_string()]).is_err());
         assert!(by_party(&program(), &[], &["./x=y.csv".to_string()]).is_err());
         let mut alone = program();
@@ -233,17 +215,12 @@ mod tests {
         let given = ["alice=a.csv".to_string()];
         let sources = by_party(&program(), &helpers, &given).unwrap();
         assert_eq!(sources.len(), 4);
-        assert!(
-            sources[2..]
-                .iter()
-                .all(|sources| arguments(sources).is_empty())
-        );
+        let mut of_helpers = sources[2..].iter();
+        assert!(of_helpers.all(|sources| arguments(sources).is_empty()));
         let error = by_party(&program(), &helpers, &["cyd=c.csv".to_string()]);
         let text = error.expect_err("helpers own no input").to_string();
-        assert!(
-            text.contains("`--input cyd=c.csv` names a helper"),
-            "{text}"
-        );
+        let refused = "`--input cyd=c.csv` names a helper";
+        assert!(text.contains(refused), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use sealane_page::card::Column;
 use sealane_page::units::grouped;
 use sealane_plan::join;
 use sealane_plan::steps::{Plan, Segment, Step, StepOp};
+use sealane_program::types::RowId;
 
 /// The steps of a plan in the order of the pass `rearrange`, level by level, and the levels of
 /// gates inside of each.
@@ -17,19 +18,15 @@ pub fn levels_card(plan: &Plan) -> Card {
         Column::text(" step"),
         Column::text(" gates"),
     ];
-    card.table(
-        None,
-        columns,
-        plan.segments.iter().flat_map(|segment| rows(plan, segment)),
-    );
+    let lines = plan.segments.iter().flat_map(|segment| rows(plan, segment));
+    card.table(None, columns, lines);
     card
 }
 
 /// A line for each step of a segment.
 fn rows<'a>(plan: &'a Plan, segment: &'a Segment) -> impl Iterator<Item = Vec<String>> + 'a {
-    let walk = segment
-        .rows
-        .map_or("once", |rows| &plan.rows[usize::from(rows.0)].name);
+    let name = |rows: RowId| plan.rows[usize::from(rows.0)].name.as_str();
+    let walk = segment.rows.map_or("once", name);
     let levels = join(segment).into_iter().enumerate();
     levels.flat_map(move |(number, places)| {
         let steps = segment.steps[places].iter();
@@ -58,10 +55,13 @@ fn gates(plan: &Plan, step: &Step) -> String {
         return "no AND".to_string();
     };
     let (least, most) = (grouped(*least as u64), grouped(*most as u64));
-    let kind = if tape.applied.is_empty() {
-        "ANDs"
+    let functions = if tape.applied.is_empty() {
+        ""
     } else {
-        "ANDs and functions"
+        " and functions"
     };
-    format!("{} levels of {least} to {most} {kind}", sizes.len())
+    format!(
+        "{} levels of {least} to {most} ANDs{functions}",
+        sizes.len()
+    )
 }

@@ -106,15 +106,9 @@ pub fn fill(
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, Failure> {
     let pool = meeting.pool().expect("a pair has a pool");
-    let mut mesh = connect::connect(meeting)?;
-    Ok(fill_pool(
-        &pool,
-        order,
-        least,
-        &meeting.names(),
-        &mut mesh,
-        progress,
-    )?)
+    let (mut mesh, names) = (connect::connect(meeting)?, meeting.names());
+    let filled = fill_pool(&pool, order, least, &names, &mut mesh, progress);
+    Ok(filled?)
 }
 
 /// Returns the pool of the party `own` with `peer`.

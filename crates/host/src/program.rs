@@ -25,9 +25,8 @@ impl LoadedProgram {
 
 /// Selects the warnings about the numbers of the program, a line each.
 pub fn notes(warnings: &[Diagnostic]) -> Vec<String> {
-    let about = warnings
-        .iter()
-        .filter(|warning| warning.code.is_about_numbers());
+    let warnings = warnings.iter();
+    let about = warnings.filter(|warning| warning.code.is_about_numbers());
     about.map(Diagnostic::line).collect()
 }
 
@@ -46,31 +45,30 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<LoadedProgram,
         Some((path, name)) if is_name(name) && !path.is_empty() => (path, Some(name)),
         _ => (argument, None),
     };
-    if !Path::new(path).is_file() {
+    let file = Path::new(path);
+    if !file.is_file() {
         let what = format!("there is no program `{path}`");
         let hint = "name a `.py` file or one in the text form, `.sealane`";
         return Err(Failure::new(Code::NoFile, what, hint));
     }
-    if Path::new(path)
+    if file
         .extension()
         .is_some_and(|extension| extension == "sealane")
     {
         return read(path);
     }
-    loader.load(Path::new(path), name)
+    loader.load(file, name)
 }
 
 fn read(path: &str) -> Result<LoadedProgram, Failure> {
     let most = text::MAX_TEXT_BYTES as u64;
     let text = sealane_files::read_text(path.as_ref(), Accept::File, most).map_err(|error| {
-        Failure::from(
-            Diagnostic::new(Code::Unreadable, format!("cannot read {path}"))
-                .because(error.to_string())
-                .hint("the text form is UTF-8, as `sealane check --text` prints it"),
-        )
+        let hint = "the text form is UTF-8, as `sealane check --text` prints it";
+        let failure = Failure::new(Code::Unreadable, format!("cannot read {path}"), hint);
+        failure.because(error.to_string())
     })?;
-    let program = text::parse(&text, path).map_err(Failure::from)?;
-    let warnings = sealane_program::check(&program).map_err(Failure::from)?;
+    let program = text::parse(&text, path)?;
+    let warnings = sealane_program::check(&program)?;
     Ok(LoadedProgram { program, warnings })
 }
 

@@ -20,12 +20,16 @@ use std::time::{Duration, Instant};
 
 /// Time after which the bar of a run appears.
 const PATIENCE: Duration = Duration::from_millis(400);
+
 /// Interval between lines of a log.
 const LINE_EVERY: Duration = Duration::from_secs(30);
+
 /// Fraction of the work after which the measured time is used instead of the plan.
 const ENOUGH: f64 = 0.02;
+
 /// Time that a finished run waits until its bar is gone.
 const LAST_DRAW: Duration = Duration::from_millis(500);
+
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
 
@@ -110,10 +114,8 @@ impl DisplayState {
             if now.over {
                 return None;
             }
-            now = self
-                .changed
-                .wait(now)
-                .unwrap_or_else(PoisonError::into_inner);
+            let waited = self.changed.wait(now);
+            now = waited.unwrap_or_else(PoisonError::into_inner);
         }
         now.fresh = false;
         Some(now.clone())
@@ -124,10 +126,8 @@ impl DisplayState {
         self.update(|now| now.over = true);
         let is_left = |now: &mut Snapshot| !now.cleared;
         // A terminal that is paused keeps its content.
-        drop(
-            self.changed
-                .wait_timeout_while(self.now(), LAST_DRAW, is_left),
-        );
+        let (now, changed) = (self.now(), &self.changed);
+        drop(changed.wait_timeout_while(now, LAST_DRAW, is_left));
     }
 }
 
@@ -168,7 +168,8 @@ enum Target {
 impl Target {
     /// Returns the kind of target that standard error is.
     fn stderr(now: Instant) -> Target {
-        if stderr().is_terminal() {
+        let terminal = stderr().is_terminal();
+        if terminal {
             Target::Terminal(None)
         } else {
             Target::Log(now)
@@ -300,29 +301,28 @@ mod tests {
 
     #[test]
     fn time_left_follows_the_plan_until_enough_is_measured() {
-        let progress = |done, elapsed_s| Progress {
-            done,
-            planned_s: 100.0,
-            elapsed_s,
-            ands: 0,
-            bytes: 0,
-        };
-        assert_eq!(left_s(&progress(0.0, 0.0)), 100.0);
-        assert_eq!(left_s(&progress(0.0, 30.0)), 70.0);
+        let left = |done, elapsed_s| left_s(&progress(done, 100.0, elapsed_s));
+        assert_eq!(left(0.0, 0.0), 100.0);
+        assert_eq!(left(0.0, 30.0), 70.0);
         // Half as fast as planned.
-        assert_eq!(left_s(&progress(0.25, 50.0)), 150.0);
-        assert_eq!(left_s(&progress(1.0, 200.0)), 0.0);
+        assert_eq!(left(0.25, 50.0), 150.0);
+        assert_eq!(left(1.0, 200.0), 0.0);
+    }
+
+    fn progress(done: f64, planned_s: f64, elapsed_s: f64) -> Progress {
+        let (ands, bytes) = (0, 0);
+        Progress {
+            done,
+            planned_s,
+            elapsed_s,
+            ands,
+            bytes,
+        }
     }
 
     #[test]
     fn nobody_who_computes_waits_for_a_terminal_that_is_paused() {
-        let progress = |done| Progress {
-            done,
-            planned_s: 1.0,
-            elapsed_s: 1.0,
-            ands: 0,
-            bytes: 0,
-        };
+        let progress = |done| progress(done, 1.0, 1.0);
         let drawn = Arc::new(Mutex::new(Vec::new()));
         let (resume, paused) = std::sync::mpsc::channel::<()>();
         let seen = Arc::clone(&drawn);
@@ -349,16 +349,9 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_whole_run() {
-        let progress = Progress {
-            done: 0.5,
-            planned_s: 1.0,
-            elapsed_s: 4.0,
-            ands: 10_000_000,
-            bytes: 8_000_000,
-        };
-        assert_eq!(
-            rates(&progress),
-            "2.5 million ANDs/s · 2.0 MB/s · 4.0 s left"
-        );
+        let mut progress = progress(0.5, 1.0, 4.0);
+        (progress.ands, progress.bytes) = (10_000_000, 8_000_000);
+        let text = "2.5 million ANDs/s · 2.0 MB/s · 4.0 s left";
+        assert_eq!(rates(&progress), text);
     }
 }

@@ -28,12 +28,14 @@ use std::time::SystemTime;
 
 /// Longest file of a record that is read.
 const MOST_BYTES: u64 = 1 << 28;
+
 /// Default folder of the records of runs.
 pub const RUNS: &str = "runs";
 
 const PLAN: &str = "plan.json";
 const EVENTS: &str = "events.jsonl";
 const REPORT: &str = "report.json";
+
 /// Name of the page of a run.
 pub const PAGE: &str = "report.html";
 
@@ -84,29 +86,19 @@ impl Recording {
     /// Opens the file of events.
     pub fn events(&self) -> Option<Events> {
         let path = self.folder.join(EVENTS);
-        match growing(&path) {
-            Ok(file) => Some(Events {
-                path,
-                file: Some(file),
-                error: None,
-            }),
-            Err(error) => {
-                warn(&path, &error);
-                None
-            }
-        }
+        let file = growing(&path).inspect_err(|error| warn(&path, error));
+        let (file, error) = (Some(file.ok()?), None);
+        Some(Events { path, file, error })
     }
 
     /// Writes the report and the page at the end of a run.
     pub fn end(&self, job: &Job) {
         let written = read_sides(&self.folder, job.parties()).and_then(|sides| {
-            let agreed = sides
-                .iter()
-                .flatten()
-                .find_map(|record| match &record.event {
-                    Event::Agreed { rows, .. } => Some(rows.iter().map(|(_, count)| *count)),
-                    _ => None,
-                });
+            let mut records = sides.iter().flatten();
+            let agreed = records.find_map(|record| match &record.event {
+                Event::Agreed { rows, .. } => Some(rows.iter().map(|(_, count)| *count)),
+                _ => None,
+            });
             let rows = agreed.map_or_else(|| job.bounds(), Iterator::collect);
             let plan = self.write_plan(job, &rows)?;
             write_page(&self.folder, &RunRecord::new(plan, sides))
@@ -214,15 +206,10 @@ fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>>
     // A plan from elsewhere may name paths.
     let is_plain = |name: &&String| {
         let mut parts = Path::new(name).components();
-        matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(_)), None)
-        )
+        matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none()
     };
-    let files = parties
-        .iter()
-        .filter(is_plain)
-        .map(|name| folder.join(name).join(EVENTS));
+    let files = parties.iter().filter(is_plain);
+    let files = files.map(|name| folder.join(name).join(EVENTS));
     let files = files.filter(|file| file.is_file());
     files.map(|file| events(&file)).collect()
 }
@@ -245,10 +232,7 @@ pub fn unix_us() -> u64 {
 fn stamp() -> String {
     let unix_us = unix_us();
     let date = sealane_page::units::date(unix_us);
-    let digits = date
-        .chars()
-        .filter(char::is_ascii_digit)
-        .collect::<String>();
+    let digits: String = date.chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(8);
     format!("{day}-{time}-{:03}", unix_us / 1000 % 1000)
 }
@@ -294,6 +278,7 @@ mod tests {
     use sealane_parties::PartyId;
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
+    use std::collections::BTreeSet;
 
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\n\
         input x : a u64 in 0..18446744073709551615\n\
@@ -316,39 +301,40 @@ mod tests {
         let job = job();
         let notes = [NOTE.to_string()];
         let all = Recording::begin(runs, &job, &notes).unwrap();
-        let sides = job
-            .parties()
-            .iter()
-            .map(|name| all.party(name, &job).unwrap());
-        let sides = sides.collect::<Vec<_>>();
-        let journals = sides
-            .iter()
-            .enumerate()
-            .map(|(party, side)| Journal::new(&job, PartyId::from_index(party), side.events()));
-        let single = |value: u64| Data {
+        let sides = job.parties().iter();
+        let sides: Vec<_> = sides.map(|name| all.party(name, &job).unwrap()).collect();
+        let journals = sides.iter().zip(0..).map(|(side, party)| {
+            let events = side.events();
+            Journal::new(&job, PartyId(party), events)
+        });
+        let inputs = [X, Y].map(|value| Data {
             ty: Type::unsigned(64),
             shape: vec![],
             elements: vec![value],
-        };
-        let inputs = vec![single(X), single(Y)];
-        simulate_with(&job, inputs, journals.collect(), &Cancel::default()).unwrap();
+        });
+        simulate_with(
+            &job,
+            inputs.to_vec(),
+            journals.collect(),
+            &Cancel::default(),
+        )
+        .unwrap();
         sides.iter().chain([&all]).for_each(|side| side.end(&job));
         all
     }
 
     /// Every file below a folder.
     fn files(folder: &Path) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        let below = entries.flat_map(|path| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let below = |path: PathBuf| {
             if path.is_dir() {
                 files(&path)
             } else {
                 vec![path]
             }
-        });
-        below.collect()
+        };
+        paths.flat_map(below).collect()
     }
 
     #[test]
@@ -362,13 +348,9 @@ mod tests {
             let bytes = std::fs::read(&file).unwrap();
             let text = String::from_utf8(bytes.clone()).unwrap().to_lowercase();
             for value in [X, Y, X ^ Y] {
-                let forms = [
-                    value.to_string(),
-                    (value as i64).to_string(),
-                    format!("{value:x}"),
-                ];
-                let swapped = format!("{:x}", value.swap_bytes());
-                for form in forms.iter().chain([&swapped]) {
+                let hex = [value, value.swap_bytes()].map(|value| format!("{value:x}"));
+                let decimal = [value.to_string(), (value as i64).to_string()];
+                for form in hex.iter().chain(&decimal) {
                     assert!(!text.contains(form), "{form} in {}", file.display());
                 }
                 for raw in [value.to_le_bytes(), value.to_be_bytes()] {
@@ -384,10 +366,8 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let all = recorded(runs.path());
         let run = read(all.folder()).unwrap();
-        assert_eq!(
-            (run.state(), run.told_by()),
-            (RunState::Done, vec!["a", "b"])
-        );
+        assert_eq!(run.state(), RunState::Done);
+        assert_eq!(run.told_by(), ["a", "b"]);
         assert!(run.summary().as_planned);
         let page = std::fs::read_to_string(all.folder().join("a").join(PAGE)).unwrap();
         assert!(page.contains(NOTE) && page.contains("of memory"), "{page}");
@@ -424,9 +404,7 @@ mod tests {
             let recording = Recording::begin(runs.path(), &job, &[]).unwrap();
             recording.folder().file_name().unwrap().to_owned()
         };
-        let names = (0..20)
-            .map(|_| name())
-            .collect::<std::collections::BTreeSet<_>>();
+        let names: BTreeSet<_> = (0..20).map(|_| name()).collect();
         assert_eq!(names.len(), 20);
         let first = name();
         std::thread::sleep(std::time::Duration::from_millis(2));

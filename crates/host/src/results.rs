@@ -5,7 +5,7 @@
 
 use crate::Failure;
 use crate::view::result_shape;
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::Code;
 use sealane_engine::RunReport;
 use sealane_engine::data::Sources;
 use sealane_files::{NewFile, Rights, Taken, same};
@@ -30,9 +30,8 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<Vec<P
     let paths = paths(tables.iter().map(|(name, _)| name.as_str()), path);
     let written = paths.iter().zip(&tables);
     let written = written.map(|(path, (_, frame))| frame.unfinished(path));
-    let written = written.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    for file in written {
-        file.keep().map_err(failed)?;
+    for file in written.collect::<Result<Vec<_>, _>>()? {
+        file.keep()?;
     }
     Ok(paths)
 }
@@ -50,10 +49,8 @@ pub fn tables<'a>(program: &'a Program, report: &'a RunReport) -> Vec<(String, F
         let results = results.filter_map(|index| shown(program, report, index));
         Frame::of(results.collect(), rows.is_some())
     };
-    names
-        .into_iter()
-        .zip(groups.into_iter().map(frame))
-        .collect()
+    let frames = groups.into_iter().map(frame);
+    names.into_iter().zip(frames).collect()
 }
 
 /// Returns whether a result is the mask of another one, which its empty cells show.
@@ -66,12 +63,8 @@ pub fn shown<'a>(program: &'a Program, report: &'a RunReport, index: usize) -> O
     let (reveal, result) = (program.results.get(index)?, report.results.get(index)?);
     let is_of = |mask: &&Reveal| mask.kind.form == Form::Missing(reveal.name.clone());
     let mask = program.results.iter().find(is_of);
-    let mask = mask.and_then(|mask| {
-        report
-            .results
-            .iter()
-            .find(|result| result.name == mask.name)
-    });
+    let mut results = report.results.iter();
+    let mask = mask.and_then(|mask| results.find(|result| result.name == mask.name));
     Some(Shown {
         name: &result.name,
         data: result.data.as_ref()?,
@@ -129,14 +122,13 @@ pub fn check(
     sources: &[Sources],
 ) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path.parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if path.is_dir() || !folder.is_dir() {
         return Err(cannot_write(path));
     }
-    let format = Format::of(path).map_err(failed)?;
+    let format = Format::of(path)?;
     let learns = |reveal: &Reveal| party.is_none_or(|party| reveal.to.contains(&party));
     let learnt = (0..program.results.len()).filter(|index| {
         let reveal = &program.results[*index];
@@ -149,9 +141,7 @@ pub fn check(
     };
     let groups = by_table(program, learnt);
     let mut results = groups.iter().map(|(_, results)| results);
-    results
-        .try_for_each(|results| checked(results))
-        .map_err(failed)?;
+    results.try_for_each(|results| checked(results))?;
     let names = names(program, &groups);
     let others = paths(names.iter().map(String::as_str), path);
     spare(&others, sources)?;
@@ -164,7 +154,8 @@ pub fn check(
 fn try_out(path: &Path) -> Result<(), Failure> {
     let tried = NewFile::begin(path, Rights::AsBefore, Taken::Replace);
     let tried = tried.and_then(|mut file| {
-        if path.exists() && !path.is_file() {
+        let is_other = path.exists() && !path.is_file();
+        if is_other {
             Ok(())
         } else {
             file.write_all(&[0])
@@ -204,27 +195,19 @@ fn by_table(
 }
 
 /// Why a file of results was refused.
-fn failed(finding: Diagnostic) -> Failure {
-    Failure::from(finding)
-}
 
 fn cannot_write(path: &Path) -> Failure {
     let what = format!("results cannot be written to {}", path.display());
-    Failure::new(
-        Code::Output,
-        what,
-        "name a file in a folder that exists and can be written",
-    )
+    let hint = "name a file in a folder that exists and can be written";
+    Failure::new(Code::Output, what, hint)
 }
 
 /// `flags.csv` marked `lab` is `flags.lab.csv`.
 pub fn marked(path: &Path, mark: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy());
-    let extension = extension.map_or(String::new(), |extension| format!(".{extension}"));
-    path.with_file_name(format!("{stem}.{mark}{extension}"))
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let dot = if path.extension().is_some() { "." } else { "" };
+    path.with_file_name(format!("{stem}.{mark}{dot}{extension}"))
 }
 
 #[cfg(test)]
@@ -240,10 +223,8 @@ mod tests {
         assert_eq!(marks(&["lab", "", "ward"]), "lab single ward");
         assert_eq!(marks(&["single", ""]), "single_ single");
         assert_eq!(marks(&["", "Single", "single_"]), "single Single_ single__");
-        assert_eq!(
-            marks(&["Lab", "lab", "LAB", "lab_"]),
-            "Lab lab_ LAB__ lab___"
-        );
+        let alike = marks(&["Lab", "lab", "LAB", "lab_"]);
+        assert_eq!(alike, "Lab lab_ LAB__ lab___");
     }
 
     /// A program whose results belong to the rows of `single`, to those of `Lab` and `lab`, and to
@@ -266,11 +247,8 @@ mod tests {
                 + "reveal s = %3 : u8 to b\n",
         );
         let program = sealane_program::text::parse(&program, "p").unwrap_or_else(|e| panic!("{e}"));
-        let groups = by_table(&program, 0..4);
-        let paths = paths(
-            names(&program, &groups).iter().map(String::as_str),
-            Path::new("o.csv"),
-        );
+        let names = names(&program, &by_table(&program, 0..4));
+        let paths = paths(names.iter().map(String::as_str), Path::new("o.csv"));
         let wanted = ["o.csv", "o.Lab.csv", "o.lab_.csv", "o.single.csv"];
         assert_eq!(paths, wanted.map(PathBuf::from));
     }
@@ -284,8 +262,8 @@ mod tests {
         let of = |default: Option<&str>, named: Option<&str>| Sources {
             default: default.map(path),
             by_input: named
+                .iter()
                 .map(|name| ("x".to_string(), path(name)))
-                .into_iter()
                 .collect(),
         };
         let sources = [of(None, Some("other.csv")), of(Some("in.csv"), None)];
@@ -303,11 +281,9 @@ mod tests {
 
     #[test]
     fn a_mark_stands_before_the_extension() {
-        assert_eq!(
-            marked(Path::new("a/flags.csv"), "lab"),
-            Path::new("a/flags.lab.csv")
-        );
-        assert_eq!(marked(Path::new("flags"), "lab"), Path::new("flags.lab"));
+        for (path, expected) in [("a/flags.csv", "a/flags.lab.csv"), ("flags", "flags.lab")] {
+            assert_eq!(marked(Path::new(path), "lab"), Path::new(expected));
+        }
     }
 
     #[test]

@@ -9,26 +9,15 @@ use sealane_program::graph::{Program, summed_rows};
 /// # Errors
 /// A name is none of the program's.
 pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Failure> {
-    let mut counts = program
-        .rows
-        .iter()
-        .map(|rows| rows.bound)
-        .collect::<Vec<_>>();
+    let mut counts: Vec<u64> = program.rows.iter().map(|rows| rows.bound).collect();
     for (name, count) in stated {
-        let index = program
-            .rows
-            .iter()
-            .position(|rows| rows.name == *name)
-            .ok_or_else(|| {
-                let known = program
-                    .rows
-                    .iter()
-                    .map(|rows| rows.name.as_str())
-                    .collect::<Vec<_>>();
-                let hint = format!("its row counts are: {}", known.join(", "));
-                let what = format!("the program has no rows named `{name}`");
-                Failure::new(Code::UnknownRows, what, hint)
-            })?;
+        let Some(index) = program.rows.iter().position(|rows| rows.name == *name) else {
+            let known = program.rows.iter().map(|rows| rows.name.as_str());
+            let known = known.collect::<Vec<_>>().join(", ");
+            let what = format!("the program has no rows named `{name}`");
+            let hint = format!("its row counts are: {known}");
+            return Err(Failure::new(Code::UnknownRows, what, hint));
+        };
         counts[index] = *count;
     }
     for (index, rows) in program.rows.iter().enumerate() {

@@ -77,7 +77,6 @@ fn with_remains(failure: Failure, recording: Option<&Recording>) -> Failure {
         Some(recording) => format!("{} says how far it came", recording.folder().display()),
         None => "it leaves nothing behind".to_string(),
     };
-    failure.hint(format!(
-        "nothing of it goes on and no result was written; {left}"
-    ))
+    let hint = format!("nothing of it goes on and no result was written; {left}");
+    failure.hint(hint)
 }

@@ -52,10 +52,8 @@ pub fn check(program: &Program, warnings: &[Diagnostic], runnables: &[Runnable])
 /// The ranges of inputs, as they are declared, and of results, as they follow from those: of
 /// numbers, and of floating point where magnitudes are declared.
 fn ranges(program: &Program) -> impl Iterator<Item = (String, String)> + '_ {
-    let inputs = program
-        .inputs
-        .iter()
-        .map(|input| (&input.name, input.ty, input.range, &input.kind));
+    let inputs = program.inputs.iter();
+    let inputs = inputs.map(|input| (&input.name, input.ty, input.range, &input.kind));
     let results = program.results.iter().map(|reveal| {
         let value = &program.main.values[reveal.value.0 as usize];
         (&reveal.name, value.ty, value.range, &reveal.kind)
@@ -123,14 +121,13 @@ fn participants(job: &Job) -> Participants {
         roles.is_empty() || players.any(|player| player == *index)
     };
     let computing = (0..parties.len()).filter(computes);
+    let role_names = roles.iter();
+    let role_names = role_names.map(|(role, party)| (role.to_string(), name(*party)));
     Participants {
         parties: parties.to_vec(),
         helpers: job.helpers().to_vec(),
         computing: computing.map(|index| parties[index].clone()).collect(),
-        roles: roles
-            .iter()
-            .map(|(role, party)| (role.to_string(), name(*party)))
-            .collect(),
+        roles: role_names.collect(),
     }
 }
 
@@ -278,14 +275,11 @@ pub fn result_shape<'a>(program: &'a Program, reveal: &Reveal) -> &'a Shape {
 /// `[patients, 30]`; nothing for a single element.
 fn shape_text(program: &Program, shape: &Shape) -> String {
     let rows = shape.rows.map(|id| rows_name(program, id));
-    let lengths = rows
-        .into_iter()
-        .chain(shape.fixed.iter().map(u64::to_string));
-    let lengths = lengths.collect::<Vec<_>>().join(", ");
-    if lengths.is_empty() {
-        lengths
-    } else {
-        format!("[{lengths}]")
+    let fixed = shape.fixed.iter().map(u64::to_string);
+    let lengths = rows.into_iter().chain(fixed).collect::<Vec<_>>();
+    match &lengths[..] {
+        [] => String::new(),
+        lengths => format!("[{}]", lengths.join(", ")),
     }
 }
 

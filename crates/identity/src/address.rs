@@ -9,10 +9,8 @@ pub fn host_and_port(address: &str) -> Option<(&str, u16)> {
     let (host, port) = address.rsplit_once(':')?;
     let number = port.parse().ok().filter(|number| *number != 0)?;
     let is_number = port.bytes().all(|c| c.is_ascii_digit()) && !port.starts_with('0');
-    let inside = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
-    let is_host = match inside {
+    let inside = host.strip_prefix('[');
+    let is_host = match inside.and_then(|host| host.strip_suffix(']')) {
         Some(inside) => inside.parse::<std::net::Ipv6Addr>().is_ok(),
         None => !host.is_empty() && host.bytes().all(is_of_host_names),
     };
@@ -48,12 +46,9 @@ mod tests {
             "lab:65536",
             "lab:+1",
             "::1:7",
-            "[lab]:7",
         ];
-        for bad in bad
-            .into_iter()
-            .chain(["a b:7", "lab/x:7", "a@b:7", "lab:07", "é:7"])
-        {
+        let others = ["[lab]:7", "a b:7", "lab/x:7", "a@b:7", "lab:07", "é:7"];
+        for bad in bad.into_iter().chain(others) {
             assert!(host_and_port(bad).is_none(), "{bad}");
         }
     }

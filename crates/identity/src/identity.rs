@@ -35,9 +35,8 @@ impl Identity {
     /// If the operating system provides no randomness.
     pub fn generate() -> Identity {
         let mut pkcs8 = Zeroizing::new([PKCS8_PREFIX.as_slice(), &[0; 32]].concat());
-        SystemRandom::new()
-            .fill(&mut pkcs8[PKCS8_PREFIX.len()..])
-            .expect("the operating system supplies randomness");
+        let filled = SystemRandom::new().fill(&mut pkcs8[PKCS8_PREFIX.len()..]);
+        filled.expect("the operating system supplies randomness");
         Identity::from_pkcs8(pkcs8).expect("any 32 bytes are an Ed25519 seed")
     }
 
@@ -54,13 +53,14 @@ impl Identity {
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         private_file::save(path, &self.pkcs8).map_err(|error| key_file(path, error))
     }
+
     /// Loads the key from `path`.
     ///
     /// # Errors
     /// There is no such file, it is no Ed25519 key, or users other than its owner may read it.
     pub fn load(path: &Path) -> Result<Identity, KeyFileError> {
-        let pkcs8 = private_file::load(path, Accept::FileOrPipe, MAX_KEY_FILE_BYTES)
-            .map_err(|error| key_file(path, error))?;
+        let pkcs8 = private_file::load(path, Accept::FileOrPipe, MAX_KEY_FILE_BYTES);
+        let pkcs8 = pkcs8.map_err(|error| key_file(path, error))?;
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
 
@@ -106,10 +106,8 @@ pub struct KeyFileError {
 }
 
 fn key_file(path: &Path, cause: impl ToString) -> KeyFileError {
-    KeyFileError {
-        path: path.into(),
-        cause: cause.to_string(),
-    }
+    let (path, cause) = (path.into(), cause.to_string());
+    KeyFileError { path, cause }
 }
 
 #[cfg(test)]
@@ -125,11 +123,8 @@ mod tests {
     fn a_stored_key_of_the_standard_has_the_public_key_of_the_standard() {
         let seed: PublicKey = format!("ed25519:{SEED}").parse().unwrap();
         let pkcs8 = Zeroizing::new([PKCS8_PREFIX.as_slice(), seed.as_bytes()].concat());
-        let identity = Identity::from_pkcs8(pkcs8).unwrap();
-        assert_eq!(
-            identity.public_key().to_string(),
-            format!("ed25519:{PUBLIC}")
-        );
+        let key = Identity::from_pkcs8(pkcs8).unwrap().public_key();
+        assert_eq!(key.to_string(), format!("ed25519:{PUBLIC}"));
     }
 
     #[test]
@@ -138,16 +133,11 @@ mod tests {
         let path = folder.path().join("hospital.key");
         let identity = Identity::generate();
         identity.save(&path).unwrap();
-        assert_eq!(
-            Identity::load(&path).unwrap().public_key(),
-            identity.public_key()
-        );
+        let loaded = || Identity::load(&path).unwrap().public_key();
+        assert_eq!(loaded(), identity.public_key());
         let error = Identity::generate().save(&path).unwrap_err();
         assert_eq!(error.path, path);
-        assert_eq!(
-            Identity::load(&path).unwrap().public_key(),
-            identity.public_key()
-        );
+        assert_eq!(loaded(), identity.public_key());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -158,10 +148,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         Identity::generate().save(&path).unwrap();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = Identity::load(&path).err().unwrap().to_string();
         assert!(error.contains("chmod 600"), "{error}");
@@ -173,10 +161,8 @@ mod tests {
         let path = folder.path().join("key");
         private_file::save(&path, b"not a key").unwrap();
         let error = Identity::load(&path).err().unwrap();
-        let text = format!(
-            "key file {}: it holds no Ed25519 PKCS#8 key",
-            path.display()
-        );
+        let file = path.display();
+        let text = format!("key file {file}: it holds no Ed25519 PKCS#8 key");
         assert_eq!(error.to_string(), text);
     }
 
@@ -188,10 +174,8 @@ mod tests {
         pipe.extend_from_slice(b"next");
         let mut from = pipe.as_slice();
         let taken = Identity::take_over(&mut from).unwrap();
-        assert_eq!(
-            (taken.public_key(), from),
-            (identity.public_key(), &b"next"[..])
-        );
+        assert_eq!(taken.public_key(), identity.public_key());
+        assert_eq!(from, b"next");
         assert!(Identity::take_over(&mut from).is_err());
         assert!(Identity::take_over(&mut [7; 48].as_slice()).is_err());
     }

@@ -72,10 +72,8 @@ impl FromStr for PublicKey {
     type Err = PublicKeyError;
 
     fn from_str(text: &str) -> Result<PublicKey, PublicKeyError> {
-        let digits = text
-            .trim()
-            .strip_prefix(TEXT_PREFIX)
-            .ok_or(PublicKeyError)?;
+        let digits = text.trim().strip_prefix(TEXT_PREFIX);
+        let digits = digits.ok_or(PublicKeyError)?;
         let mut key = [0; 32];
         hex::decode_to_slice(digits, &mut key).map_err(|_| PublicKeyError)?;
         Ok(PublicKey(key))
@@ -109,10 +107,7 @@ mod tests {
         assert_eq!(key.to_string().parse(), Ok(key));
         assert_eq!(PublicKey::from_spki(&key.to_spki()), Some(key));
         let long = format!("{key}0");
-        let odd = key
-            .to_string()
-            .replace("ed25519:", "ed25519:+")
-            .split_off(0);
+        let odd = key.to_string().replace("ed25519:", "ed25519:+");
         for bad in ["", "ed25519:", "rsa:00", &long, &odd, &key.to_string()[8..]] {
             assert_eq!(bad.parse::<PublicKey>(), Err(PublicKeyError), "{bad}");
         }

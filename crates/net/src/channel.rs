@@ -31,26 +31,17 @@ pub(crate) struct Channel {
     /// Buffers of frames to be sent.
     pool: Arc<BufferPool>,
     /// Set once this party has sent its farewell.
-    left: bool,
+    pub(crate) left: bool,
 }
 
 /// Digest of one direction, and the part of a frame that it has not seen yet, which is of one
 /// content.
+#[derive(Default)]
 struct DirectionDigest {
     digest: Digest,
     content: Content,
     /// Bytes of the frame that the digest has seen.
     digested: usize,
-}
-
-impl Default for DirectionDigest {
-    fn default() -> DirectionDigest {
-        DirectionDigest {
-            digest: Digest::default(),
-            content: Content::Any,
-            digested: 0,
-        }
-    }
 }
 
 impl DirectionDigest {
@@ -211,12 +202,7 @@ impl Channel {
 
     /// Returns the unread bytes that are contiguous.
     pub(crate) fn unread(&mut self) -> &mut [u8] {
-        let here = &mut self.receiving;
-        if here.joined_consumed < here.joined.len() {
-            &mut here.joined[here.joined_consumed..]
-        } else {
-            &mut here.frame[here.consumed..]
-        }
+        self.receiving.unread()
     }
 
     /// Consumes the first `bytes` of the contiguous unread bytes.
@@ -228,63 +214,59 @@ impl Channel {
     /// Returns its stamp. `wanted` is the number of bytes still to be read.
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
         self.receiving.drop_frame();
-        let FrameKind::Data { end } = frame.kind else {
-            return Err(LinkError::Malformed {
-                reason: format!("a control message where {wanted} payload bytes were due"),
-            });
+        let Frame {
+            kind,
+            stamp,
+            payload,
+        } = frame;
+        let FrameKind::Data { end } = kind else {
+            let reason = format!("a control message where {wanted} payload bytes were due");
+            return Err(LinkError::malformed(reason));
         };
-        if frame.payload.is_empty() {
-            return Err(LinkError::Malformed {
-                reason: "empty data frame".into(),
-            });
+        if payload.is_empty() {
+            return Err(LinkError::malformed("empty data frame"));
         }
         let receiving = &mut self.receiving;
-        if frame.stamp < receiving.last_stamp.max(1) || frame.stamp > MAX_STAMP {
-            return Err(LinkError::Malformed {
-                reason: format!("stamp {} after stamp {}", frame.stamp, receiving.last_stamp),
-            });
+        let last = receiving.last_stamp;
+        if stamp < last.max(1) || stamp > MAX_STAMP {
+            let reason = format!("stamp {stamp} after stamp {last}");
+            return Err(LinkError::malformed(reason));
         }
-        receiving.ends_message = end;
-        receiving.last_stamp = frame.stamp;
-        receiving.frame = frame.payload;
-        Ok(frame.stamp)
+        (
+            receiving.ends_message,
+            receiving.last_stamp,
+            receiving.frame,
+        ) = (end, stamp, payload);
+        Ok(stamp)
     }
 
     /// Checks that a control message may come now: none comes within payload.
     pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
         match self.receiving.unread_bytes() {
             0 => Ok(()),
-            unread => Err(LinkError::Malformed {
-                reason: format!("{unread} payload bytes where a control message was due"),
-            }),
+            unread => {
+                let reason = format!("{unread} payload bytes where a control message was due");
+                Err(LinkError::malformed(reason))
+            }
         }
     }
 
     /// Takes the control message out of `frame`, which must be one.
     pub(crate) fn control_of(frame: Frame) -> Result<Payload, LinkError> {
-        match frame.kind {
-            FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
-            FrameKind::Control => Err(LinkError::Malformed {
-                reason: "oversized control message".into(),
-            }),
-            FrameKind::Data { .. } => Err(LinkError::Malformed {
-                reason: "payload where a control message was due".into(),
-            }),
-        }
+        let reason = match frame.kind {
+            FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => {
+                return Ok(frame.payload);
+            }
+            FrameKind::Control => "oversized control message",
+            FrameKind::Data { .. } => "payload where a control message was due",
+        };
+        Err(LinkError::malformed(reason))
     }
 
     /// Leaves the run; later calls other than this one are refused.
     pub(crate) fn shutdown(&mut self, farewell: Farewell<'_>) {
         self.left = true;
         self.transport.shutdown(farewell);
-    }
-
-    pub(crate) fn refuse_if_left(&self) -> Result<(), LinkError> {
-        if self.left {
-            Err(LinkError::Left)
-        } else {
-            Ok(())
-        }
     }
 
     /// The digest of all payload sent; see [`Digest::value`].
@@ -304,10 +286,6 @@ impl Channel {
             sent: self.sending.messages,
             received: self.receiving.messages + u64::from(last),
         }
-    }
-
-    pub(crate) fn wire(&self) -> Traffic {
-        self.transport.wire()
     }
 }
 
@@ -336,9 +314,9 @@ impl Receiving {
         self.joined.len() - self.joined_consumed + self.frame.len() - self.consumed
     }
 
-    fn unread(&self) -> &[u8] {
-        match &self.joined[self.joined_consumed..] {
-            [] => &self.frame[self.consumed..],
+    fn unread(&mut self) -> &mut [u8] {
+        match &mut self.joined[self.joined_consumed..] {
+            [] => &mut self.frame[self.consumed..],
             joined => joined,
         }
     }

@@ -68,7 +68,7 @@ impl TlsRecords {
                 let mut reader = connection.reader();
                 let piece = reader.fill_buf().map_err(tls_failure)?;
                 let bytes = piece.len();
-                take(piece).map_err(|reason| LinkError::Malformed { reason })?;
+                take(piece).map_err(LinkError::malformed)?;
                 reader.consume(bytes);
                 left -= bytes;
             }
@@ -98,9 +98,7 @@ fn drain(connection: &mut Connection, wire: &mut Vec<u8>) {
 fn refusal(error: rustls::Error) -> LinkError {
     match error {
         rustls::Error::AlertReceived(alert) => tls_failure(format!("the peer says {alert:?}")),
-        other => LinkError::Malformed {
-            reason: format!("TLS: {other}"),
-        },
+        other => LinkError::malformed(format!("TLS: {other}")),
     }
 }
 

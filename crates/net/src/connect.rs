@@ -52,14 +52,12 @@ impl MeshConfig {
     /// # Errors
     /// The errors of the operating system, where no port is available.
     pub fn on_loopback(names: &[&str], limits: Limits) -> io::Result<Vec<MeshConfig>> {
-        let ports = names.iter().map(|_| free_loopback_port());
-        let ports = ports.collect::<io::Result<Vec<_>>>()?;
         let identities: Vec<_> = names.iter().map(|_| Identity::generate()).collect();
         let mut parties = Vec::new();
-        for ((name, port), identity) in names.iter().zip(&ports).zip(&identities) {
+        for (name, identity) in names.iter().zip(&identities) {
             parties.push(Endpoint {
                 name: (*name).into(),
-                address: format!("{}:{port}", Ipv4Addr::LOCALHOST),
+                address: format!("{}:{}", Ipv4Addr::LOCALHOST, free_loopback_port()?),
                 key: identity.public_key(),
             });
         }
@@ -81,10 +79,8 @@ impl MeshConfig {
 
     /// The parties' names in order, for [`NetError::with_names`].
     pub fn names(&self) -> Vec<&str> {
-        self.parties
-            .iter()
-            .map(|party| party.name.as_str())
-            .collect()
+        let names = self.parties.iter().map(|party| party.name.as_str());
+        names.collect()
     }
 }
 
@@ -146,19 +142,15 @@ pub(crate) fn connect_all(config: &MeshConfig, encrypted: bool) -> Result<Gather
 pub(crate) fn check(config: &MeshConfig) -> Result<()> {
     let parties = config.parties.len();
     let Some(own) = config.parties.get(config.me.index()) else {
-        return Err(NetError::Misuse {
-            reason: format!("{} is none of {parties} parties", config.me),
-        });
+        let reason = format!("{} is none of {parties} parties", config.me);
+        return Err(NetError::misuse(reason));
     };
     if parties > usize::from(u8::MAX) {
         return Err(NetError::misuse(format!("{parties} parties are too many")));
     }
-    let seen = config.identity.public_key();
-    if own.key != seen {
-        let fault = KeyFault::Theirs {
-            expected: own.key,
-            seen,
-        };
+    let (expected, seen) = (own.key, config.identity.public_key());
+    if expected != seen {
+        let fault = KeyFault::Theirs { expected, seen };
         return Err(NetError::wrong_key(config.me, fault));
     }
     refuse_doubles(config)
@@ -171,14 +163,9 @@ fn refuse_doubles(config: &MeshConfig) -> Result<()> {
         let party = PartyId::from_index(party);
         // Nobody dials the last party, so its address is not used.
         let dialled = (party.index() + 1 < config.parties.len()).then_some(&endpoint.address);
-        let doubles = [
-            ("key", keys.insert(endpoint.key, party)),
-            (
-                "address",
-                dialled.and_then(|address| addresses.insert(address, party)),
-            ),
-        ];
-        for (what, first) in doubles {
+        let key = keys.insert(endpoint.key, party);
+        let address = dialled.and_then(|address| addresses.insert(address, party));
+        for (what, first) in [("key", key), ("address", address)] {
             if let Some(first) = first {
                 let first = config.name(first);
                 let reason = format!("its {what} is also that of {first} in this configuration");
@@ -217,24 +204,21 @@ mod tests {
             });
             let of_older = gather(&Host::new(&a, encrypted)).err().unwrap();
             let (one, other) = (WIRE_VERSION, WIRE_VERSION + 1);
-            for (error, peer, ours, theirs) in [
-                (of_older, PartyId(1), one, other),
-                (newer.join().unwrap(), PartyId(0), other, one),
+            for (error, peer, expected) in [
+                (of_older, PartyId(1), [one, other]),
+                (newer.join().unwrap(), PartyId(0), [other, one]),
             ] {
+                let text = error.to_string();
+                assert!(text.contains(&format!("wire version {}", expected[1])));
                 let NetError::WrongVersion {
                     party,
-                    ours: own,
-                    theirs: others,
-                } = &error
+                    ours,
+                    theirs,
+                } = error
                 else {
-                    panic!("{error}")
+                    panic!("{text}")
                 };
-                assert_eq!((*party, own.wire, others.wire), (peer, ours, theirs));
-                assert!(
-                    error
-                        .to_string()
-                        .contains(&format!("wire version {theirs}"))
-                );
+                assert_eq!((party, [ours.wire, theirs.wire]), (peer, expected));
             }
         }
     }

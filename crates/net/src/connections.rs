@@ -33,16 +33,14 @@ const MAX_INCOMING: usize = 64;
 
 /// Binds a listener to this party's own address.
 pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener> {
-    let address = config
-        .listen
-        .as_ref()
-        .unwrap_or(&config.parties[config.me.index()].address);
-    TcpListener::bind(address)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| NetError::Listen {
-            address: address.clone(),
-            reason: error.to_string(),
-        })
+    let own = &config.parties[config.me.index()].address;
+    let address = config.listen.as_ref().unwrap_or(own);
+    let listener = TcpListener::bind(address)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+    listener.map_err(|error| {
+        let (address, reason) = (address.clone(), error.to_string());
+        NetError::Listen { address, reason }
+    })
 }
 
 /// An incoming connection from which nothing has been read yet.
@@ -105,11 +103,12 @@ pub(crate) fn accept(
         let address = &host.config.parties[party.index()].address;
         caller.is_some_and(|caller| is_host_of(caller, address))
     };
+    let at_home = claimed.is_some_and(is_of);
     Accepted {
         number,
         outcome,
         caller,
-        at_home: claimed.is_some_and(is_of),
+        at_home,
     }
 }
 
@@ -140,12 +139,11 @@ pub(crate) fn dial<T>(
             Purpose::Run => host.deadline,
             _ => host.deadline.max(Instant::now() + DIAL_TIMEOUT),
         };
-        let attempt = match open(address, dialled_until, connections) {
-            Ok(socket) => connections
-                .add_dialled(peer, &socket)
-                .and_then(|()| talk(socket)),
-            Err(error) => Err(Failure::Gone(error.to_string())),
-        };
+        let socket = open(address, dialled_until, connections);
+        let attempt = socket.map_err(Failure::from).and_then(|socket| {
+            connections.add_dialled(peer, &socket)?;
+            talk(socket)
+        });
         let cause = match attempt {
             Ok(said) => return Ok(said),
             Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
@@ -155,11 +153,7 @@ pub(crate) fn dial<T>(
         if over || Instant::now() + pause >= host.deadline {
             let waited = started.elapsed().as_secs_f32();
             let reason = format!("{cause} (after {waited:.1} s of trying)");
-            return Err(NetError::Unreachable {
-                party: peer,
-                address: address.clone(),
-                reason,
-            });
+            return Err(NetError::unreachable(peer, address, reason));
         }
         waker.wait_until(Instant::now() + pause);
         pause = (2 * pause).min(LONGEST_PAUSE);
@@ -168,10 +162,8 @@ pub(crate) fn dial<T>(
 
 /// Connects to the first of the addresses of `address` that answers.
 fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Result<TcpStream> {
-    let mut result = Err(io::Error::new(
-        io::ErrorKind::NotFound,
-        "the name has no address",
-    ));
+    let nowhere = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    let mut result = Err(nowhere);
     for candidate in address.to_socket_addrs()? {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || connections.is_over() {
@@ -242,11 +234,10 @@ impl Connections {
             let _ = talk.handle.shutdown(Shutdown::Both);
             crowded_out += 1;
         }
-        let number = open.numbers;
+        let (number, has_spoken) = (open.numbers, false);
         open.numbers += 1;
-        let has_spoken = false;
-        open.incoming
-            .insert(number, Accepting { handle, has_spoken });
+        let accepting = Accepting { handle, has_spoken };
+        open.incoming.insert(number, accepting);
         (number, crowded_out)
     }
 
@@ -259,12 +250,11 @@ impl Connections {
 
     /// Adds a connection that this party has dialled to `peer`.
     fn add_dialled(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
-        let gone = |error: io::Error| Failure::Gone(error.to_string());
         let mut open = self.lock();
         if open.over {
             return Err(Failure::Gone("the meeting is over".into()));
         }
-        open.dialled.insert(peer, socket.try_clone().map_err(gone)?);
+        open.dialled.insert(peer, socket.try_clone()?);
         Ok(())
     }
 
@@ -321,10 +311,8 @@ mod tests {
         let is_here = |number: usize| connections.lock().incoming.contains_key(&number);
         assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!(connections.add_incoming(handle()).1, 1);
-        assert_eq!(
-            [0, 1, 2, 3, 4].map(is_here),
-            [true, false, true, false, true]
-        );
+        let here = [0, 1, 2, 3, 4].map(is_here);
+        assert_eq!(here, [true, false, true, false, true]);
         (0..MAX_INCOMING + 2).for_each(|number| connections.has_spoken(number));
         assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!([0, 2].map(is_here), [false, true]);

@@ -19,6 +19,13 @@ impl AddAssign for Traffic {
     }
 }
 
+impl Traffic {
+    /// Returns whether nothing has crossed.
+    fn is_none(&self) -> bool {
+        *self == Traffic::default()
+    }
+}
+
 /// All counters of one party. Arrays have one element per party; a party's own element stays zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counters {
@@ -73,18 +80,11 @@ impl Ledger {
     }
 
     fn close(&mut self) {
-        let parties = self.current.len();
-        if self
-            .current
-            .iter()
-            .all(|traffic| *traffic == Traffic::default())
-        {
+        if self.current.iter().all(Traffic::is_none) {
             return;
         }
-        let books = self
-            .closed
-            .entry(self.step)
-            .or_insert_with(|| vec![Traffic::default(); parties]);
+        let none = || vec![Traffic::default(); self.current.len()];
+        let books = self.closed.entry(self.step).or_insert_with(none);
         for (total, new) in books.iter_mut().zip(&mut self.current) {
             *total += std::mem::take(new);
         }

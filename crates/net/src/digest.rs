@@ -13,12 +13,24 @@
 use sealane_block::{Block, Cpu, PolyHash};
 
 /// Content of payload, which decides how it is digested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
+    #[default]
     /// Any message.
     Any,
     /// Bulk of a semi-honest protocol.
     Bulk(Cpu),
+}
+
+impl Content {
+    /// Bulk or not, on the best tier.
+    pub(crate) fn of(is_bulk: bool) -> Content {
+        if is_bulk {
+            Content::Bulk(Cpu::best())
+        } else {
+            Content::Any
+        }
+    }
 }
 
 /// Digest of the payload of one direction so far.
@@ -87,12 +99,7 @@ mod tests {
         let mut digest = Digest::default();
         digest.set_bulk_key(Block::new(77));
         for (bytes, bulk) in pieces {
-            let content = if *bulk {
-                Content::Bulk(Cpu::best())
-            } else {
-                Content::Any
-            };
-            digest.update(bytes, content);
+            digest.update(bytes, Content::of(*bulk));
         }
         digest.value()
     }
@@ -105,9 +112,8 @@ mod tests {
     #[test]
     fn every_change_of_tables_is_found() {
         // Two chunks of the hash and a part of one.
-        let sent = (0..4500u32)
-            .map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8)
-            .collect::<Vec<_>>();
+        let sent = (0..4500u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8);
+        let sent = sent.collect::<Vec<_>>();
         let right = bulk(&sent);
         let is_found = |bytes: &[u8]| assert!(*bytes != *sent && bulk(bytes) != right);
         let mut altered = sent.clone();
@@ -138,32 +144,20 @@ mod tests {
     fn bulk_counts_by_content_place_and_key_and_not_by_its_pieces() {
         let [any, bulk] = [false, true];
         let whole = digest(&[(b"ab", any), (b"cdef", bulk), (b"gh", any)]);
-        let pieces = [
-            (&b"a"[..], any),
-            (b"b", any),
-            (b"c", bulk),
-            (b"", any),
-            (b"de", bulk),
-            (b"f", bulk),
-            (b"gh", any),
-        ];
-        assert_eq!(digest(&pieces), whole);
-        let others: [&[(&[u8], bool)]; 6] = [
-            &[(b"ab", any), (b"cdeg", bulk), (b"gh", any)],
-            &[(b"ab", any), (b"cde", bulk), (b"fgh", any)],
-            &[
-                (b"ab", any),
-                (b"cd", bulk),
-                (b"g", any),
-                (b"ef", bulk),
-                (b"h", any),
-            ],
-            &[(b"abg", any), (b"cdef", bulk), (b"h", any)],
-            &[(b"ab", any), (b"cdef", any), (b"gh", any)],
-            &[(b"ab", any), (b"gh", any)],
-        ];
-        for other in others {
-            assert_ne!(digest(other), whole, "{other:?}");
+        // Pieces are divided by spaces; those of bulk are in capitals.
+        let cut = |text: &str| {
+            let pieces = text.split(' ').map(|piece| piece.to_ascii_lowercase());
+            let pieces: Vec<_> = pieces.zip(text.split(' ')).collect();
+            let is_bulk = |piece: &str| piece.starts_with(|c: char| c.is_ascii_uppercase());
+            let pieces = pieces
+                .iter()
+                .map(|(bytes, piece)| (bytes.as_bytes(), is_bulk(piece)));
+            digest(&pieces.collect::<Vec<_>>())
+        };
+        assert_eq!(cut("a b C  DE F gh"), whole);
+        let others = "ab CDEG gh; ab CDE fgh; ab CD g EF h; abg CDEF h; ab cdef gh; ab gh";
+        for other in others.split("; ") {
+            assert_ne!(cut(other), whole, "{other:?}");
         }
         let mut keyless = Digest::default();
         keyless.update(b"ab", Content::Any);

@@ -199,21 +199,13 @@ impl NetError {
             | NetError::Unreachable { .. }
             | NetError::Tls { .. }
             | NetError::Io { .. } => Cause::Network,
-            NetError::Malformed { .. }
-            | NetError::Finished { .. }
-            | NetError::Diverged { .. }
-            | NetError::WrongKey { .. }
-            | NetError::WrongVersion { .. }
-            | NetError::WrongParty { .. }
-            | NetError::Doubled { .. }
-            | NetError::Unlisted { .. }
-            | NetError::Listen { .. }
-            | NetError::Misuse { .. } => Cause::Party,
+            _ => Cause::Party,
         }
     }
 
     /// The peer gave up.
-    pub fn aborted(party: PartyId, cause: Cause, reason: String) -> NetError {
+    pub fn aborted(party: PartyId, cause: Cause, reason: impl Into<String>) -> NetError {
+        let reason = reason.into();
         NetError::Aborted {
             party,
             cause,
@@ -222,12 +214,32 @@ impl NetError {
     }
 
     /// The peer sent what is no message of this protocol.
-    pub fn malformed(party: PartyId, reason: String) -> NetError {
+    pub fn malformed(party: PartyId, reason: impl Into<String>) -> NetError {
+        let reason = reason.into();
         NetError::Malformed { party, reason }
     }
 
+    /// A party that this one has waited for so long.
+    pub fn overdue(party: PartyId, awaited: Awaited, waited_s: u64) -> NetError {
+        NetError::Overdue {
+            party,
+            awaited,
+            waited_s,
+        }
+    }
+
+    pub(crate) fn unreachable(party: PartyId, address: &str, reason: String) -> NetError {
+        let address = address.to_string();
+        NetError::Unreachable {
+            party,
+            address,
+            reason,
+        }
+    }
+
     /// The parties disagree on who the peer is.
-    pub(crate) fn wrong_party(party: PartyId, reason: String) -> NetError {
+    pub(crate) fn wrong_party(party: PartyId, reason: impl Into<String>) -> NetError {
+        let reason = reason.into();
         NetError::WrongParty { party, reason }
     }
 
@@ -237,17 +249,18 @@ impl NetError {
     }
 
     /// A call of this crate that breaks a rule.
-    pub(crate) fn misuse(reason: String) -> NetError {
+    pub(crate) fn misuse(reason: impl Into<String>) -> NetError {
+        let reason = reason.into();
         NetError::Misuse { reason }
     }
 
     /// Adds the party at the other end of the link to `event`.
     pub(crate) fn on_link(party: PartyId, event: LinkError) -> NetError {
         match event {
-            LinkError::Silent { duration } => NetError::Stalled {
-                party,
-                silent_s: duration.as_secs(),
-            },
+            LinkError::Silent { duration } => {
+                let silent_s = duration.as_secs();
+                NetError::Stalled { party, silent_s }
+            }
             LinkError::Vanished => NetError::Vanished { party },
             LinkError::Finished => NetError::Finished { party },
             LinkError::Aborted { cause, reason } => NetError::aborted(party, cause, reason),
@@ -255,8 +268,16 @@ impl NetError {
             LinkError::Diverged { difference } => NetError::Diverged { party, difference },
             LinkError::Tls { reason } => NetError::Tls { party, reason },
             LinkError::Io { reason } => NetError::Io { party, reason },
-            LinkError::Left => NetError::misuse("a party that has left the run goes on".into()),
+            LinkError::Left => NetError::misuse("a party that has left the run goes on"),
         }
+    }
+}
+
+impl LinkError {
+    /// Bytes that are not what they ought to be.
+    pub fn malformed(reason: impl Into<String>) -> LinkError {
+        let reason = reason.into();
+        LinkError::Malformed { reason }
     }
 }
 

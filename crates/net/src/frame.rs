@@ -130,22 +130,24 @@ impl Packet {
     pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Payload) {
         match self {
             Packet::Frame(frame) => (frame.header(), frame.payload),
-            Packet::Signal(Signal::Heartbeat) => {
-                (header(tag::HEARTBEAT, 0, 0, 0), Payload::default())
-            }
-            Packet::Signal(Signal::Goodbye) => (header(tag::GOODBYE, 0, 0, 0), Payload::default()),
-            Packet::Signal(Signal::Abort(cause, reason)) => {
-                let reason = harmless(&reason, MAX_REASON_BYTES).into_bytes();
-                let flag = match cause {
-                    Cause::Party => 0,
-                    Cause::Network => 1,
-                    Cause::Cancelled => 2,
+            Packet::Signal(signal) => {
+                let (tag, flag, text) = match signal {
+                    Signal::Heartbeat => (tag::HEARTBEAT, 0, Vec::new()),
+                    Signal::Goodbye => (tag::GOODBYE, 0, Vec::new()),
+                    Signal::Abort(cause, reason) => {
+                        let reason = harmless(&reason, MAX_REASON_BYTES).into_bytes();
+                        let flag = CAUSES.iter().position(|known| *known == cause);
+                        (tag::ABORT, flag.unwrap_or_default() as u8, reason)
+                    }
                 };
-                (header(tag::ABORT, flag, 0, reason.len()), reason.into())
+                (header(tag, flag, 0, text.len()), text.into())
             }
         }
     }
 }
+
+/// The fault of bytes that are no frames.
+type Parsed<T = ()> = Result<T, String>;
 
 /// Reassembles frames from the pieces in which a stream delivers them.
 #[derive(Default)]
@@ -180,11 +182,7 @@ impl Assembler {
 
     /// Takes the first `bytes` bytes of [`Assembler::missing`] as received, and appends the packet
     /// to `packets` if they complete it.
-    pub(crate) fn received(
-        &mut self,
-        bytes: usize,
-        packets: &mut Vec<Packet>,
-    ) -> Result<(), String> {
+    pub(crate) fn received(&mut self, bytes: usize, packets: &mut Vec<Packet>) -> Parsed {
         if let Some((_, payload)) = &mut self.body {
             payload.mark_written(bytes);
         }
@@ -192,7 +190,7 @@ impl Assembler {
     }
 
     /// Appends the packet to `packets` if no byte of it is missing.
-    fn complete(&mut self, packets: &mut Vec<Packet>) -> Result<(), String> {
+    fn complete(&mut self, packets: &mut Vec<Packet>) -> Parsed {
         let full = |(header, payload): &mut (Header, Payload)| payload.len() == header.length;
         if let Some((header, payload)) = self.body.take_if(full) {
             self.last_length = header.length;
@@ -202,11 +200,7 @@ impl Assembler {
     }
 
     /// Reads `bytes` and appends all packets that they complete to `packets`.
-    pub(crate) fn feed(
-        &mut self,
-        mut bytes: &[u8],
-        packets: &mut Vec<Packet>,
-    ) -> Result<(), String> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], packets: &mut Vec<Packet>) -> Parsed {
         loop {
             if self.body.is_none() {
                 let taken = bytes.len().min(HEADER_BYTES - self.header_filled);
@@ -232,6 +226,9 @@ impl Assembler {
         }
     }
 }
+
+/// Causes of an abort by their flags.
+const CAUSES: [Cause; 3] = [Cause::Party, Cause::Network, Cause::Cancelled];
 
 /// Tags: the first byte of a header. Zero is no tag, so that a run of zero bytes is refused.
 mod tag {
@@ -263,7 +260,7 @@ struct Header {
 }
 
 impl Header {
-    fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
+    fn parse(bytes: &[u8; HEADER_BYTES]) -> Parsed<Header> {
         let [tag, flag, pad0, pad1, s0, s1, s2, s3, l0, l1, l2, l3] = *bytes;
         let stamp = u32::from_le_bytes([s0, s1, s2, s3]);
         let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
@@ -275,49 +272,41 @@ impl Header {
             tag::HEARTBEAT | tag::GOODBYE => (0, 0..=0, 0..=0),
             other => return Err(format!("frame with unknown tag {other}")),
         };
-        if flag > flags || (pad0, pad1) != (0, 0) {
-            return Err(format!("frame with tag {tag} has an unknown flag"));
-        }
-        if !stamps.contains(&stamp) {
-            return Err(format!("frame with tag {tag} has stamp {stamp}"));
-        }
-        if !lengths.contains(&length) {
-            return Err(format!("frame with tag {tag} claims {length} bytes"));
-        }
-        Ok(Header {
-            tag,
-            flag,
-            stamp,
-            length,
-        })
+        let fault = if flag > flags || (pad0, pad1) != (0, 0) {
+            "has an unknown flag".to_string()
+        } else if !stamps.contains(&stamp) {
+            format!("has stamp {stamp}")
+        } else if !lengths.contains(&length) {
+            format!("claims {length} bytes")
+        } else {
+            return Ok(Header {
+                tag,
+                flag,
+                stamp,
+                length,
+            });
+        };
+        Err(format!("frame with tag {tag} {fault}"))
     }
 
-    fn packet(self, payload: Payload) -> Result<Packet, String> {
+    fn packet(self, payload: Payload) -> Parsed<Packet> {
+        let (stamp, end) = (self.stamp, self.flag == 1);
         let frame = |kind, payload| {
             Packet::Frame(Frame {
                 kind,
-                stamp: self.stamp,
+                stamp,
                 payload,
             })
         };
         Ok(match self.tag {
-            tag::DATA => frame(
-                FrameKind::Data {
-                    end: self.flag == 1,
-                },
-                payload,
-            ),
+            tag::DATA => frame(FrameKind::Data { end }, payload),
             tag::CONTROL => frame(FrameKind::Control, payload),
             tag::HEARTBEAT => Packet::Signal(Signal::Heartbeat),
             tag::GOODBYE => Packet::Signal(Signal::Goodbye),
             _ => {
                 let reason = str::from_utf8(&payload).map_err(|_| "reason is not UTF-8")?;
-                let cause = match self.flag {
-                    0 => Cause::Party,
-                    1 => Cause::Network,
-                    _ => Cause::Cancelled,
-                };
-                Packet::Signal(Signal::Abort(cause, harmless(reason, MAX_REASON_BYTES)))
+                let reason = harmless(reason, MAX_REASON_BYTES);
+                Packet::Signal(Signal::Abort(CAUSES[usize::from(self.flag)], reason))
             }
         })
     }
@@ -331,23 +320,21 @@ mod tests {
     fn packets() -> impl Strategy<Value = Vec<Packet>> {
         let bytes = proptest::collection::vec(any::<u8>(), 1..300);
         let one = (0..5u8, any::<bool>(), 1..=MAX_STAMP, bytes, "[a-z ]{0,40}").prop_map(
-            |(which, end, stamp, payload, reason)| match which {
-                0 => Packet::Frame(Frame {
-                    kind: FrameKind::Data { end },
-                    stamp,
-                    payload: payload.into(),
-                }),
-                1 => Packet::Frame(Frame {
-                    kind: FrameKind::Control,
-                    stamp: 0,
-                    payload: payload.into(),
-                }),
-                2 => Packet::Signal(Signal::Heartbeat),
-                3 => Packet::Signal(Signal::Goodbye),
-                _ => {
-                    let causes = [Cause::Network, Cause::Party, Cause::Cancelled];
-                    let cause = causes[stamp as usize % causes.len()];
-                    Packet::Signal(Signal::Abort(cause, reason))
+            |(which, end, stamp, payload, reason)| {
+                let frame = |kind, stamp| {
+                    let payload = payload.into();
+                    Packet::Frame(Frame {
+                        kind,
+                        stamp,
+                        payload,
+                    })
+                };
+                match which {
+                    0 => frame(FrameKind::Data { end }, stamp),
+                    1 => frame(FrameKind::Control, 0),
+                    2 => Packet::Signal(Signal::Heartbeat),
+                    3 => Packet::Signal(Signal::Goodbye),
+                    _ => Packet::Signal(Signal::Abort(CAUSES[stamp as usize % 3], reason)),
                 }
             },
         );
@@ -419,7 +406,7 @@ mod tests {
     #[test]
     fn each_bad_field_is_refused_at_the_header() {
         let good = header(tag::DATA, 1, 5, 9);
-        for (at, value) in [
+        let bad = [
             (0, 0),
             (0, 7),
             (1, 2),
@@ -428,23 +415,25 @@ mod tests {
             (3, 1),
             (7, 0xff),
             (10, 5),
-        ] {
+        ];
+        for (at, value) in bad {
             let mut bad = good;
             bad[at] = value;
             assert!(Header::parse(&bad).is_err(), "byte {at} = {value}");
         }
         assert!(Header::parse(&good).is_ok());
-        assert!(
-            Header::parse(&header(tag::DATA, 1, 5, 0)).is_err(),
-            "empty data frame"
-        );
-        assert!(
-            Header::parse(&header(tag::DATA, 1, 0, 9)).is_err(),
-            "data without stamp"
-        );
-        assert!(Header::parse(&header(tag::CONTROL, 0, 0, MAX_CONTROL_BYTES + 1)).is_err());
-        assert!(Header::parse(&header(tag::GOODBYE, 0, 0, 1)).is_err());
         assert!(Header::parse(&header(tag::ABORT, 2, 0, 1)).is_ok());
-        assert!(Header::parse(&header(tag::ABORT, 3, 0, 1)).is_err());
+        for (what, bad) in [
+            ("empty data frame", header(tag::DATA, 1, 5, 0)),
+            ("data without stamp", header(tag::DATA, 1, 0, 9)),
+            (
+                "long message",
+                header(tag::CONTROL, 0, 0, MAX_CONTROL_BYTES + 1),
+            ),
+            ("goodbye with text", header(tag::GOODBYE, 0, 0, 1)),
+            ("unknown cause", header(tag::ABORT, 3, 0, 1)),
+        ] {
+            assert!(Header::parse(&bad).is_err(), "{what}");
+        }
     }
 }

@@ -15,7 +15,6 @@ use crate::hello::Hello;
 use crate::mesh::control_message;
 use crate::session::SessionId;
 use crate::text::{MAX_REASON_BYTES, harmless};
-use sealane_block::Cpu;
 use sealane_parties::PartyId;
 
 /// Bytes of a digest.
@@ -56,11 +55,12 @@ impl Digests {
         payload: &[u8],
         bulk: Range<usize>,
     ) -> Digests {
+        let places = Vec::new();
         let mut digests = Digests {
             session,
             ends,
             bulk,
-            places: Vec::new(),
+            places,
         };
         let mut digest = of_nothing(session, ends);
         let mut at = 0;
@@ -68,11 +68,8 @@ impl Digests {
             if value(session, ends, digest.clone())[..] == *next {
                 digests.places.push(at);
             }
-            let step = if digests.bulk.contains(&at) {
-                digests.bulk.end
-            } else {
-                at + 1
-            };
+            let is_bulk = digests.bulk.contains(&at);
+            let step = if is_bulk { digests.bulk.end } else { at + 1 };
             digests.update(&mut digest, payload, at..step);
             at = step;
         }
@@ -98,9 +95,13 @@ impl Digests {
         let Range { start, end } = range;
         let first = self.bulk.start.clamp(start, end);
         let last = self.bulk.end.clamp(first, end);
-        digest.update(&payload[start..first], Content::Any);
-        digest.update(&payload[first..last], Content::Bulk(Cpu::best()));
-        digest.update(&payload[last..end], Content::Any);
+        for (range, is_bulk) in [
+            (start..first, false),
+            (first..last, true),
+            (last..end, false),
+        ] {
+            digest.update(&payload[range], Content::of(is_bulk));
+        }
     }
 }
 
@@ -109,12 +110,7 @@ impl Digests {
 pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], bool)]) -> [u8; 32] {
     let mut digest = of_nothing(session, [from, to]);
     for (bytes, is_bulk) in parts {
-        let content = if *is_bulk {
-            Content::Bulk(Cpu::best())
-        } else {
-            Content::Any
-        };
-        digest.update(bytes, content);
+        digest.update(bytes, Content::of(*is_bulk));
     }
     value(session, [from, to], digest)
 }

@@ -24,6 +24,7 @@
 //! to all parties that it has met or is just meeting, so that all users see the cause; later
 //! diallers find no listener.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -31,10 +32,11 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
-use crate::error::{Cause, LinkError, NetError, Result};
+use crate::error::{LinkError, NetError, Result};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
 use crate::{Farewell, Transport};
+use sealane_diagnostic::Code;
 use sealane_parties::PartyId;
 
 /// Pause between two checks of a listener.
@@ -56,11 +58,8 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered> {
     let config = host.config;
     let parties = config.parties.len();
     // The listener opens first, so that no peer's dialling waits for this party's own.
-    let listener = if config.me.index() + 1 < parties {
-        Some(listen(config)?)
-    } else {
-        None
-    };
+    let is_last = config.me.index() + 1 >= parties;
+    let listener = if is_last { None } else { Some(listen(config)?) };
     let connections = Connections::default();
     let (report, reports) = mpsc::channel();
     let mut gathering = Gathering {
@@ -147,13 +146,8 @@ impl<'a> Gathering<'a> {
             {
                 let report = self.report.clone();
                 threads.spawn(move || {
-                    report.send(Report::Accepted(accept(
-                        host,
-                        connections,
-                        number,
-                        socket,
-                        caller,
-                    )))
+                    let heard = accept(host, connections, number, socket, caller);
+                    report.send(Report::Accepted(heard))
                 });
             }
             if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
@@ -195,16 +189,11 @@ impl<'a> Gathering<'a> {
         let Some((party, end)) = ends else {
             return Ok(());
         };
+        let error = NetError::on_link(party, end);
         // It has waited in vain for a party of which this one may know more.
-        let in_vain = matches!(
-            end,
-            LinkError::Aborted {
-                cause: Cause::Network,
-                ..
-            }
-        );
+        let in_vain = error.code() == Code::PeerCutOff;
         let known = in_vain.then(|| self.likeliest()).flatten();
-        Err(known.unwrap_or_else(|| NetError::on_link(party, end)))
+        Err(known.unwrap_or(error))
     }
 
     /// Takes the next incoming connection, if there is one.
@@ -215,36 +204,33 @@ impl<'a> Gathering<'a> {
     }
 
     fn take(&mut self, report: Report) -> Result<()> {
-        match report {
-            Report::Dialled(peer, outcome) => {
-                self.connections.remove_dialled(peer);
-                match outcome {
-                    Ok(met) => self.welcome(met),
-                    Err(error @ NetError::Unreachable { .. }) => {
-                        self.unreachable.insert(peer, error);
-                        // A cancelled meeting ends by itself.
-                        if self.host.config.cancel.is_cancelled() {
-                            Ok(())
-                        } else {
-                            Err(self.incomplete())
-                        }
-                    }
-                    Err(error) => Err(error),
+        match self.ended(report) {
+            Report::Dialled(_, Ok(met)) => return self.welcome(met),
+            Report::Dialled(peer, Err(error @ NetError::Unreachable { .. })) => {
+                self.unreachable.insert(peer, error);
+                // A cancelled meeting ends by itself.
+                if !self.host.config.cancel.is_cancelled() {
+                    return Err(self.incomplete());
                 }
             }
-            Report::Accepted(heard) => {
-                self.connections.remove_incoming(heard.number);
-                match heard.outcome {
-                    Ok(Caller::Party(met)) => self.welcome(met),
-                    Ok(Caller::Prober(Some(_))) => Ok(()),
-                    Ok(Caller::Prober(None)) => {
-                        self.turn_away(heard.caller);
-                        Ok(())
-                    }
-                    Err(failure) => self.judge(failure, heard.caller, heard.at_home),
-                }
-            }
+            Report::Dialled(_, Err(error)) => return Err(error),
+            Report::Accepted(heard) => match heard.outcome {
+                Ok(Caller::Party(met)) => return self.welcome(met),
+                Ok(Caller::Prober(Some(_))) => {}
+                Ok(Caller::Prober(None)) => self.turn_away(heard.caller),
+                Err(failure) => return self.judge(failure, heard.caller, heard.at_home),
+            },
         }
+        Ok(())
+    }
+
+    /// Takes the connection of a report from those that are open.
+    fn ended(&self, report: Report) -> Report {
+        match &report {
+            Report::Dialled(peer, _) => self.connections.remove_dialled(*peer),
+            Report::Accepted(heard) => self.connections.remove_incoming(heard.number),
+        }
+        report
     }
 
     /// Starts the transport to a party that was met. Its heartbeats begin here, and from here on
@@ -270,7 +256,7 @@ impl<'a> Gathering<'a> {
         if self.awaited_caller().is_some()
             && let Some(party) = error.party().filter(|party| missing.contains(party))
         {
-            let likelihood = Likelihood::of(&error, at_home);
+            let likelihood = likelihood(&error, at_home);
             let known = self.suspicions.get(&party).map(|(known, _)| *known);
             if let Some(likelihood) = likelihood.filter(|new| known.is_none_or(|old| *new >= old)) {
                 self.suspicions.insert(party, (likelihood, error));
@@ -308,15 +294,12 @@ impl<'a> Gathering<'a> {
     /// Returns the most likely cause of the failure with one of the missing parties.
     fn likeliest(&mut self) -> Option<NetError> {
         let missing = self.missing();
-        let suspected = missing
-            .iter()
-            .filter(|party| self.suspicions.contains_key(party));
-        let likeliest = suspected.max_by_key(|party| {
-            let (likelihood, _) = self.suspicions[party];
-            (likelihood, std::cmp::Reverse(**party))
+        let suspected = missing.iter().filter_map(|party| {
+            let (likelihood, _) = self.suspicions.get(party)?;
+            Some((*likelihood, Reverse(*party)))
         });
-        let (_, error) = self.suspicions.remove(likeliest?)?;
-        Some(error)
+        let (_, Reverse(party)) = suspected.max()?;
+        Some(self.suspicions.remove(&party)?.1)
     }
 
     /// Returns the error that names all missing parties: the result of dialling those that this one
@@ -331,7 +314,6 @@ impl<'a> Gathering<'a> {
             _ if first < config.me => format!("no answer within {waited} s"),
             _ => format!("it has not come through to {own} within {waited} s"),
         };
-        let address = config.parties[first.index()].address.clone();
         let others = self.missing().into_iter().filter(|party| *party != first);
         let others: Vec<_> = others.map(|party| config.name(party)).collect();
         if !others.is_empty() {
@@ -341,39 +323,27 @@ impl<'a> Gathering<'a> {
             let count = self.turned_away;
             reason += &format!("; strangers turned away: {count}, the last from {caller}");
         }
-        NetError::Unreachable {
-            party: first,
-            address,
-            reason,
-        }
+        NetError::unreachable(first, &config.parties[first.index()].address, reason)
     }
 
     /// Lets current handshakes finish, so that parties that are just being met learn why this one
     /// gives up, too.
     fn hear_out(&mut self) {
         let deadline = Instant::now() + REPORT_GRACE;
+        let left = || deadline.saturating_duration_since(Instant::now());
         while self.connections.any_open()
-            && let Ok(report) = self
-                .reports
-                .recv_timeout(deadline - Instant::now().min(deadline))
+            && let Ok(report) = self.reports.recv_timeout(left())
         {
-            let outcome = match report {
-                Report::Dialled(peer, outcome) => {
-                    self.connections.remove_dialled(peer);
-                    outcome.ok()
-                }
-                Report::Accepted(heard) => {
-                    self.connections.remove_incoming(heard.number);
-                    match heard.outcome {
-                        Ok(Caller::Party(met)) => Some(met),
-                        _ => None,
-                    }
-                }
+            let met = match self.ended(report) {
+                Report::Dialled(_, Ok(met)) => met,
+                Report::Accepted(Accepted {
+                    outcome: Ok(Caller::Party(met)),
+                    ..
+                }) => met,
+                _ => continue,
             };
-            if let Some(met) = outcome {
-                // Further failures change nothing now.
-                let _ = self.welcome(met);
-            }
+            // Further failures change nothing now.
+            let _ = self.welcome(met);
         }
     }
 
@@ -381,47 +351,33 @@ impl<'a> Gathering<'a> {
     fn leave(self, result: Result<()>) -> Result<Gathered> {
         let mut transports = self.met;
         if let Err(error) = result {
-            let reason = error.public_text(&self.host.config.names());
+            let reason = &error.public_text(&self.host.config.names());
+            let cause = error.cause();
             for transport in transports.iter_mut().flatten() {
-                transport.shutdown(Farewell::Abort {
-                    cause: error.cause(),
-                    reason: &reason,
-                });
+                transport.shutdown(Farewell::Abort { cause, reason });
             }
             return Err(error);
         }
         let boxed = |transport| Box::new(transport) as Box<dyn Transport>;
         let transports = transports.into_iter().map(|transport| transport.map(boxed));
+        let (transports, turned_away) = (transports.collect(), self.turned_away);
         Ok(Gathered {
-            transports: transports.collect(),
-            turned_away: self.turned_away,
+            transports,
+            turned_away,
         })
     }
 }
 
-/// Likelihood that a failure with a connection that claimed to be a party is that party's fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likelihood {
-    /// The host sent something that no party sends.
-    Host,
-    /// A key or an index differs from the expected one.
-    Keys,
-    /// The same, from the host of the party.
-    KeysAndHost,
-}
+/// Likelihood that a failure with a connection that claimed to be a party is that party's fault:
+/// whether a key or an index differs from the expected one, and whether it came from the host of
+/// the party, which sent something that no party sends.
+type Likelihood = (bool, bool);
 
-impl Likelihood {
-    /// Classifies `error`; none if it says nothing about the party.
-    fn of(error: &NetError, at_home: bool) -> Option<Likelihood> {
-        let of_keys = matches!(
-            error,
-            NetError::WrongKey { .. } | NetError::WrongParty { .. }
-        );
-        match (of_keys, at_home) {
-            (true, true) => Some(Likelihood::KeysAndHost),
-            (true, false) => Some(Likelihood::Keys),
-            (false, true) => Some(Likelihood::Host),
-            (false, false) => None,
-        }
-    }
+/// Classifies `error`; none if it says nothing about the party.
+fn likelihood(error: &NetError, at_home: bool) -> Option<Likelihood> {
+    let of_keys = matches!(
+        error,
+        NetError::WrongKey { .. } | NetError::WrongParty { .. }
+    );
+    (of_keys || at_home).then_some((of_keys, at_home))
 }

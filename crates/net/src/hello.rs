@@ -100,8 +100,8 @@ impl Purpose {
     }
 
     fn of_code(code: u8) -> Purpose {
-        let known = [Purpose::Run, Purpose::Probe, Purpose::Serve].into_iter();
-        let known = known.into_iter().find(|purpose| purpose.code() == code);
+        let mut known = [Purpose::Run, Purpose::Probe, Purpose::Serve].into_iter();
+        let known = known.find(|purpose| purpose.code() == code);
         known.unwrap_or(Purpose::Unknown)
     }
 }
@@ -160,12 +160,8 @@ impl Hello {
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Hello> {
         let mut bytes = [0; HELLO_BYTES];
         from.read_exact(&mut bytes)?;
-        Hello::parse(&bytes).ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the first bytes are no greeting of Sealane",
-            )
-        })
+        let other = "the first bytes are no greeting of Sealane";
+        Hello::parse(&bytes).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, other))
     }
 
     /// Checks that `theirs` is the right answer to this hello.
@@ -173,33 +169,29 @@ impl Hello {
         let peer = self.to;
         self.check_version(theirs, peer)?;
         if theirs.purpose != self.purpose {
-            let reason = "it greets as one who is here for something else than a run".into();
+            let reason = "it greets as one who is here for something else than a run";
             return Err(NetError::malformed(peer, reason));
         }
-        if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
-            let Hello {
-                from, to, parties, ..
-            } = theirs;
-            return Err(NetError::WrongParty {
-                party: peer,
-                reason: format!(
-                    "it says it is {from} of {parties} and speaks to {to}, but here it is {} of \
-                     {} and this is {}",
-                    self.to, self.parties, self.from
-                ),
-            });
+        let (from, to, parties) = (theirs.from, theirs.to, theirs.parties);
+        if (from, to, parties) != (self.to, self.from, self.parties) {
+            let reason = format!(
+                "it says it is {from} of {parties} and speaks to {to}, but here it is {} of {} and \
+                 this is {}",
+                self.to, self.parties, self.from
+            );
+            return Err(NetError::wrong_party(peer, reason));
         }
         Ok(())
     }
 
     /// Checks that `theirs` comes from `peer` in a version compatible with this one.
-    pub(crate) fn check_version(&self, theirs: &Hello, peer: PartyId) -> Result<()> {
+    pub(crate) fn check_version(&self, theirs: &Hello, party: PartyId) -> Result<()> {
         if theirs.version.wire == self.version.wire {
             return Ok(());
         }
         let (ours, theirs) = (self.version.clone(), theirs.version.clone());
         Err(NetError::WrongVersion {
-            party: peer,
+            party,
             ours,
             theirs,
         })
@@ -234,6 +226,7 @@ impl Hello {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_diagnostic::Code;
 
     fn hello() -> Hello {
         Hello::new(PartyId(1), PartyId(0), 2, Duration::from_secs(30))
@@ -257,11 +250,8 @@ mod tests {
         expected.extend_from_slice(&[0x30, 0x75, 0, 0]);
         assert_eq!(written(&hello), expected);
         assert_eq!(Hello::read(&mut &expected[..]).unwrap(), hello);
-        for (code, purpose) in [
-            (1, Purpose::Probe),
-            (2, Purpose::Serve),
-            (3, Purpose::Unknown),
-        ] {
+        let others = [Purpose::Probe, Purpose::Serve, Purpose::Unknown];
+        for (code, purpose) in (1..).zip(others) {
             expected[45] = code;
             assert_eq!(Hello::read(&mut &expected[..]).unwrap().purpose, purpose);
         }
@@ -273,12 +263,8 @@ mod tests {
         for (at, value) in [(0, b's'), (7, 0), (13, 32), (14, 0x1b), (14, 0xff)] {
             let mut bytes = written(&hello());
             bytes[at] = value;
-            let error = Hello::read(&mut &bytes[..]).unwrap_err();
-            assert_eq!(
-                error.kind(),
-                io::ErrorKind::InvalidData,
-                "byte {at} = {value}"
-            );
+            let kind = Hello::read(&mut &bytes[..]).unwrap_err().kind();
+            assert_eq!(kind, io::ErrorKind::InvalidData, "byte {at} = {value}");
         }
     }
 
@@ -287,53 +273,31 @@ mod tests {
         let ours = hello();
         let answer = Hello::new(PartyId(0), PartyId(1), 2, Duration::from_secs(1));
         assert_eq!(ours.check(&answer), Ok(()));
-        let version = Version {
-            wire: WIRE_VERSION + 1,
-            package: "7.0.0".into(),
+        let refused = |change: fn(&mut Hello)| {
+            let mut other = answer.clone();
+            change(&mut other);
+            let error = ours.check(&other).unwrap_err();
+            assert_eq!(error.party(), Some(PartyId(0)));
+            (error.code(), error.to_string())
         };
-        let error = ours
-            .check(&Hello {
-                version,
-                ..answer.clone()
-            })
-            .unwrap_err()
-            .to_string();
+        let (code, text) = refused(|other| {
+            other.version.wire += 1;
+            other.version.package = "7.0.0".into();
+        });
+        assert_eq!(code, Code::WrongVersion);
         assert!(
-            error.contains("7.0.0") && error.contains(PACKAGE_VERSION),
-            "{error}"
+            text.contains("7.0.0") && text.contains(PACKAGE_VERSION),
+            "{text}"
         );
-        let probing = Hello {
-            purpose: Purpose::Probe,
-            ..answer.clone()
-        };
-        assert!(matches!(
-            ours.check(&probing),
-            Err(NetError::Malformed {
-                party: PartyId(0),
-                ..
-            })
-        ));
-        for wrong in [
-            Hello {
-                from: PartyId(2),
-                ..answer.clone()
-            },
-            Hello {
-                to: PartyId(2),
-                ..answer.clone()
-            },
-            Hello {
-                parties: 3,
-                ..answer
-            },
-        ] {
-            assert!(matches!(
-                ours.check(&wrong),
-                Err(NetError::WrongParty {
-                    party: PartyId(0),
-                    ..
-                })
-            ));
+        let probing = refused(|other| other.purpose = Purpose::Probe);
+        assert_eq!(probing.0, Code::MalformedMessage);
+        let changes: [fn(&mut Hello); 3] = [
+            |other| other.from = PartyId(2),
+            |other| other.to = PartyId(2),
+            |other| other.parties = 3,
+        ];
+        for change in changes {
+            assert_eq!(refused(change).0, Code::WrongParty);
         }
     }
 }

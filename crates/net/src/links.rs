@@ -123,6 +123,11 @@ impl Links {
         self.channels.iter().map(Option::as_ref)
     }
 
+    fn others(&self) -> impl Iterator<Item = (PartyId, &Channel)> {
+        let channels = self.channels.iter().enumerate();
+        channels.filter_map(|(i, channel)| Some((PartyId::from_index(i), channel.as_ref()?)))
+    }
+
     /// All channels, each with its peer.
     pub(crate) fn channels_mut(&mut self) -> impl Iterator<Item = (PartyId, &mut Channel)> {
         let channels = self.channels.iter_mut().enumerate();
@@ -161,7 +166,7 @@ impl Links {
         content: Content,
         stamp: u32,
     ) -> Result<bool> {
-        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
+        let mut wait = self.wait_for_room(to);
         let mut streamed = false;
         while !bytes.is_empty() {
             streamed |= self.reserve_within(&mut wait, 1, stamp)?;
@@ -179,8 +184,11 @@ impl Links {
     /// Makes room for `bytes` bytes of the message being written to `to`; returns whether a frame
     /// was sent.
     pub(crate) fn reserve(&mut self, to: PartyId, bytes: usize, stamp: u32) -> Result<bool> {
-        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.reserve_within(&mut wait, bytes, stamp)
+        self.reserve_within(&mut self.wait_for_room(to), bytes, stamp)
+    }
+
+    fn wait_for_room(&self, to: PartyId) -> Wait {
+        Wait::new(to, Awaited::Room { step: self.step })
     }
 
     fn reserve_within(&mut self, wait: &mut Wait, bytes: usize, stamp: u32) -> Result<bool> {
@@ -194,44 +202,39 @@ impl Links {
     /// Ends the message being written to `to`; returns whether there was one.
     pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool> {
         let last = self.member(to)?.end_message(stamp);
-        let Some(frame) = last.map_err(|reason| NetError::Misuse { reason })? else {
+        let Some(frame) = last.map_err(NetError::misuse)? else {
             return Ok(false);
         };
-        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.send_frame(frame, &mut wait)?;
+        self.send_frame(frame, &mut self.wait_for_room(to))?;
         Ok(true)
     }
 
     /// Fills `into`; returns the largest stamp among the frames of which the first byte was read
     /// here, or 0 if there was none. One patience covers all of `into`, so that a peer that sends a
     /// byte now and then cannot delay this party for longer.
-    pub(crate) fn recv(
-        &mut self,
-        from: PartyId,
-        mut into: &mut [u8],
-        content: Content,
-    ) -> Result<u32> {
-        let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
-        let mut stamp = 0;
-        loop {
-            let taken = self.member(from)?.take(into, content);
-            into = &mut into[taken..];
-            if into.is_empty() {
-                return Ok(stamp);
-            }
-            let frame = self.next_frame(&mut wait)?;
-            let accepted = self.member(from)?.accept(frame, into.len());
-            stamp = accepted.map_err(|error| NetError::on_link(from, error))?;
-        }
+    pub(crate) fn recv(&mut self, from: PartyId, into: &mut [u8], content: Content) -> Result<u32> {
+        let mut taken = 0;
+        self.read_until_none_misses(from, |channel| {
+            taken += channel.take(&mut into[taken..], content);
+            into.len() - taken
+        })
     }
 
     /// Makes the next `bytes` bytes from `from` contiguous; returns the largest stamp among the
     /// frames of which the first byte was read for it, or 0.
     pub(crate) fn make_contiguous(&mut self, from: PartyId, bytes: usize) -> Result<u32> {
+        self.read_until_none_misses(from, |channel| channel.make_contiguous(bytes))
+    }
+
+    fn read_until_none_misses(
+        &mut self,
+        from: PartyId,
+        mut read: impl FnMut(&mut Channel) -> usize,
+    ) -> Result<u32> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
         loop {
-            let missing = self.member(from)?.make_contiguous(bytes);
+            let missing = read(self.member(from)?);
             if missing == 0 {
                 return Ok(stamp);
             }
@@ -243,13 +246,13 @@ impl Links {
 
     pub(crate) fn send_control(&mut self, to: PartyId, payload: Payload) -> Result<()> {
         self.member(to)?;
+        let (kind, stamp) = (FrameKind::Control, 0);
         let frame = Frame {
-            kind: FrameKind::Control,
-            stamp: 0,
+            kind,
+            stamp,
             payload,
         };
-        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.send_frame(frame, &mut wait)
+        self.send_frame(frame, &mut self.wait_for_room(to))
     }
 
     pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Payload> {
@@ -268,12 +271,11 @@ impl Links {
 
     /// Returns the channel to `party`, as long as this party takes part in the run.
     pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel> {
-        let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
-            return Err(NetError::misuse(format!("there is no channel to {party}")));
-        };
-        let left = channel.refuse_if_left();
-        left.map_err(|error| NetError::on_link(party, error))?;
-        Ok(channel)
+        match self.channels.get_mut(party.index()) {
+            Some(Some(channel)) if channel.left => Err(NetError::on_link(party, LinkError::Left)),
+            Some(Some(channel)) => Ok(channel),
+            _ => Err(NetError::misuse(format!("there is no channel to {party}"))),
+        }
     }
 
     /// Passes `frame` to the transport, after waiting for room.
@@ -308,7 +310,9 @@ impl Links {
         // The next try reads what has come from the awaited party before that party counts as lost:
         // it may have come since the last try.
         let heard = wait.listens().then_some(wait.party);
-        self.see_that_none_is_lost(heard)?;
+        if let Some((party, end)) = self.loss(heard) {
+            return Err(NetError::on_link(party, end));
+        }
         let now = self.waker.now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
@@ -336,22 +340,12 @@ impl Links {
         Ok(())
     }
 
-    /// Checks that every party but `heard` is there, or has left in good order; `heard` may also be
-    /// gone without a farewell.
-    fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<()> {
-        match self.loss(heard) {
-            None => Ok(()),
-            Some((party, end)) => Err(NetError::on_link(party, end)),
-        }
-    }
-
     /// Returns a party other than `heard` that is lost or has given up, and how. A party that sent
     /// malformed bytes comes first: it has been told so already, and others may give up because of
     /// that. A party that gave up comes next: others may be gone because of it.
     fn loss(&self, heard: Option<PartyId>) -> Option<(PartyId, LinkError)> {
-        let ends = self.channels().enumerate().filter_map(|(party, channel)| {
-            let party = PartyId::from_index(party);
-            let end = channel?.transport.end()?;
+        let ends = self.others().filter_map(|(party, channel)| {
+            let end = channel.transport.end()?;
             let lost = match end {
                 LinkError::Finished | LinkError::Left => false,
                 LinkError::Aborted { .. } => true,
@@ -370,25 +364,21 @@ impl Links {
     /// an error that this party has found on another link and reported already; then that error is
     /// returned.
     fn ended(&self, party: PartyId, end: LinkError) -> NetError {
-        let is_echo = |found: &LinkError| {
-            matches!(
-                (&end, found),
-                (LinkError::Aborted { .. }, LinkError::Malformed { .. })
-            )
+        let is_abort = matches!(end, LinkError::Aborted { .. });
+        let (party, end) = match self.loss(Some(party)) {
+            Some(found @ (_, LinkError::Malformed { .. })) if is_abort => found,
+            _ => (party, end),
         };
-        let found = self.loss(Some(party)).filter(|(_, found)| is_echo(found));
-        let (party, end) = found.unwrap_or((party, end));
         NetError::on_link(party, end)
     }
 
     /// Takes in bytes on all links but the one to `heard`, within the bound.
     fn take_in(&mut self, heard: Option<PartyId>) {
         let mut held: usize = self.backlogs().map(|(_, bytes)| bytes).sum();
-        for (party, channel) in self.channels.iter_mut().enumerate() {
-            let Some(channel) = channel else { continue };
-            if heard.map(PartyId::index) != Some(party) {
-                let left = self.backlog_bound_bytes.saturating_sub(held);
-                held += channel.transport.take_in(left);
+        let bound = self.backlog_bound_bytes;
+        for (party, channel) in self.channels_mut() {
+            if heard != Some(party) {
+                held += channel.transport.take_in(bound.saturating_sub(held));
             }
         }
         self.backlog_peak_bytes = self.backlog_peak_bytes.max(held);
@@ -397,10 +387,8 @@ impl Links {
     /// Bytes taken in from each peer and not received yet.
     fn backlogs(&self) -> impl Iterator<Item = (PartyId, usize)> {
         let bytes = |channel: &Channel| channel.transport.backlog_bytes();
-        let backlogs = self.channels().enumerate();
-        backlogs.filter_map(move |(party, channel)| {
-            channel.map(|channel| (PartyId::from_index(party), bytes(channel)))
-        })
+        self.others()
+            .map(move |(party, channel)| (party, bytes(channel)))
     }
 
     /// Returns the error for a wait that ended after `waited`.
@@ -415,11 +403,7 @@ impl Links {
                 awaited,
                 waited_s,
             },
-            _ => NetError::Overdue {
-                party,
-                awaited,
-                waited_s,
-            },
+            _ => NetError::overdue(party, awaited, waited_s),
         }
     }
 }

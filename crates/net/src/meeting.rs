@@ -10,9 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 use rustls::server::{Accepted, Acceptor};
 use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 
-use crate::MeshConfig;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
+use crate::connect::{Endpoint, MeshConfig};
 use crate::error::{KeyFault, NetError, Result};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::limits::Limits;
@@ -66,6 +66,18 @@ pub(crate) enum Failure {
     Final(NetError),
 }
 
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Gone(error.to_string())
+    }
+}
+
+impl From<NetError> for Failure {
+    fn from(error: NetError) -> Failure {
+        Failure::Unproven(error)
+    }
+}
+
 impl<'a> Host<'a> {
     pub(crate) fn new(config: &'a MeshConfig, encrypted: bool) -> Host<'a> {
         let deadline = Instant::now() + config.limits.connect;
@@ -90,8 +102,8 @@ impl<'a> Host<'a> {
             let (theirs, client) = self.call(peer, claim, &mut timed, greet)?;
             (theirs, Cipher::tls(client.into()))
         } else {
-            let theirs = greet_first(&mut timed, &hello)
-                .map_err(|error| self.failure(peer, None, &error, &timed))?;
+            let theirs = greet_first(&mut timed, &hello);
+            let theirs = theirs.map_err(|error| self.failure(peer, None, &error, &timed))?;
             (theirs, Cipher::Plain)
         };
         finish(hello, theirs, socket, cipher)
@@ -127,19 +139,16 @@ impl<'a> Host<'a> {
     ) -> Result<Caller, Failure> {
         let mut timed = Timed::since(&socket, since, deadline);
         if !self.encrypted {
-            let theirs = Hello::read(&mut timed)
-                .map_err(|error| self.failure(missing, None, &error, &timed))?;
+            let theirs = Hello::read(&mut timed);
+            let theirs = theirs.map_err(|error| self.failure(missing, None, &error, &timed))?;
             let hello = self.hello(self.claimant(theirs.from, missing, &socket)?);
-            hello
-                .write(&mut timed)
-                .map_err(|error| self.failure(hello.to, None, &error, &timed))?;
+            let written = hello.write(&mut timed);
+            written.map_err(|error| self.failure(hello.to, None, &error, &timed))?;
             return self.finish_accepted(hello, theirs, socket, Cipher::Plain);
         }
         let accepted = self.first_message(&mut timed, missing)?;
-        match (
-            self.purpose,
-            Claim::of_server_name(accepted.client_hello().server_name()),
-        ) {
+        let claim = Claim::of_server_name(accepted.client_hello().server_name());
+        match (self.purpose, claim) {
             (_, Some(Claim::Prober)) => Ok(Caller::Prober(self.answer(accepted, &mut timed))),
             // A dialler that wants to run finds no run yet, and tries again.
             (Purpose::Probe, Some(_)) => Err(Failure::Gone("no run takes place here yet".into())),
@@ -150,7 +159,7 @@ impl<'a> Host<'a> {
             }
             (_, None) => {
                 let reason = format!("{} speaks TLS but is no party", from(&socket));
-                Err(Failure::Unproven(NetError::malformed(missing, reason)))
+                Err(NetError::malformed(missing, reason).into())
             }
         }
     }
@@ -167,27 +176,26 @@ impl<'a> Host<'a> {
         } else {
             Pin::any_of(Vec::new())
         };
-        self.take_call_of(accepted, peer, &pin, &self.hello(peer), timed)
+        self.take_call_of(accepted, &pin, &self.hello(peer), timed)
     }
 
     /// The same with any of the keys of a pin.
     fn take_call_of(
         &self,
         accepted: Accepted,
-        peer: PartyId,
         pin: &Arc<Pin>,
         hello: &Hello,
         timed: &mut Timed<'_>,
     ) -> Result<(Hello, Cipher), Failure> {
+        let peer = hello.to;
         let server = tls::server(&self.config.identity, Arc::clone(pin))
             .map_err(|error| Failure::Final(tls_failure(peer, &error)))?;
-        let mut server = accepted
-            .into_connection(server)
-            .map_err(|(error, mut alert)| {
-                // The alert tells the other end the reason, if it still reads.
-                let _ = alert.write_all(timed);
-                Failure::Unproven(tls_failure(peer, &error))
-            })?;
+        let server = accepted.into_connection(server);
+        let mut server = server.map_err(|(error, mut alert)| {
+            // The alert tells the other end the reason, if it still reads.
+            let _ = alert.write_all(timed);
+            tls_failure(peer, &error)
+        })?;
         let greeted = greet_second(&mut Stream::new(&mut server, timed), hello);
         let theirs = greeted.map_err(|error| {
             say_last_words(&mut server, timed);
@@ -216,15 +224,14 @@ impl<'a> Host<'a> {
             }
             _ => {
                 let reason = format!("{} is no client", from(&socket));
-                let party = CLIENT;
-                return Err(Failure::Unproven(NetError::Malformed { party, reason }));
+                return Err(NetError::malformed(CLIENT, reason).into());
             }
         }
         let clients = &self.config.parties[1..];
         let pin = Pin::any_of(clients.iter().map(|client| client.key).collect());
         let mut hello = self.hello(CLIENT);
         hello.parties = 2;
-        let (theirs, cipher) = self.take_call_of(accepted, CLIENT, &pin, &hello, &mut timed)?;
+        let (theirs, cipher) = self.take_call_of(accepted, &pin, &hello, &mut timed)?;
         let key = pin.accepted();
         let key = key.ok_or_else(|| Failure::Gone("it has shown no key".into()))?;
         Ok((key, finish(hello, theirs, socket, cipher)?))
@@ -242,7 +249,7 @@ impl<'a> Host<'a> {
     ) -> Result<Caller, Failure> {
         let met = finish(ours, theirs, socket, cipher)?;
         if met.peer < self.config.me {
-            let reason = "it dials a party that comes after it".into();
+            let reason = "it dials a party that comes after it";
             return Err(Failure::Final(NetError::wrong_party(met.peer, reason)));
         }
         Ok(Caller::Party(met))
@@ -271,7 +278,7 @@ impl<'a> Host<'a> {
                 Err((error, mut alert)) => {
                     let _ = alert.write_all(timed);
                     let reason = format!("{} sent no TLS: {error}", from(timed.socket));
-                    return Err(Failure::Unproven(NetError::malformed(missing, reason)));
+                    return Err(NetError::malformed(missing, reason).into());
                 }
             }
         }
@@ -289,52 +296,50 @@ impl<'a> Host<'a> {
             return Ok(claimed);
         }
         let reason = format!("{} says it is {claimed} and speaks to {me}", from(socket));
-        Err(Failure::Unproven(NetError::wrong_party(missing, reason)))
+        Err(NetError::wrong_party(missing, reason).into())
     }
 
     /// Classifies the failure of an exchange with `peer`.
     fn failure(
         &self,
-        peer: PartyId,
+        party: PartyId,
         pin: Option<&Pin>,
         error: &io::Error,
         timed: &Timed<'_>,
     ) -> Failure {
+        use rustls::Error::{AlertReceived, InvalidMessage};
         let from = from(timed.socket);
         if let Some(seen) = pin.and_then(Pin::refused) {
             linger(timed.socket);
-            let expected = self.config.parties[peer.index()].key;
-            return Failure::Unproven(self.wrong_key(peer, expected, seen));
+            let expected = self.config.parties[party.index()].key;
+            return self.wrong_key(party, expected, seen).into();
         }
-        let tls = error
-            .get_ref()
-            .and_then(|cause| cause.downcast_ref::<rustls::Error>());
-        Failure::Unproven(match (tls, error.kind()) {
-            (Some(rustls::Error::AlertReceived(AlertDescription::AccessDenied)), _) => {
-                let shown = self.config.identity.public_key();
-                NetError::wrong_key(peer, KeyFault::Ours { shown })
+        let tls = error.get_ref().and_then(|cause| cause.downcast_ref());
+        let shown = self.config.identity.public_key();
+        let error = match (tls, error.kind()) {
+            (Some(AlertReceived(AlertDescription::AccessDenied)), _) => {
+                NetError::wrong_key(party, KeyFault::Ours { shown })
             }
-            (Some(rustls::Error::AlertReceived(AlertDescription::UnknownCA)), _) => {
-                let shown = self.config.identity.public_key();
-                NetError::WrongKey {
-                    party: peer,
-                    fault: KeyFault::Unknown { shown },
-                }
+            (Some(AlertReceived(AlertDescription::UnknownCA)), _) => {
+                NetError::wrong_key(party, KeyFault::Unknown { shown })
             }
-            (Some(error @ rustls::Error::InvalidMessage(_)), _) => {
-                NetError::malformed(peer, format!("{from} sent no TLS: {error}"))
+            (Some(error @ InvalidMessage(_)), _) => {
+                NetError::malformed(party, format!("{from} sent no TLS: {error}"))
             }
-            (Some(error), _) => tls_failure(peer, error),
-            (None, ErrorKind::InvalidData) => NetError::malformed(peer, format!("{from}: {error}")),
-            (None, kind) if is_timeout(kind) => NetError::Stalled {
-                party: peer,
-                silent_s: timed.started.elapsed().as_secs(),
-            },
+            (Some(error), _) => tls_failure(party, error),
+            (None, ErrorKind::InvalidData) => {
+                NetError::malformed(party, format!("{from}: {error}"))
+            }
+            (None, kind) if is_timeout(kind) => {
+                let silent_s = timed.started.elapsed().as_secs();
+                NetError::Stalled { party, silent_s }
+            }
             (None, kind) if is_closed(kind) => {
                 return Failure::Gone("it closed the connection before the greeting".into());
             }
             (None, _) => return Failure::Gone(error.to_string()),
-        })
+        };
+        error.into()
     }
 
     /// Returns the error for a key that is not the one expected of `peer`. If it is the key
@@ -343,13 +348,10 @@ impl<'a> Host<'a> {
     fn wrong_key(&self, peer: PartyId, expected: PublicKey, seen: PublicKey) -> NetError {
         let mut others = self.config.parties.iter().enumerate();
         match others.find(|(_, other)| other.key == seen) {
-            Some((_, other)) => {
-                let reason = format!(
-                    "it shows the key with the fingerprint {}, which is that of {} here",
-                    seen.fingerprint(),
-                    other.name
-                );
-                NetError::wrong_party(peer, reason)
+            Some((_, Endpoint { name, .. })) => {
+                let print = seen.fingerprint();
+                let shows = format!("it shows the key with the fingerprint {print}");
+                NetError::wrong_party(peer, format!("{shows}, which is that of {name} here"))
             }
             None => NetError::wrong_key(peer, KeyFault::Theirs { expected, seen }),
         }
@@ -364,12 +366,12 @@ impl Met {
 
     /// The same with limits and a token of its own.
     pub(crate) fn start_under(self, limits: Limits, cancel: &Cancel) -> Result<TcpTransport> {
-        let silence = self.peer_silence;
-        let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
-            .map_err(|error| NetError::Io {
-                party: self.peer,
-                reason: error.to_string(),
-            })?;
+        let (party, silence) = (self.peer, self.peer_silence);
+        let transport = TcpTransport::start(self.socket, self.cipher, limits, silence);
+        let mut transport = transport.map_err(|error| {
+            let reason = error.to_string();
+            NetError::Io { party, reason }
+        })?;
         transport.cancelled_by(cancel);
         Ok(transport)
     }
@@ -403,24 +405,21 @@ pub(crate) fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mu
 }
 
 fn tls_failure(party: PartyId, error: &rustls::Error) -> NetError {
-    NetError::Tls {
-        party,
-        reason: error.to_string(),
-    }
+    let reason = error.to_string();
+    NetError::Tls { party, reason }
 }
 
 /// Judges the peer's hello.
 fn finish(ours: Hello, theirs: Hello, socket: TcpStream, cipher: Cipher) -> Result<Met, Failure> {
-    match ours.check(&theirs) {
-        Ok(()) => Ok(Met {
-            peer: ours.to,
-            socket,
-            cipher,
-            peer_silence: theirs.silence,
-        }),
-        Err(error) => {
-            linger(&socket);
-            Err(Failure::Final(error))
-        }
+    if let Err(error) = ours.check(&theirs) {
+        linger(&socket);
+        return Err(Failure::Final(error));
     }
+    let (peer, peer_silence) = (ours.to, theirs.silence);
+    Ok(Met {
+        peer,
+        socket,
+        cipher,
+        peer_silence,
+    })
 }

@@ -55,9 +55,10 @@ pub struct LinkSpeed {
 
 impl From<NetworkClass> for LinkSpeed {
     fn from(class: NetworkClass) -> LinkSpeed {
+        let (round_trip, bytes_per_s) = (class.round_trip(), class.bytes_per_s());
         LinkSpeed {
-            round_trip: class.round_trip(),
-            bytes_per_s: class.bytes_per_s(),
+            round_trip,
+            bytes_per_s,
         }
     }
 }
@@ -143,12 +144,10 @@ impl Transport for MemoryTransport {
                 self.incoming.close(LinkError::Finished);
             }
             Farewell::Abort { cause, reason } => {
-                let reason = LinkError::Aborted {
-                    cause,
-                    reason: harmless(reason, MAX_REASON_BYTES),
-                };
-                self.outgoing.cut(reason.clone());
-                self.incoming.close(reason);
+                let reason = harmless(reason, MAX_REASON_BYTES);
+                let end = LinkError::Aborted { cause, reason };
+                self.outgoing.cut(end.clone());
+                self.incoming.close(end);
             }
         }
     }
@@ -182,10 +181,8 @@ struct SimulatedLink {
 
 impl SimulatedLink {
     fn new(speed: LinkSpeed) -> SimulatedLink {
-        SimulatedLink {
-            speed,
-            free_at: Instant::now(),
-        }
+        let free_at = Instant::now();
+        SimulatedLink { speed, free_at }
     }
 
     /// Returns when the link will have carried `bytes` that are sent now, and when they arrive.

@@ -18,7 +18,6 @@ use crate::counters::{Counters, Ledger, Traffic};
 use crate::digest::{Content, Digest};
 use crate::error::{Cause, NetError, Result};
 use crate::frame::MAX_CONTROL_BYTES;
-use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
 use crate::machine::{Runtime, ThisMachine};
@@ -35,7 +34,7 @@ use sealane_parties::{NetworkClass, PartyId};
 pub const MAX_RUN_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Time after which a receive within one process is taken for a deadlock.
-const IN_MEMORY_PATIENCE_S: u64 = 300;
+const IN_MEMORY_PATIENCE: Duration = Duration::from_secs(300);
 
 /// One party's view of a run: one channel to each other party, one round counter over all of them,
 /// and counters by step.
@@ -87,9 +86,8 @@ impl Mesh {
         let is_right =
             |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
         if me.index() >= parties || !transports.iter().enumerate().all(is_right) {
-            return Err(NetError::Misuse {
-                reason: "a mesh needs one transport to each other party".into(),
-            });
+            let reason = "a mesh needs one transport to each other party";
+            return Err(NetError::misuse(reason));
         }
         let mut mesh = Mesh {
             me,
@@ -120,14 +118,11 @@ impl Mesh {
     /// Makes a full mesh of `parties` in memory, one element per party, for simulation and tests. A
     /// receive that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
     pub fn in_memory(parties: usize) -> Vec<Mesh> {
-        let patience = Duration::from_secs(IN_MEMORY_PATIENCE_S);
-        Mesh::in_memory_with(
-            parties,
-            Limits {
-                patience,
-                ..Limits::default()
-            },
-        )
+        let limits = Limits {
+            patience: IN_MEMORY_PATIENCE,
+            ..Limits::default()
+        };
+        Mesh::in_memory_with(parties, limits)
     }
 
     /// Makes a full mesh of `parties` in memory with other limits than the default ones.
@@ -182,9 +177,8 @@ impl Mesh {
     /// All other parties, in order.
     pub fn peers(&self) -> impl Iterator<Item = PartyId> + use<> {
         let me = self.me;
-        (0..self.parties())
-            .map(PartyId::from_index)
-            .filter(move |party| *party != me)
+        let parties = (0..self.parties()).map(PartyId::from_index);
+        parties.filter(move |party| *party != me)
     }
 
     /// Appends payload bytes to the message that is being written to `to`. Long messages leave in
@@ -205,13 +199,26 @@ impl Mesh {
 
     fn send_content(&mut self, to: PartyId, bytes: &[u8], content: Content) -> Result<()> {
         let stamp = self.stamp();
-        let streamed = self.links.send(to, bytes, content, stamp)?;
-        if streamed {
+        if self.links.send(to, bytes, content, stamp)? {
             self.rounds = self.rounds.max(stamp);
         }
-        self.payload[to.index()].sent += bytes.len() as u64;
-        self.ledger.sent(to.index(), bytes.len());
+        self.count_sent(to, bytes.len());
         Ok(())
+    }
+
+    fn count_sent(&mut self, to: PartyId, bytes: usize) {
+        self.payload[to.index()].sent += bytes as u64;
+        self.ledger.sent(to.index(), bytes);
+    }
+
+    fn count_received(&mut self, from: PartyId, bytes: usize) {
+        self.payload[from.index()].received += bytes as u64;
+        self.ledger.received(from.index(), bytes);
+    }
+
+    fn consume_stamp(&mut self, stamp: u32) {
+        self.received_stamp = self.received_stamp.max(stamp);
+        self.rounds = self.rounds.max(stamp);
     }
 
     /// Returns at least `bytes` bytes, at most [`MAX_CONTIGUOUS_BYTES`], of the buffer of the frame
@@ -251,18 +258,14 @@ impl Mesh {
         let channel = self.links.member(to)?;
         check_within("written", bytes, channel.send_buffer().len())?;
         channel.mark_written(bytes, content);
-        self.payload[to.index()].sent += bytes as u64;
-        self.ledger.sent(to.index(), bytes);
+        self.count_sent(to, bytes);
         Ok(())
     }
 
     /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. An
     /// empty message is not sent and not counted.
     pub fn flush(&mut self) -> Result<()> {
-        for to in self.peers() {
-            self.flush_to(to)?;
-        }
-        Ok(())
+        self.peers().try_for_each(|to| self.flush_to(to))
     }
 
     /// Fills `into` with the next payload bytes from `from`, or returns why that failed within the
@@ -281,10 +284,8 @@ impl Mesh {
 
     fn recv_content(&mut self, from: PartyId, into: &mut [u8], content: Content) -> Result<()> {
         let stamp = self.links.recv(from, into, content)?;
-        self.received_stamp = self.received_stamp.max(stamp);
-        self.rounds = self.rounds.max(stamp);
-        self.payload[from.index()].received += into.len() as u64;
-        self.ledger.received(from.index(), into.len());
+        self.consume_stamp(stamp);
+        self.count_received(from, into.len());
         Ok(())
     }
 
@@ -300,8 +301,7 @@ impl Mesh {
     pub fn recv_buffer(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8]> {
         check_contiguous(bytes)?;
         let stamp = self.links.make_contiguous(from, bytes)?;
-        self.received_stamp = self.received_stamp.max(stamp);
-        self.rounds = self.rounds.max(stamp);
+        self.consume_stamp(stamp);
         Ok(self.links.member(from)?.unread())
     }
 
@@ -325,8 +325,7 @@ impl Mesh {
         let channel = self.links.member(from)?;
         check_within("used", bytes, channel.unread().len())?;
         channel.consume(bytes, content);
-        self.payload[from.index()].received += bytes as u64;
-        self.ledger.received(from.index(), bytes);
+        self.count_received(from, bytes);
         Ok(())
     }
 
@@ -343,16 +342,16 @@ impl Mesh {
 
     /// Payload bytes sent to `to` so far.
     pub fn payload_sent(&self, to: PartyId) -> u64 {
-        self.payload
-            .get(to.index())
-            .map_or(0, |traffic| traffic.sent)
+        self.payload_of(to).sent
     }
 
     /// Payload bytes received from `from` so far.
     pub fn payload_received(&self, from: PartyId) -> u64 {
-        self.payload
-            .get(from.index())
-            .map_or(0, |traffic| traffic.received)
+        self.payload_of(from).received
+    }
+
+    fn payload_of(&self, peer: PartyId) -> Traffic {
+        self.payload.get(peer.index()).copied().unwrap_or_default()
     }
 
     /// Sets the keys that the parties have shown, in order of the parties, this one included.
@@ -394,16 +393,16 @@ impl Mesh {
     pub fn digest_sent(&mut self, to: PartyId) -> [u8; 32] {
         let channel = self.links.channel_mut(to);
         let (payload, bulk) = channel.map_or_else(of_nothing, Channel::digest_sent);
-        self.session
-            .transcript(self.me, to, &payload, bulk.as_ref())
+        let session = self.session;
+        session.transcript(self.me, to, &payload, bulk.as_ref())
     }
 
     /// The [digest](SessionId::transcript) of all payload bytes received from `from` so far.
     pub fn digest_received(&mut self, from: PartyId) -> [u8; 32] {
         let channel = self.links.channel_mut(from);
         let (payload, bulk) = channel.map_or_else(of_nothing, Channel::digest_received);
-        self.session
-            .transcript(from, self.me, &payload, bulk.as_ref())
+        let session = self.session;
+        session.transcript(from, self.me, &payload, bulk.as_ref())
     }
 
     /// Largest number of received bytes held at any time beyond the bound of their links, because
@@ -430,13 +429,11 @@ impl Mesh {
             let count = |channel: Option<&Channel>| channel.map(count).unwrap_or_default();
             self.links.channels().map(count).collect()
         };
-        let (messages, wire) = (per_peer(Channel::messages), per_peer(Channel::wire));
-        let payload_by_step = self.ledger.by_step();
         Counters {
-            payload_by_step,
+            messages: per_peer(Channel::messages),
+            wire: per_peer(|channel| channel.transport.wire()),
+            payload_by_step: self.ledger.by_step(),
             payload: self.payload.clone(),
-            messages,
-            wire,
         }
     }
 
@@ -446,10 +443,8 @@ impl Mesh {
         let payload = postcard::to_stdvec(message)
             .map_err(|error| NetError::misuse(format!("control message: {error}")))?;
         if payload.len() > MAX_CONTROL_BYTES {
-            let bytes = payload.len();
-            return Err(NetError::Misuse {
-                reason: format!("control message of {bytes} bytes"),
-            });
+            let reason = format!("control message of {} bytes", payload.len());
+            return Err(NetError::misuse(reason));
         }
         self.flush_to(to)?;
         self.links.send_control(to, payload.into())
@@ -485,19 +480,14 @@ impl Mesh {
 
     /// Connects to all other parties.
     fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh> {
-        let Gathered {
-            transports,
-            turned_away,
-        } = connect_all(config, encrypted)?;
-        let mut mesh = Mesh::from_transports(config.me, transports, config.limits)?;
+        let gathered = connect_all(config, encrypted)?;
+        let mut mesh = Mesh::from_transports(config.me, gathered.transports, config.limits)?;
+        mesh.turned_away = gathered.turned_away;
         mesh.cancelled_by(&config.cancel);
         if encrypted {
             mesh.pin(config.parties.iter().map(|party| party.key).collect());
         }
-        Ok(Mesh {
-            turned_away,
-            ..mesh
-        })
+        Ok(mesh)
     }
 
     /// Makes one mesh per party over pairs made by `pair`.
@@ -543,10 +533,10 @@ impl Mesh {
 pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
     match postcard::take_from_bytes(payload) {
         Ok((message, [])) => Ok(message),
-        Ok((_, rest)) => Err(format!(
-            "{} bytes left over in a control message",
-            rest.len()
-        )),
+        Ok((_, rest)) => {
+            let bytes = rest.len();
+            Err(format!("{bytes} bytes left over in a control message"))
+        }
         Err(error) => Err(format!("control message: {error}")),
     }
 }
@@ -554,22 +544,18 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
 /// Checks that so many bytes can be contiguous.
 fn check_contiguous(bytes: usize) -> Result<()> {
     if (1..=MAX_CONTIGUOUS_BYTES).contains(&bytes) {
-        Ok(())
-    } else {
-        Err(NetError::Misuse {
-            reason: format!("{bytes} bytes in one place; there are 1 to {MAX_CONTIGUOUS_BYTES}"),
-        })
+        return Ok(());
     }
+    let reason = format!("{bytes} bytes in one place; there are 1 to {MAX_CONTIGUOUS_BYTES}");
+    Err(NetError::misuse(reason))
 }
 
 fn check_within(what: &str, bytes: usize, there: usize) -> Result<()> {
     if bytes <= there {
-        Ok(())
-    } else {
-        Err(NetError::Misuse {
-            reason: format!("{bytes} bytes {what} where there were {there}"),
-        })
+        return Ok(());
     }
+    let reason = format!("{bytes} bytes {what} where there were {there}");
+    Err(NetError::misuse(reason))
 }
 
 fn of_nothing() -> ([u8; 32], Option<[u8; 16]>) {

@@ -36,11 +36,16 @@ pub struct Payload {
 impl Payload {
     /// Makes an empty payload with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Payload {
+        Payload::holding(vec![0; bytes], 0)
+    }
+
+    fn holding(buffer: Vec<u8>, end: usize) -> Payload {
+        let (start, pool) = (0, None);
         Payload {
-            buffer: vec![0; bytes],
-            start: 0,
-            end: 0,
-            pool: None,
+            buffer,
+            start,
+            end,
+            pool,
         }
     }
 
@@ -79,8 +84,8 @@ impl Payload {
 
     /// Moves all but the first `bytes` bytes to the front.
     pub(crate) fn drop_front(&mut self, bytes: usize) {
-        self.buffer
-            .copy_within(self.start + bytes..self.end, self.start);
+        let kept = self.start + bytes..self.end;
+        self.buffer.copy_within(kept, self.start);
         self.end -= bytes;
     }
 
@@ -92,14 +97,9 @@ impl Payload {
             return std::mem::take(self);
         }
         let leaving = self.clone();
-        self.zeroize_bytes();
+        erase(self);
         self.end = self.start;
         leaving
-    }
-
-    fn zeroize_bytes(&mut self) {
-        let (start, end) = (self.start, self.end);
-        erase(&mut self.buffer[start..end]);
     }
 }
 
@@ -122,12 +122,7 @@ impl From<Vec<u8>> for Payload {
         let end = bytes.len();
         // It may have been longer before. This moves nothing.
         bytes.resize(bytes.capacity(), 0);
-        Payload {
-            buffer: bytes,
-            start: 0,
-            end,
-            pool: None,
-        }
+        Payload::holding(bytes, end)
     }
 }
 
@@ -239,12 +234,8 @@ mod tests {
         let mut payload = Payload::default();
         (0..100u8).for_each(|byte| payload.append(&[byte, 250]));
         assert_eq!(payload.len(), 200);
-        assert!(
-            payload
-                .chunks(2)
-                .zip(0..)
-                .all(|(pair, i)| *pair == [i, 250])
-        );
+        let mut pairs = payload.chunks(2).zip(0..);
+        assert!(pairs.all(|(pair, i)| *pair == [i, 250]));
         assert_eq!(format!("{payload:?}"), "200 bytes");
     }
 

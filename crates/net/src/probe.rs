@@ -19,14 +19,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustls::Stream;
 use rustls::server::Accepted;
 
-use crate::Endpoint;
 use crate::connections::HANDSHAKE_TIMEOUT;
 use crate::error::NetError;
 use crate::hello::{Hello, Purpose, Version};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
 use crate::timed::{Timed, linger};
 use crate::tls::{self, Claim, Pin};
-use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 /// Number of clock readings in one probe.
@@ -71,7 +69,7 @@ impl Host<'_> {
         ours.check_version(&theirs, peer).map_err(Failure::Final)?;
         let quickest = exchanges.iter().min_by_key(|exchange| exchange.round_trip);
         let quickest = quickest.ok_or_else(|| {
-            let reason = "it has answered no question".into();
+            let reason = "it has answered no question";
             Failure::Final(NetError::malformed(peer, reason))
         })?;
         Ok(ProbeAnswer {
@@ -85,11 +83,9 @@ impl Host<'_> {
     /// Answers a prober; returns its index, if it is a party and read all answers.
     pub(crate) fn answer(&self, accepted: Accepted, timed: &mut Timed<'_>) -> Option<PartyId> {
         let config = self.config;
-        let others = config
-            .parties
-            .iter()
-            .filter(|party| party.key != config.identity.public_key());
-        let pin = Pin::any_of(others.map(|party| party.key).collect());
+        let keys = config.parties.iter().map(|party| party.key);
+        let others = keys.filter(|key| *key != config.identity.public_key());
+        let pin = Pin::any_of(others.collect());
         let server = tls::server(&config.identity, Arc::clone(&pin)).ok()?;
         let _ = timed.socket.set_nodelay(true);
         let mut server = match accepted.into_connection(server) {
@@ -106,7 +102,9 @@ impl Host<'_> {
         }
         linger(timed.socket);
         answered.ok()?;
-        party_with(&config.parties, pin.accepted()?)
+        let key = pin.accepted()?;
+        let place = config.parties.iter().position(|party| party.key == key);
+        place.map(PartyId::from_index)
     }
 
     fn hello_of_probe(&self) -> Hello {
@@ -125,11 +123,14 @@ impl Exchange {
     }
 }
 
+/// The clock of this party.
+type Clock = fn() -> SystemTime;
+
 /// Runs the prober's side. It asks nothing of a peer with another version.
 fn ask(
     stream: &mut (impl Read + Write),
     ours: &Hello,
-    clock: fn() -> SystemTime,
+    clock: Clock,
 ) -> io::Result<(Hello, Vec<Exchange>)> {
     let theirs = greet_first(stream, ours)?;
     let mut exchanges = Vec::new();
@@ -149,11 +150,7 @@ fn ask(
 }
 
 /// Runs the answering side.
-fn report(
-    stream: &mut (impl Read + Write),
-    ours: &Hello,
-    clock: fn() -> SystemTime,
-) -> io::Result<()> {
+fn report(stream: &mut (impl Read + Write), ours: &Hello, clock: Clock) -> io::Result<()> {
     let theirs = greet_second(stream, ours)?;
     if theirs.version.wire != ours.version.wire || theirs.purpose != Purpose::Probe {
         return Err(io::ErrorKind::InvalidData.into());
@@ -167,13 +164,7 @@ fn report(
 }
 
 /// Microseconds since 1970 on the clock.
-fn microseconds(clock: fn() -> SystemTime) -> u64 {
+fn microseconds(clock: Clock) -> u64 {
     let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// Returns the party that has this key.
-fn party_with(parties: &[Endpoint], key: PublicKey) -> Option<PartyId> {
-    let place = parties.iter().position(|party| party.key == key)?;
-    Some(PartyId::from_index(place))
 }

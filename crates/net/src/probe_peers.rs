@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::MeshConfig;
 use crate::connect::check;
-use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
+use crate::connections::{Accepted, Connections, Incoming, accept, dial, listen, next_incoming};
 use crate::error::{NetError, Result};
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Host};
@@ -157,13 +157,8 @@ fn answer_callers<'scope, 'a>(
         let report = report.clone();
         crowded_out += knock.crowded_out;
         threads.spawn(move || {
-            let heard = accept(
-                host,
-                connections,
-                knock.number,
-                knock.socket,
-                host.config.me,
-            );
+            let Incoming { number, socket, .. } = knock;
+            let heard = accept(host, connections, number, socket, host.config.me);
             report.send(Report::Accepted(heard))
         });
     }
@@ -225,9 +220,8 @@ impl Found {
 
 /// Resolves the host of `address`.
 fn resolve(address: &str) -> Result<Vec<String>, String> {
-    let all = address
-        .to_socket_addrs()
-        .map_err(|error| error.to_string())?;
+    let all = address.to_socket_addrs();
+    let all = all.map_err(|error| error.to_string())?;
     let all: Vec<_> = all.map(|address| address.ip().to_string()).collect();
     if all.is_empty() {
         Err("the name has no address".into())
@@ -270,10 +264,8 @@ mod tests {
         for (answer, expected_us) in ahead.into_iter().zip([90_000_000, -90_000_000]) {
             let answer = answer.unwrap();
             // The system's clock may be set while the test runs, but hardly by this much.
-            assert!(
-                (answer.clock_ahead_us - expected_us).abs() < 5_000_000,
-                "{answer:?}"
-            );
+            let off_us = answer.clock_ahead_us - expected_us;
+            assert!(off_us.abs() < 5_000_000, "{answer:?}");
             assert!(answer.round_trip < HANDSHAKE_TIMEOUT);
         }
         let [seen, _] = both(|host| host.clock = || SystemTime::UNIX_EPOCH);
@@ -282,28 +274,17 @@ mod tests {
 
     #[test]
     fn a_wrong_version_is_reported_to_both_sides() {
-        let found = both(|host| host.wire_version += 1);
-        let current = Version::current();
-        let other = Version {
-            wire: current.wire + 1,
-            ..current.clone()
+        let found = both(|host| host.wire_version += 1).map(Result::unwrap_err);
+        let (ours, mut theirs) = (Version::current(), Version::current());
+        theirs.wire += 1;
+        let seen = |party, ours: &Version, theirs: &Version| {
+            let (ours, theirs) = (ours.clone(), theirs.clone());
+            NetError::WrongVersion {
+                party,
+                ours,
+                theirs,
+            }
         };
-        let [first, second] = found.map(|answer| answer.err().unwrap());
-        assert_eq!(
-            first,
-            NetError::WrongVersion {
-                party: B,
-                ours: current.clone(),
-                theirs: other.clone()
-            }
-        );
-        assert_eq!(
-            second,
-            NetError::WrongVersion {
-                party: A,
-                ours: other,
-                theirs: current
-            }
-        );
+        assert_eq!(found, [seen(B, &ours, &theirs), seen(A, &theirs, &ours)]);
     }
 }

@@ -48,17 +48,15 @@ struct Side {
 
 impl<T> Queue<T> {
     pub(crate) fn new(bound_bytes: usize) -> Queue<T> {
-        Queue {
-            state: Mutex::new(QueueState {
-                items: VecDeque::new(),
-                bytes: 0,
-                aside: 0,
-                end: None,
-                taker: Side::default(),
-                giver: Side::default(),
-            }),
-            bound_bytes,
-        }
+        let state = Mutex::new(QueueState {
+            items: VecDeque::new(),
+            bytes: 0,
+            aside: 0,
+            end: None,
+            taker: Side::default(),
+            giver: Side::default(),
+        });
+        Queue { state, bound_bytes }
     }
 
     /// Sets the waker of the consumer.
@@ -298,7 +296,6 @@ fn wait_for_giver<T>(mut state: MutexGuard<'_, QueueState<T>>, deadline: Instant
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Cause;
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(30)
@@ -325,10 +322,7 @@ mod tests {
     fn a_cut_overtakes_what_was_queued_or_set_aside() {
         let queue = queue_of_one(1000);
         queue.set_aside(100);
-        let end = LinkError::Aborted {
-            cause: Cause::Party,
-            reason: "why".into(),
-        };
+        let end = LinkError::malformed("why");
         queue.cut(end.clone());
         assert_eq!(queue.aside(), 0);
         assert_eq!(queue.try_pop(), Err(end));
@@ -484,10 +478,7 @@ mod tests {
         assert_eq!(batch.len(), 10);
         queue.pop_many(&mut batch, 10_000, soon()).unwrap();
         queue.close(LinkError::Finished);
-        assert_eq!(
-            queue.pop_many(&mut batch, 10_000, soon()),
-            Err(LinkError::Finished)
-        );
-        assert_eq!(batch.len(), 10);
+        let popped = queue.pop_many(&mut batch, 10_000, soon());
+        assert_eq!((popped, batch.len()), (Err(LinkError::Finished), 10));
     }
 }

@@ -64,8 +64,7 @@ impl Reception {
         cancel: &Cancel,
     ) -> Result<Reception> {
         if clients.is_empty() {
-            let reason = "a server without clients".to_string();
-            return Err(NetError::Misuse { reason });
+            return Err(NetError::misuse("a server without clients"));
         }
         let config = MeshConfig {
             me: PartyId(0),
@@ -78,11 +77,8 @@ impl Reception {
         let keys = config.parties.iter().map(|party| party.key);
         for (number, key) in keys.enumerate() {
             let mut before = config.parties[..number].iter();
-            if let Some(first) = before.find(|first| first.key == key) {
-                let reason = format!(
-                    "its key is also that of {} in this configuration",
-                    first.name
-                );
+            if let Some(Endpoint { name, .. }) = before.find(|first| first.key == key) {
+                let reason = format!("its key is also that of {name} in this configuration");
                 let party = PartyId(u8::try_from(number).unwrap_or(u8::MAX));
                 return Err(NetError::Doubled { party, reason });
             }
@@ -159,16 +155,13 @@ impl Reception {
         let config = &self.config;
         let mut host = Host::new(config, true);
         host.purpose = Purpose::Serve;
-        let (key, met) =
-            host.receive(socket, since, deadline)
-                .map_err(|failure| match failure {
-                    Failure::Gone(_) => None,
-                    Failure::Unproven(error) | Failure::Final(error) => Some(error),
-                })?;
-        let client = config.parties[1..]
-            .iter()
-            .position(|party| party.key == key)
-            .ok_or(None)?;
+        let received = host.receive(socket, since, deadline);
+        let (key, met) = received.map_err(|failure| match failure {
+            Failure::Gone(_) => None,
+            Failure::Unproven(error) | Failure::Final(error) => Some(error),
+        })?;
+        let mut clients = config.parties[1..].iter();
+        let client = clients.position(|party| party.key == key).ok_or(None)?;
         let mut transport = met.start_under(config.limits, cancel).map_err(|_| None)?;
         if config.cancel.is_cancelled() {
             let (cause, reason) = (Cause::Cancelled, "the server ends");

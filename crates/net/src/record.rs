@@ -52,11 +52,10 @@ impl<W: Write + Send> Recorder<W> {
     }
 
     fn note(&mut self) -> Result<(), LinkError> {
-        self.log
-            .write_all(&self.entry)
-            .map_err(|error| LinkError::Io {
-                reason: format!("recording: {error}"),
-            })
+        self.log.write_all(&self.entry).map_err(|error| {
+            let reason = format!("recording: {error}");
+            LinkError::Io { reason }
+        })
     }
 }
 
@@ -115,6 +114,7 @@ impl<W: Write + Send> Transport for Recorder<W> {
 ///
 /// It delivers the recorded input. The bytes sent have to equal the recorded ones; the first
 /// deviation is a [`LinkError::Diverged`] that names frame and offset.
+#[derive(Default)]
 pub struct Replayer {
     to_send: VecDeque<Frame>,
     to_receive: VecDeque<Frame>,
@@ -136,26 +136,19 @@ impl Replayer {
     }
 
     fn parse(bytes: &[u8]) -> Result<Replayer, String> {
-        let mut rest = bytes
-            .strip_prefix(&MAGIC)
-            .ok_or("no recording of Sealane")?;
-        let (mut to_send, mut to_receive) = (VecDeque::new(), VecDeque::new());
+        let mut replayer = Replayer::default();
+        let rest = bytes.strip_prefix(&MAGIC);
+        let mut rest = rest.ok_or("no recording of Sealane")?;
         while let Some((direction, after)) = rest.split_first() {
             rest = after;
             let frame = Frame::decode(&mut rest)?;
             match *direction {
-                SENT => to_send.push_back(frame),
-                RECEIVED => to_receive.push_back(frame),
+                SENT => replayer.to_send.push_back(frame),
+                RECEIVED => replayer.to_receive.push_back(frame),
                 other => return Err(format!("direction {other} in a recording")),
             }
         }
-        Ok(Replayer {
-            to_send,
-            to_receive,
-            frames_sent: 0,
-            payload_sent: 0,
-            wire: Traffic::default(),
-        })
+        Ok(replayer)
     }
 
     /// Describes where `frame` differs from `recorded`.
@@ -168,33 +161,29 @@ impl Replayer {
             ));
         }
         let same = |(one, other): &(&u8, &u8)| one == other;
-        let offset = frame
-            .payload
-            .iter()
-            .zip(recorded.payload.iter())
-            .take_while(same)
-            .count();
-        if offset == frame.payload.len() && offset == recorded.payload.len() {
-            return None;
-        }
-        Some(format!(
-            "frame {number} sent differs at its byte {offset} (byte {} of all that was sent); it \
-             has {} bytes, the recorded one {}",
-            self.payload_sent + offset,
-            frame.payload.len(),
-            recorded.payload.len()
-        ))
+        let pairs = frame.payload.iter().zip(recorded.payload.iter());
+        let offset = pairs.take_while(same).count();
+        let (has, had) = (frame.payload.len(), recorded.payload.len());
+        let place = self.payload_sent + offset;
+        ((offset, offset) != (has, had)).then(|| {
+            format!(
+                "frame {number} sent differs at its byte {offset} (byte {place} of all that was \
+                 sent); it has {has} bytes, the recorded one {had}"
+            )
+        })
     }
 }
 
 impl Transport for Replayer {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let number = self.frames_sent;
-        let Some(recorded) = self.to_send.pop_front() else {
-            let difference = format!("frame {number} is sent, but only {number} were recorded");
-            return Err(LinkError::Diverged { difference });
+        let difference = match self.to_send.pop_front() {
+            Some(recorded) => self.difference(&frame, &recorded),
+            None => Some(format!(
+                "frame {number} is sent, but only {number} were recorded"
+            )),
         };
-        if let Some(difference) = self.difference(&frame, &recorded) {
+        if let Some(difference) = difference {
             return Err(LinkError::Diverged { difference });
         }
         self.frames_sent += 1;

@@ -44,11 +44,8 @@ impl SessionId {
         bulk: Option<&[u8; 16]>,
     ) -> [u8; BYTES] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 3 transcript");
-        hasher
-            .update(&self.0)
-            .update(&[from.0, to.0])
-            .update(payload)
-            .update(bulk.map_or(&[], |hash| hash));
+        hasher.update(&self.0).update(&[from.0, to.0]);
+        hasher.update(payload).update(bulk.map_or(&[], |hash| hash));
         *hasher.finalize().as_bytes()
     }
 
@@ -97,12 +94,8 @@ mod tests {
             SessionId::default().transcript(a, b, &[7; BYTES], None),
         ];
         assert_eq!(HashSet::from(digests).len(), digests.len());
-        let keys = [
-            id.bulk_key(a, b),
-            id.bulk_key(b, a),
-            SessionId::default().bulk_key(a, b),
-        ];
-        let keys = keys.map(Block::value);
+        let sessions = [(id, a, b), (id, b, a), (SessionId::default(), a, b)];
+        let keys = sessions.map(|(id, from, to)| id.bulk_key(from, to).value());
         assert_eq!(HashSet::from(keys).len(), keys.len());
     }
 }

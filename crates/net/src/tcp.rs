@@ -197,22 +197,23 @@ impl Drop for TcpTransport {
     fn drop(&mut self) {
         self.link.outgoing.close(LinkError::Left);
         self.link.stop_listening();
+        let limits = &self.limits;
         let linger = if self.said_goodbye {
-            self.limits.patience
+            limits.patience
         } else {
-            self.limits.linger
+            limits.linger
         };
-        let now = || self.link.ended.now();
-        self.link.wait_for_threads(now() + linger, &self.cancel);
+        let wait = |time, cancel: &Cancel| {
+            let deadline = self.link.ended.now() + time;
+            self.link.wait_for_threads(deadline, cancel);
+        };
+        wait(linger, &self.cancel);
         if self.cancel.is_cancelled() {
-            let short = linger.min(CANCEL_LINGER);
-            self.link
-                .wait_for_threads(now() + short, &Cancel::default());
+            wait(linger.min(CANCEL_LINGER), &Cancel::default());
         }
         // Wakes a thread that still waits for the socket. It then ends by itself.
         let _ = self.link.socket.shutdown(Shutdown::Both);
-        self.link
-            .wait_for_threads(now() + THREADS_LINGER, &Cancel::default());
+        wait(THREADS_LINGER, &Cancel::default());
     }
 }
 
@@ -239,10 +240,13 @@ mod tests {
         let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (peer, _) = listener.accept().unwrap();
         let silence = Duration::from_secs(30);
-        (
-            TcpTransport::start(socket, Cipher::Plain, limits(), silence).unwrap(),
-            peer,
-        )
+        let transport = TcpTransport::start(socket, Cipher::Plain, limits(), silence);
+        (transport.unwrap(), peer)
+    }
+
+    fn silent() -> LinkError {
+        let duration = limits().silence;
+        LinkError::Silent { duration }
     }
 
     fn later() -> Instant {
@@ -287,12 +291,7 @@ mod tests {
     fn a_stopped_peer_is_found_within_the_silence_that_is_allowed() {
         let (mut transport, _stopped) = transport_and_socket();
         let started = Instant::now();
-        assert_eq!(
-            recv(&mut transport, later()),
-            Err(LinkError::Silent {
-                duration: limits().silence
-            })
-        );
+        assert_eq!(recv(&mut transport, later()), Err(silent()));
         assert!(started.elapsed() < Duration::from_secs(3));
     }
 
@@ -300,12 +299,7 @@ mod tests {
     fn a_stopped_peer_is_found_by_a_blocked_sender_too() {
         let (mut transport, _stopped) = transport_and_socket();
         let error = flood(&mut transport, later());
-        assert_eq!(
-            error,
-            Some(LinkError::Silent {
-                duration: limits().silence
-            })
-        );
+        assert_eq!(error, Some(silent()));
         // The writer is freed as well, so that leaving takes no longer than allowed.
         let started = Instant::now();
         drop(transport);
@@ -315,10 +309,8 @@ mod tests {
     #[test]
     fn a_peer_that_has_ended_keeps_no_blocked_sender() {
         let (mut transport, peer) = transport_and_socket();
-        assert_eq!(
-            flood(&mut transport, Instant::now() + limits().silence / 2),
-            None
-        );
+        let soon = Instant::now() + limits().silence / 2;
+        assert_eq!(flood(&mut transport, soon), None);
         // Behind a relay, the end of a process appears as the end of its stream and nothing more.
         peer.shutdown(Shutdown::Write).unwrap();
         assert_eq!(recv(&mut transport, later()), Err(LinkError::Vanished));
@@ -335,10 +327,8 @@ mod tests {
         wire.extend_from_slice(b"yes, then garbage");
         peer.write_all(&wire).unwrap();
         assert!(recv(&mut transport, later()).is_ok());
-        assert!(matches!(
-            recv(&mut transport, later()),
-            Err(LinkError::Malformed { .. })
-        ));
+        let end = recv(&mut transport, later());
+        assert!(matches!(end, Err(LinkError::Malformed { .. })));
     }
 
     #[test]
@@ -346,23 +336,17 @@ mod tests {
         let (mut transport, mut peer) = transport_and_socket();
         // More than is read at a time: closing a socket with unread bytes resets the connection.
         peer.write_all(&[b'n'; 1_000_000]).unwrap();
-        assert!(matches!(
-            recv(&mut transport, later()),
-            Err(LinkError::Malformed { .. })
-        ));
-        transport.shutdown(Farewell::Abort {
-            cause: Cause::Party,
-            reason: "too late",
-        });
+        let end = recv(&mut transport, later());
+        assert!(matches!(end, Err(LinkError::Malformed { .. })));
+        let (cause, reason) = (Cause::Party, "too late");
+        transport.shutdown(Farewell::Abort { cause, reason });
         peer.shutdown(Shutdown::Write).unwrap();
         drop(transport);
         let mut wire = Vec::new();
         peer.read_to_end(&mut wire).unwrap();
         let text = String::from_utf8_lossy(&wire);
-        assert!(
-            text.contains("what it received was malformed: frame with unknown tag 110"),
-            "{text}"
-        );
+        let told = "what it received was malformed: frame with unknown tag 110";
+        assert!(text.contains(told), "{text}");
     }
 
     #[test]
@@ -384,14 +368,13 @@ mod tests {
 
     #[test]
     fn a_heartbeat_comes_several_times_within_the_silence() {
-        assert_eq!(
-            heartbeat_interval(Duration::from_secs(4)),
-            Duration::from_secs(1)
-        );
-        assert_eq!(heartbeat_interval(Duration::MAX), Duration::from_secs(5));
-        assert_eq!(
-            heartbeat_interval(Duration::ZERO),
-            Duration::from_millis(10)
-        );
+        for (silence, interval_ms) in [
+            (Duration::from_secs(4), 1000),
+            (Duration::MAX, 5000),
+            (Duration::ZERO, 10),
+        ] {
+            let interval = Duration::from_millis(interval_ms);
+            assert_eq!(heartbeat_interval(silence), interval);
+        }
     }
 }

@@ -12,10 +12,8 @@ pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    text[..end]
-        .chars()
-        .map(|c| if deceives(c) { ' ' } else { c })
-        .collect()
+    let harmless = |c| if deceives(c) { ' ' } else { c };
+    text[..end].chars().map(harmless).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A socket with one deadline for all of its waits, closed so that its last bytes arrive.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Longest time for which a party that refuses another waits until that one has read the reason.
@@ -19,10 +19,8 @@ pub(crate) fn linger(socket: &TcpStream) {
 
 /// Returns the remote address of a connection as text.
 pub(crate) fn from(socket: &TcpStream) -> String {
-    let address = socket
-        .peer_addr()
-        .as_ref()
-        .map_or("?".into(), SocketAddr::to_string);
+    let address = socket.peer_addr();
+    let address = address.map_or("?".into(), |address| address.to_string());
     format!("the connection with {address}")
 }
 

@@ -77,13 +77,12 @@ pub(crate) fn client(
     pin: Arc<Pin>,
     claim: Claim,
 ) -> Result<ClientConnection, Error> {
+    let key = AlwaysResolvesClientRawPublicKeys::new(certified(identity)?);
     let mut config = ClientConfig::builder_with_provider(pin.provider.clone())
         .with_protocol_versions(&[&TLS13])?
         .dangerous()
         .with_custom_certificate_verifier(pin)
-        .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(certified(
-            identity,
-        )?)));
+        .with_client_cert_resolver(Arc::new(key));
     config.resumption = Resumption::disabled();
     let name = ServerName::try_from(claim.server_name())
         .map_err(|error| Error::General(error.to_string()))?;
@@ -92,12 +91,11 @@ pub(crate) fn client(
 
 /// Makes the configuration of the accepting end, for a client that holds the pinned key.
 pub(crate) fn server(identity: &Identity, pin: Arc<Pin>) -> Result<Arc<ServerConfig>, Error> {
+    let key = AlwaysResolvesServerRawPublicKeys::new(certified(identity)?);
     let mut config = ServerConfig::builder_with_provider(pin.provider.clone())
         .with_protocol_versions(&[&TLS13])?
         .with_client_cert_verifier(pin)
-        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(certified(
-            identity,
-        )?)));
+        .with_cert_resolver(Arc::new(key));
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
@@ -125,11 +123,11 @@ impl Pin {
     }
 
     fn of(expected: Vec<PublicKey>, of_many: bool) -> Arc<Pin> {
-        let provider = Arc::new(provider());
+        let (shown, provider) = (OnceLock::new(), Arc::new(provider()));
         Arc::new(Pin {
             expected,
             of_many,
-            shown: OnceLock::new(),
+            shown,
             provider,
         })
     }
@@ -148,21 +146,15 @@ impl Pin {
     }
 
     /// Checks `raw_key`, which takes the place of a certificate.
-    fn check(&self, raw_key: &CertificateDer<'_>) -> Result<(), Error> {
-        match PublicKey::from_spki(raw_key) {
-            Some(key) => {
-                self.shown.get_or_init(|| key);
-                if self.expected.contains(&key) {
-                    Ok(())
-                } else {
-                    Err(Error::InvalidCertificate(if !self.of_many {
-                        CertificateError::ApplicationVerificationFailure
-                    } else {
-                        CertificateError::UnknownIssuer
-                    }))
-                }
-            }
-            None => Err(Error::InvalidCertificate(CertificateError::BadEncoding)),
+    fn check(&self, raw_key: &CertificateDer<'_>) -> Result<(), CertificateError> {
+        let key = PublicKey::from_spki(raw_key).ok_or(CertificateError::BadEncoding)?;
+        self.shown.get_or_init(|| key);
+        if self.expected.contains(&key) {
+            Ok(())
+        } else if self.of_many {
+            Err(CertificateError::UnknownIssuer)
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure)
         }
     }
 }
@@ -209,8 +201,8 @@ impl ServerCertVerifier for Pin {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.check(raw_key)
-            .map(|()| ServerCertVerified::assertion())
+        self.check(raw_key)?;
+        Ok(ServerCertVerified::assertion())
     }
 
     signed_by_raw_keys!();
@@ -227,8 +219,8 @@ impl ClientCertVerifier for Pin {
         _intermediates: &[CertificateDer<'_>],
         _now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        self.check(raw_key)
-            .map(|()| ClientCertVerified::assertion())
+        self.check(raw_key)?;
+        Ok(ClientCertVerified::assertion())
     }
 
     signed_by_raw_keys!();

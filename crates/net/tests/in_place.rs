@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::common::{A, B, digest, hear, pair, pattern, plain, say, short};
+use crate::common::{A, B, digest, hear, pair, pattern, plain, say, short, short_but};
 use sealane_block::Cpu;
-use sealane_net::{Limits, MAX_CONTIGUOUS_BYTES, Mesh, NetError, Result, SessionId, fuzzing};
+use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh, NetError, Result, SessionId, fuzzing};
 use std::time::{Duration, Instant};
 
 /// Bytes after which digests are compared, since each digest covers all that came before.
@@ -97,10 +97,8 @@ proptest! {
         let (sent, received) = (a.counters(), b.counters());
         prop_assert_eq!(sent.messages[1].sent, received.messages[0].received);
         prop_assert_eq!(sent.wire[1].sent, received.wire[0].received);
-        prop_assert_eq!(
-            sent.payload_by_step[&0][1].sent,
-            received.payload_by_step[&0][0].received
-        );
+        let [sent, received] = [&sent, &received].map(|counters| &counters.payload_by_step[&0]);
+        prop_assert_eq!(sent[1].sent, received[0].received);
     }
 }
 
@@ -112,9 +110,8 @@ fn contents() -> impl Strategy<Value = Vec<(bool, usize)>> {
 
 /// Bytes of each piece of `total` bytes.
 fn pieces(total: usize, most: usize) -> impl Iterator<Item = usize> {
-    (0..total)
-        .step_by(most)
-        .map(move |done| most.min(total - done))
+    let places = (0..total).step_by(most);
+    places.map(move |done| most.min(total - done))
 }
 
 /// The digest of contents that A sends to B, computed apart.
@@ -215,11 +212,7 @@ fn bulk_crosses_tcp_and_tls_with_one_digest() {
 
 #[test]
 fn frames_that_wait_for_more_leave_before_their_sender_waits() {
-    let limits = Limits {
-        silence: Duration::from_secs(30),
-        ..short()
-    };
-    let (mut a, mut b) = plain(limits);
+    let (mut a, mut b) = plain(short_but(|limits| limits.silence = Duration::from_secs(30)));
     for _ in 0..3 {
         a.send_buffer(B, 60_000).unwrap();
         a.mark_written(B, 60_000).unwrap();
@@ -294,7 +287,7 @@ fn room_for_which_frames_have_left_is_used_before_the_message_ends() {
     let room = a.send_buffer(B, MAX_CONTIGUOUS_BYTES).unwrap().len();
     a.mark_written(B, room).unwrap();
     a.send_buffer(B, 1).unwrap();
-    assert!(matches!(a.flush(), Err(NetError::Misuse { .. })));
+    assert_is!(a.flush(), Err(NetError::Misuse { .. }));
     a.mark_written(B, 1).unwrap();
     a.flush().unwrap();
     assert_eq!(a.counters().messages[1].sent, 1);
@@ -305,8 +298,6 @@ fn bytes_that_never_come_are_missed() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     say(&mut a, B, b"half");
     a.finish().unwrap();
-    assert_eq!(
-        b.recv_buffer(A, 8).unwrap_err(),
-        NetError::Finished { party: A }
-    );
+    let finished = NetError::Finished { party: A };
+    assert_eq!(b.recv_buffer(A, 8), Err(finished));
 }

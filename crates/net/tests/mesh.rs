@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use crate::common::{A, B, C, digest, hear, line, pattern, say};
+use crate::common::{A, B, C, digest, hear, in_memory, limits, line, pattern, say};
 use sealane_net::{
     Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId,
     Traffic, Transport, Waker, memory_pair,
@@ -76,13 +76,8 @@ fn an_empty_message_is_none() {
     assert_eq!(a.counters().messages[1], Traffic::default());
     say(&mut a, B, b"x");
     hear(&mut b, A, 1);
-    assert_eq!(
-        b.counters().messages[0],
-        Traffic {
-            sent: 0,
-            received: 1
-        }
-    );
+    let messages = b.counters().messages[0];
+    assert_eq!((messages.sent, messages.received), (0, 1));
 }
 
 #[test]
@@ -115,10 +110,8 @@ fn bytes_are_counted_by_step_and_peer() {
     a.flush().unwrap();
     let counters = a.counters();
     let sent = |step: u32, peer: usize| counters.payload_by_step[&step][peer].sent;
-    assert_eq!(
-        (sent(7, 1), sent(7, 2), sent(8, 1), sent(8, 2)),
-        (100_010, 20, 5, 0)
-    );
+    let sent = [(7, 1), (7, 2), (8, 1), (8, 2)].map(|(step, peer)| sent(step, peer));
+    assert_eq!(sent, [100_010, 20, 5, 0]);
     assert_eq!(counters.payload_by_step.len(), 2);
     assert_eq!((a.payload_sent(B), a.payload_sent(C)), (100_015, 20));
     assert!(counters.wire[1].sent > 100_015);
@@ -140,11 +133,8 @@ fn digests_are_of_what_was_written_and_consumed_however_it_was_cut() {
     for cut in [0, 1, 65_536, 199_999, 200_003] {
         let have = b.payload_received(A) as usize;
         hear(&mut b, A, cut - have);
-        assert_eq!(
-            b.digest_received(A),
-            digest(A, B, &bytes[..cut]),
-            "at {cut}"
-        );
+        let expected = digest(A, B, &bytes[..cut]);
+        assert_eq!(b.digest_received(A), expected, "at {cut}");
     }
     assert_eq!(b.digest_sent(A), digest(B, A, b""));
 }
@@ -171,10 +161,8 @@ fn control_messages_keep_their_place_and_are_not_payload() {
     a.send_control(B, &("job", 42u32)).unwrap();
     say(&mut a, B, b"after");
     assert_eq!(hear(&mut b, A, 6), b"before");
-    assert_eq!(
-        b.recv_control::<(String, u32)>(A).unwrap(),
-        ("job".into(), 42)
-    );
+    let control: (String, u32) = b.recv_control(A).unwrap();
+    assert_eq!(control, ("job".into(), 42));
     assert_eq!(hear(&mut b, A, 5), b"after");
     assert_eq!(b.payload_received(A), 11);
     assert_eq!(b.rounds(), 1);
@@ -184,39 +172,29 @@ fn control_messages_keep_their_place_and_are_not_payload() {
 fn control_and_payload_are_never_taken_for_each_other() {
     let (mut a, mut b) = pair();
     say(&mut a, B, b"payload");
-    assert!(matches!(
-        b.recv_control::<u8>(A),
-        Err(NetError::Malformed { party: A, .. })
-    ));
+    let heard = b.recv_control::<u8>(A);
+    assert_is!(heard, Err(NetError::Malformed { party: A, .. }));
     b.send_control(A, &1u8).unwrap();
-    assert!(matches!(
-        a.recv(B, &mut [0]),
-        Err(NetError::Malformed { party: B, .. })
-    ));
+    let heard = a.recv(B, &mut [0]);
+    assert_is!(heard, Err(NetError::Malformed { party: B, .. }));
 }
 
 #[test]
 fn a_control_message_of_another_type_or_with_a_tail_is_malformed() {
     let (mut a, mut b) = pair();
     a.send_control(B, &[7u8; 3]).unwrap();
-    assert!(matches!(
-        b.recv_control::<[u8; 2]>(A),
-        Err(NetError::Malformed { party: A, .. })
-    ));
+    let heard = b.recv_control::<[u8; 2]>(A);
+    assert_is!(heard, Err(NetError::Malformed { party: A, .. }));
     a.send_control(B, &2u8).unwrap();
-    assert!(matches!(
-        b.recv_control::<bool>(A),
-        Err(NetError::Malformed { party: A, .. })
-    ));
+    let heard = b.recv_control::<bool>(A);
+    assert_is!(heard, Err(NetError::Malformed { party: A, .. }));
 }
 
 #[test]
 fn an_oversized_control_message_is_our_own_mistake() {
     let (mut a, _b) = pair();
-    assert!(matches!(
-        a.send_control(B, &vec![0u8; 70_000]),
-        Err(NetError::Misuse { .. })
-    ));
+    let sent = a.send_control(B, &vec![0u8; 70_000]);
+    assert_is!(sent, Err(NetError::Misuse { .. }));
 }
 
 #[test]
@@ -264,27 +242,18 @@ fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
     say(&mut a, B, b"never read");
     a.abort(Cause::Party, "row 3 is\x1b[2J too large");
     drop(a);
-    let reason = "row 3 is [2J too large".to_string();
-    assert_eq!(
-        b.recv(A, &mut [0]),
-        Err(NetError::aborted(A, Cause::Party, reason))
-    );
+    let end = NetError::aborted(A, Cause::Party, "row 3 is [2J too large");
+    assert_eq!(b.recv(A, &mut [0]), Err(end));
 }
 
 #[test]
 fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
-    let limits = Limits {
-        inbound_bytes: 100_000,
-        ..Limits::default()
-    };
-    let [mut a, mut b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    let [mut a, mut b] = in_memory(limits(|limits| limits.inbound_bytes = 100_000));
     let sender = thread::spawn(move || b.send(A, &pattern(10_000_000)));
     thread::sleep(Duration::from_millis(20));
     a.abort(Cause::Network, "enough");
-    assert_eq!(
-        sender.join().unwrap(),
-        Err(NetError::aborted(A, Cause::Network, "enough".into()))
-    );
+    let end = NetError::aborted(A, Cause::Network, "enough");
+    assert_eq!(sender.join().unwrap(), Err(end));
 }
 
 #[test]
@@ -294,11 +263,7 @@ fn an_abort_ends_a_wait_for_another_party() {
     say(&mut b, A, b"early");
     c.abort(Cause::Network, "party 1 is gone");
     assert_eq!(hear(&mut a, B, 5), b"early");
-    let end = Err(NetError::Aborted {
-        party: C,
-        cause: Cause::Network,
-        reason: "party 1 is gone".into(),
-    });
+    let end = Err(NetError::aborted(C, Cause::Network, "party 1 is gone"));
     assert_eq!(a.recv(B, &mut [0]), end);
     let waiting = thread::spawn(move || b.recv(A, &mut [0]));
     assert_eq!(waiting.join().unwrap(), end);
@@ -306,44 +271,25 @@ fn an_abort_ends_a_wait_for_another_party() {
     let waiting = thread::spawn(move || b.recv(C, &mut [0]));
     thread::sleep(Duration::from_millis(20));
     a.abort(Cause::Party, "enough");
-    let end = NetError::aborted(A, Cause::Party, "enough".into());
+    let end = NetError::aborted(A, Cause::Party, "enough");
     assert_eq!(waiting.join().unwrap(), Err(end));
 }
 
 #[test]
 fn a_receive_without_sender_ends_within_the_patience() {
-    let limits = Limits {
-        patience: Duration::from_millis(50),
-        ..Limits::default()
-    };
-    let [mut a, _b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    let [mut a, _b] = in_memory(limits(|limits| limits.patience = Duration::from_millis(50)));
     a.at_step(7);
-    let awaited = Awaited::Payload { step: 7 };
-    assert_eq!(
-        a.recv(B, &mut [0]),
-        Err(NetError::Overdue {
-            party: B,
-            awaited,
-            waited_s: 0
-        })
-    );
-    assert_eq!(
-        a.recv_control::<u8>(B),
-        Err(NetError::Overdue {
-            party: B,
-            awaited: Awaited::Control,
-            waited_s: 0
-        })
-    );
+    let overdue = |awaited| NetError::overdue(B, awaited, 0);
+    let payload = overdue(Awaited::Payload { step: 7 });
+    assert_eq!(a.recv(B, &mut [0]), Err(payload));
+    assert_eq!(a.recv_control::<u8>(B), Err(overdue(Awaited::Control)));
 }
 
 #[test]
 fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
-    let limits = Limits {
-        patience: Duration::from_millis(200),
-        ..Limits::default()
-    };
-    let [mut a, mut b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    let [mut a, mut b] = in_memory(limits(|limits| {
+        limits.patience = Duration::from_millis(200)
+    }));
     let trickler = thread::spawn(move || {
         // Each byte comes well within the patience; all of them would take two seconds.
         while b.send(A, &[0]).and_then(|()| b.flush()).is_ok() {
@@ -364,32 +310,24 @@ fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
         let mut adversary: Box<dyn Transport> = Box::new(adversary);
         let transports: Vec<Option<Box<dyn Transport>>> = vec![None, Some(Box::new(honest))];
         let mut mesh = Mesh::from_transports(A, transports, limits).unwrap();
-        for stamp in &stamps {
-            let kind = FrameKind::Data { end: true };
-            let frame = Frame {
+        for &stamp in &stamps {
+            let (kind, payload) = (FrameKind::Data { end: true }, vec![1].into());
+            let sent = adversary.try_send(Frame {
                 kind,
-                stamp: *stamp,
-                payload: vec![1].into(),
-            };
-            assert_eq!(adversary.try_send(frame), Ok(None));
+                stamp,
+                payload,
+            });
+            assert_eq!(sent, Ok(None));
         }
-        let last = (0..stamps.len())
-            .map(|_| mesh.recv(B, &mut [0]))
-            .last()
-            .unwrap();
-        assert!(
-            matches!(last, Err(NetError::Malformed { party: B, .. })),
-            "{stamps:?}"
-        );
+        let last = stamps.iter().map(|_| mesh.recv(B, &mut [0])).last();
+        assert_is!(last, Some(Err(NetError::Malformed { party: B, .. })));
     }
 }
 
 #[test]
 fn a_message_over_a_simulated_lan_never_comes_early() {
-    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::LAN)
-        .try_into()
-        .ok()
-        .unwrap();
+    let meshes = Mesh::simulated(2, NetworkClass::LAN);
+    let [mut a, mut b] = meshes.try_into().ok().unwrap();
     let one_way = NetworkClass::LAN.round_trip() / 2;
     for _ in 0..50 {
         let sent = Instant::now();
@@ -401,10 +339,8 @@ fn a_message_over_a_simulated_lan_never_comes_early() {
 
 #[test]
 fn a_simulated_wan_delays_by_latency_and_bandwidth() {
-    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::WAN)
-        .try_into()
-        .ok()
-        .unwrap();
+    let meshes = Mesh::simulated(2, NetworkClass::WAN);
+    let [mut a, mut b] = meshes.try_into().ok().unwrap();
     let started = Instant::now();
     say(&mut a, B, &[0; 1]);
     hear(&mut b, A, 1);
@@ -424,48 +360,27 @@ fn a_simulated_wan_delays_by_latency_and_bandwidth() {
 
 #[test]
 fn errors_name_parties_as_their_users_do() {
-    let error = NetError::aborted(B, Cause::Party, "no".into());
-    assert_eq!(
-        line(&error.with_names(&["hospital", "lab"])),
-        "lab (party 1) gave up: no; see its own report"
-    );
-    assert_eq!(
-        line(&error.with_names(&["hospital"])),
-        "party 1 gave up: no; see its own report"
-    );
+    let error = NetError::aborted(B, Cause::Party, "no");
+    let text = "lab (party 1) gave up: no; see its own report";
+    assert_eq!(line(&error.with_names(&["hospital", "lab"])), text);
+    let text = "party 1 gave up: no; see its own report";
+    assert_eq!(line(&error.with_names(&["hospital"])), text);
 }
 
 /// One call of one of three parties.
 #[derive(Clone, Debug)]
 enum Call {
-    Send {
-        from: usize,
-        to: usize,
-        bytes: usize,
-    },
-    Flush {
-        from: usize,
-    },
-    Recv {
-        at: usize,
-        from: usize,
-        bytes: usize,
-    },
+    Send,
+    Flush,
+    Recv,
 }
 
-fn calls() -> impl Strategy<Value = Vec<Call>> {
-    let send = (0..3usize, 1..3usize, 0..400usize).prop_map(|(from, hop, bytes)| Call::Send {
-        from,
-        to: (from + hop) % 3,
-        bytes,
-    });
-    let flush = (0..3usize).prop_map(|from| Call::Flush { from });
-    let recv = (0..3usize, 1..3usize, 0..400usize).prop_map(|(at, hop, bytes)| Call::Recv {
-        at,
-        from: (at + hop) % 3,
-        bytes,
-    });
-    proptest::collection::vec(prop_oneof![send, flush, recv], 0..60)
+/// Calls of a party, with another one and a number of bytes.
+fn calls() -> impl Strategy<Value = Vec<(Call, usize, usize, usize)>> {
+    let call = prop_oneof![Just(Call::Send), Just(Call::Flush), Just(Call::Recv)];
+    let call = (call, 0..3usize, 1..3usize, 0..400usize);
+    let call = call.prop_map(|(call, at, hop, bytes)| (call, at, (at + hop) % 3, bytes));
+    proptest::collection::vec(call, 0..60)
 }
 
 /// Reference definition of rounds, byte by byte: every byte carries its message's stamp.
@@ -506,21 +421,19 @@ proptest! {
     fn rounds_are_those_of_the_definition(calls in calls()) {
         let mut meshes = Mesh::in_memory(3);
         let mut model = Model::default();
-        for call in calls {
+        for (call, at, other, bytes) in calls {
+            let (mesh, peer) = (&mut meshes[at], PartyId::from_index(other));
             match call {
-                Call::Send { from, to, bytes } => {
-                    meshes[from].send(PartyId::from_index(to), &pattern(bytes)).unwrap();
-                    model.open[from][to] += bytes;
+                Call::Send => {
+                    mesh.send(peer, &pattern(bytes)).unwrap();
+                    model.open[at][other] += bytes;
                 }
-                Call::Flush { from } => {
-                    meshes[from].flush().unwrap();
-                    model.flush(from);
+                Call::Flush => {
+                    mesh.flush().unwrap();
+                    model.flush(at);
                 }
-                Call::Recv { at, from, bytes } => {
-                    let there = model.recv(at, from, bytes);
-                    hear(&mut meshes[at], PartyId::from_index(from), there);
+                Call::Recv => drop(hear(mesh, peer, model.recv(at, other, bytes))),
                 }
-            }
             for (mesh, rounds) in meshes.iter().zip(model.rounds) {
                 prop_assert_eq!(mesh.rounds(), rounds);
             }
@@ -569,22 +482,22 @@ impl Transport for Ended {
 
 #[test]
 fn what_a_party_has_found_itself_goes_before_its_echo() {
-    let echo = LinkError::Aborted {
-        cause: Cause::Party,
-        reason: "party 2 gave up: it was sent noise".into(),
-    };
-    let found = LinkError::Malformed {
-        reason: "noise".into(),
-    };
-    for (ends, error) in [
-        ([&echo, &found], NetError::malformed(C, "noise".into())),
-        // A link that has merely ended may have done so because another party gave up.
+    let (cause, reason) = (
+        Cause::Party,
+        "party 2 gave up: it was sent noise".to_string(),
+    );
+    let aborted = NetError::aborted(B, cause, &*reason);
+    let echo = LinkError::Aborted { cause, reason };
+    for (end, error) in [
         (
-            [&echo, &LinkError::Vanished],
-            NetError::aborted(B, Cause::Party, "party 2 gave up: it was sent noise".into()),
+            LinkError::malformed("noise"),
+            NetError::malformed(C, "noise"),
         ),
+        // A link that has merely ended may have done so because another party gave up.
+        (LinkError::Vanished, aborted),
     ] {
-        let links = ends.map(|end| Some(Box::new(Ended(end.clone())) as Box<dyn Transport>));
+        let ends = [echo.clone(), end];
+        let links = ends.map(|end| Some(Box::new(Ended(end)) as Box<dyn Transport>));
         let links = [None].into_iter().chain(links).collect();
         let mut mesh = Mesh::from_transports(A, links, Limits::default()).unwrap();
         assert_eq!(mesh.recv(B, &mut [0]), Err(error));

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, connect_all, dial, short};
+use crate::common::{A, B, C, configs, connect_all, dial, short, short_but};
 use sealane_identity::Identity;
 use sealane_net::{
     Cancel, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent, ProbeReport,
@@ -21,10 +21,7 @@ const AT_ONCE: Duration = Duration::ZERO;
 
 /// Limits under which every certain event comes long before the meeting would end.
 fn unhurried() -> Limits {
-    Limits {
-        connect: UNHURRIED,
-        ..short()
-    }
+    short_but(|limits| limits.connect = UNHURRIED)
 }
 
 fn look(config: &MeshConfig, wait: Duration) -> ProbeReport {
@@ -34,10 +31,8 @@ fn look(config: &MeshConfig, wait: Duration) -> ProbeReport {
 /// Result of one party's probe of another.
 fn answer(found: &ProbeReport, peer: PartyId) -> Result<&ProbeAnswer, &NetError> {
     let sighting = found.peers[peer.index()].as_ref();
-    sighting
-        .expect("every other party is looked at")
-        .answer
-        .as_ref()
+    let sighting = sighting.expect("every other party is looked at");
+    sighting.answer.as_ref()
 }
 
 /// Probes `peer` by `config`, with `listener` in the place of `peer`.
@@ -62,15 +57,12 @@ fn all_who_look_around_at_the_same_time_see_each_other() {
         assert!(found.peers[me.index()].is_none());
         for peer in [A, B, C].into_iter().filter(|peer| *peer != me) {
             let answer = answer(&found, peer).unwrap();
-            assert_eq!(
-                (answer.purpose, &answer.version),
-                (Purpose::Probe, &Version::current())
-            );
+            assert_eq!(answer.purpose, Purpose::Probe);
+            assert_eq!(answer.version, Version::current());
             assert!(found.peers[peer.index()].as_ref().unwrap().asked);
-            assert!(
-                signs.contains(&ProbeEvent::Answered(peer))
-                    && signs.contains(&ProbeEvent::Asked(peer))
-            );
+            for sign in [ProbeEvent::Answered(peer), ProbeEvent::Asked(peer)] {
+                assert!(signs.contains(&sign), "{sign:?}");
+            }
         }
     }
 }
@@ -86,10 +78,8 @@ fn nobody_there_is_found_when_the_wait_is_over() {
         "{error}"
     );
     let sighting = found.peers[1].as_ref().unwrap();
-    assert_eq!(
-        (&sighting.resolved, sighting.asked),
-        (&Ok(vec!["127.0.0.1".into()]), false)
-    );
+    assert_eq!(sighting.resolved, Ok(vec!["127.0.0.1".into()]));
+    assert!(!sighting.asked);
 }
 
 #[test]
@@ -99,10 +89,8 @@ fn a_name_without_an_address_is_reported_apart() {
     config.parties[1].address = "nobody.invalid:7700".into();
     let found = look(&config, AT_ONCE);
     assert!(found.peers[1].as_ref().unwrap().resolved.is_err());
-    assert!(matches!(
-        answer(&found, B),
-        Err(NetError::Unreachable { party: B, .. })
-    ));
+    let answer = answer(&found, B);
+    assert_is!(answer, Err(NetError::Unreachable { party: B, .. }));
 }
 
 #[test]
@@ -115,20 +103,14 @@ fn a_wrong_key_is_reported_and_does_not_disturb_the_one_who_is_asked() {
     let seen = deceived.parties[0].key;
     let expected = Identity::generate().public_key();
     deceived.parties[0].key = expected;
-    let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(
-        answer(&look(&deceived, UNHURRIED), A),
-        Err(&NetError::WrongKey { party: A, fault })
-    );
+    let refused = NetError::wrong_key(A, KeyFault::Theirs { expected, seen });
+    assert_eq!(answer(&look(&deceived, UNHURRIED), A), Err(&refused));
     // It has pinned another key than this one.
     unknown.identity = Identity::generate();
     let shown = unknown.identity.public_key();
     unknown.parties[1].key = shown;
-    let fault = KeyFault::Unknown { shown };
-    assert_eq!(
-        answer(&look(&unknown, UNHURRIED), A),
-        Err(&NetError::WrongKey { party: A, fault })
-    );
+    let refused = NetError::wrong_key(A, KeyFault::Unknown { shown });
+    assert_eq!(answer(&look(&unknown, UNHURRIED), A), Err(&refused));
     assert!(Mesh::connect(&second).is_ok());
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 2);
 }
@@ -193,13 +175,11 @@ fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
     let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || look(&second, UNHURRIED));
     let found = look(&first, UNHURRIED);
-    assert!(matches!(found.own, Err(NetError::Listen { .. })));
+    assert_is!(&found.own, Err(NetError::Listen { .. }));
     assert!(answer(&found, B).is_ok());
     let found = second.join().unwrap();
-    assert!(matches!(
-        answer(&found, A),
-        Err(NetError::Malformed { party: A, .. })
-    ));
+    let answer = answer(&found, A);
+    assert_is!(answer, Err(NetError::Malformed { party: A, .. }));
 }
 
 /// Makes a copy of a party.
@@ -219,10 +199,8 @@ fn twin(config: &MeshConfig) -> MeshConfig {
 /// Asks `peer` for its purpose, as a party that knows no other and numbers itself first.
 fn purpose_of(config: &MeshConfig, peer: PartyId) -> Purpose {
     let mut asking = twin(config);
-    asking.parties = [config.me, peer]
-        .map(|party| config.parties[party.index()].clone())
-        .into();
-    asking.me = A;
+    let parties = [config.me, peer].map(|party| config.parties[party.index()].clone());
+    (asking.parties, asking.me) = (parties.into(), A);
     let found = look(&asking, UNHURRIED);
     answer(&found, B).unwrap().purpose
 }
@@ -266,10 +244,8 @@ fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
     let second = thread::spawn(move || Mesh::connect(&second));
     let found = look(&first, Duration::from_millis(700));
     // The last party does not listen.
-    assert!(matches!(
-        answer(&found, B),
-        Err(NetError::Unreachable { party: B, .. })
-    ));
+    let answer = answer(&found, B);
+    assert_is!(answer, Err(NetError::Unreachable { party: B, .. }));
     Mesh::connect(&first).unwrap();
     second.join().unwrap().unwrap();
 }

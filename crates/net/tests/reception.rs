@@ -6,46 +6,41 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{A, B, short};
+use crate::common::{A, B, on_threads, short};
 use sealane_identity::Identity;
 use sealane_net::{
     Cancel, Endpoint, KeyFault, Limits, Mesh, MeshConfig, NetError, Reception, free_loopback_port,
 };
 
+fn endpoint(name: &str, identity: &Identity) -> Endpoint {
+    let address = format!("127.0.0.1:{}", free_loopback_port().unwrap());
+    let (name, key) = (name.into(), identity.public_key());
+    Endpoint { name, address, key }
+}
+
+/// The configuration of a client of this server.
+fn client_of(server: &Endpoint, client: Endpoint, identity: Identity) -> MeshConfig {
+    MeshConfig {
+        me: B,
+        identity,
+        parties: vec![server.clone(), client],
+        listen: None,
+        limits: short(),
+        cancel: Cancel::default(),
+    }
+}
+
 /// A server of `clients`, and the configuration of each.
 fn place(clients: usize) -> (Reception, Vec<MeshConfig>, Cancel) {
-    let endpoint = |name: String, port: u16, identity: &Identity| Endpoint {
-        name,
-        address: format!("127.0.0.1:{port}"),
-        key: identity.public_key(),
-    };
     let identity = Identity::generate();
-    let server = endpoint("server".into(), free_loopback_port().unwrap(), &identity);
+    let server = endpoint("server", &identity);
     let keys: Vec<Identity> = (0..clients).map(|_| Identity::generate()).collect();
-    let all = keys.iter().enumerate();
-    let all: Vec<Endpoint> = all
-        .map(|(i, key)| endpoint(format!("c{i}"), 1, key))
-        .collect();
+    let all: Vec<_> = keys.iter().map(|key| endpoint("client", key)).collect();
     let cancel = Cancel::default();
-    let reception = Reception::open(
-        server.clone(),
-        identity,
-        all.clone(),
-        None,
-        short(),
-        &cancel,
-    );
-    let configs = keys
-        .into_iter()
-        .zip(all)
-        .map(|(identity, client)| MeshConfig {
-            me: B,
-            identity,
-            parties: vec![server.clone(), client],
-            listen: None,
-            limits: short(),
-            cancel: Cancel::default(),
-        });
+    let (own, others) = (server.clone(), all.clone());
+    let reception = Reception::open(own, identity, others, None, short(), &cancel);
+    let configs = keys.into_iter().zip(all);
+    let configs = configs.map(|(identity, client)| client_of(&server, client, identity));
     (reception.unwrap(), configs.collect(), cancel)
 }
 
@@ -71,43 +66,18 @@ fn clients_are_known_by_their_keys() {
             reception.receive_and_report(serve, |refused| reported.lock().unwrap().push(refused));
         });
         let silent = TcpStream::connect(&address).unwrap();
-        let stranger = MeshConfig {
-            identity: key,
-            me: B,
-            parties: configs[0].parties.clone(),
-            listen: None,
-            limits: short(),
-            cancel: Cancel::default(),
-        };
-        let mut parties = stranger.parties.clone();
-        parties[1].key = stranger.identity.public_key();
-        let refused = Mesh::connect(&MeshConfig {
-            parties,
-            ..stranger
-        });
-        let fault = match refused.err() {
-            Some(NetError::WrongKey { fault, .. }) => fault,
-            other => panic!("{other:?}"),
-        };
-        assert!(matches!(fault, KeyFault::Unknown { .. }));
+        let stranger = endpoint("stranger", &key);
+        let refused = Mesh::connect(&client_of(&configs[0].parties[0], stranger, key));
+        let unknown = NetError::wrong_key(A, KeyFault::Unknown { shown });
+        assert_eq!(refused.err(), Some(unknown));
         // Two sessions of each client, all at the same time.
-        let sessions = configs
-            .iter()
-            .chain(&configs)
-            .enumerate()
-            .map(|(number, config)| {
-                threads.spawn(move || {
-                    let mut mesh = Mesh::connect(config).unwrap();
-                    let said = number as u32;
-                    mesh.send_control(A, &said).unwrap();
-                    assert_eq!(mesh.recv_control::<u32>(A).unwrap(), said + 1);
-                    mesh.finish().unwrap();
-                })
-            });
-        let sessions: Vec<_> = sessions.collect();
-        sessions
-            .into_iter()
-            .for_each(|session| session.join().unwrap());
+        let sessions = configs.iter().chain(&configs).zip(0u32..);
+        on_threads(sessions.collect(), |(config, said)| {
+            let mut mesh = Mesh::connect(config).unwrap();
+            mesh.send_control(A, &said).unwrap();
+            assert_eq!(mesh.recv_control::<u32>(A).unwrap(), said + 1);
+            mesh.finish().unwrap();
+        });
         drop(silent);
         cancel.cancel();
     });
@@ -121,11 +91,8 @@ fn clients_are_known_by_their_keys() {
     assert_eq!(keys, [Some(shown)]);
     let fingerprint = shown.fingerprint().to_string();
     assert!(reported[0].reason.contains(&fingerprint), "{reported:?}");
-    assert!(
-        reported[0]
-            .address
-            .is_some_and(|address| address.ip().is_loopback())
-    );
+    let address = reported[0].address;
+    assert!(address.is_some_and(|address| address.ip().is_loopback()));
 }
 
 /// A request to end frees callers that are silent and sessions that wait.
@@ -146,32 +113,21 @@ fn a_server_ends_when_it_is_asked_to() {
         cancel.cancel();
         serving.join().unwrap();
         assert!(mesh.recv_control::<u8>(A).is_err());
-        silent
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        let long = Some(Duration::from_secs(20));
+        silent.set_read_timeout(long).unwrap();
         assert!(!matches!(silent.read(&mut [0]), Ok(1..)));
     });
 }
 
 #[test]
 fn a_server_needs_clients_with_keys_of_their_own() {
-    let identity = Identity::generate();
-    let endpoint = |identity: &Identity| Endpoint {
-        name: "one".into(),
-        address: format!("127.0.0.1:{}", free_loopback_port().unwrap()),
-        key: identity.public_key(),
-    };
-    let own = endpoint(&identity);
+    let client = endpoint("one", &Identity::generate());
     let open = |clients| {
-        let copy = Identity::generate();
-        let server = Endpoint {
-            key: copy.public_key(),
-            ..own.clone()
-        };
-        let cancel = Cancel::default();
-        Reception::open(server, copy, clients, None, Limits::default(), &cancel).err()
+        let identity = Identity::generate();
+        let (server, cancel) = (endpoint("one", &identity), Cancel::default());
+        Reception::open(server, identity, clients, None, Limits::default(), &cancel).err()
     };
-    assert!(matches!(open(vec![]), Some(NetError::Misuse { .. })));
-    let twice = vec![own.clone(), own.clone()];
-    assert!(matches!(open(twice), Some(NetError::Doubled { .. })));
+    assert_is!(open(vec![]), Some(NetError::Misuse { .. }));
+    let twice = vec![client.clone(), client];
+    assert_is!(open(twice), Some(NetError::Doubled { .. }));
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use crate::common::{A, B, digest, hear, pattern, say};
+use crate::common::{A, B, assert_has, digest, hear, limits, on_threads, pattern, say};
 use sealane_net::{Limits, Mesh, NetError, Recorder, Replayer, Result, Transport, memory_pair};
 
 /// A recording that the test can read while the recorder owns it.
@@ -61,10 +61,8 @@ fn recording() -> Vec<u8> {
 fn the_same_run_replays_to_the_same_counts_and_digests() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
     assert_eq!(play(&mut a, 1).unwrap(), b"right");
-    assert_eq!(
-        (a.rounds(), a.payload_sent(B), a.payload_received(B)),
-        (3, 300_006, 5)
-    );
+    let counts = (a.rounds(), a.payload_sent(B), a.payload_received(B));
+    assert_eq!(counts, (3, 300_006, 5));
     let mut sent = pattern(300_000);
     sent[270_000] = 1;
     sent.extend_from_slice(b"thanks");
@@ -76,16 +74,12 @@ fn the_same_run_replays_to_the_same_counts_and_digests() {
 fn a_deviation_is_named_by_frame_and_offset() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
     // The control message is frame 0, the first 262144 bytes are frames 1 and 2.
-    match play(&mut a, 2) {
-        Err(NetError::Diverged {
-            party: B,
-            difference,
-        }) => {
-            let first = "frame 3 sent differs at its byte 7856";
-            assert!(difference.contains(first), "{difference}");
-        }
-        other => panic!("{other:?}"),
-    }
+    let error = play(&mut a, 2).unwrap_err();
+    assert_is!(&error, NetError::Diverged { party: B, .. });
+    assert_has(
+        &error.to_string(),
+        ["frame 3 sent differs at its byte 7856"],
+    );
 }
 
 #[test]
@@ -93,10 +87,7 @@ fn sending_more_than_was_recorded_is_a_deviation() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
     play(&mut a, 1).unwrap();
     a.send(B, b"more").unwrap();
-    assert!(matches!(
-        a.flush(),
-        Err(NetError::Diverged { party: B, .. })
-    ));
+    assert_is!(a.flush(), Err(NetError::Diverged { party: B, .. }));
 }
 
 #[test]
@@ -117,25 +108,17 @@ fn recording_of_crossing_flights(limits: Limits, flight: &[u8]) -> Vec<u8> {
     let link: Box<dyn Transport> = Box::new(recorder);
     let mut a = Mesh::from_transports(A, vec![None, Some(link)], limits).unwrap();
     let mut b = Mesh::from_transports(B, vec![Some(Box::new(other)), None], limits).unwrap();
-    std::thread::scope(|threads| {
-        for (mesh, peer) in [(&mut a, B), (&mut b, A)] {
-            threads.spawn(move || {
-                say(mesh, peer, flight);
-                assert!(hear(mesh, peer, flight.len()) == flight);
-            });
-        }
+    on_threads(vec![(&mut a, B), (&mut b, A)], |(mesh, peer)| {
+        say(mesh, peer, flight);
+        assert!(hear(mesh, peer, flight.len()) == flight);
     });
     assert!(a.backlog_peak_bytes() + b.backlog_peak_bytes() > 0);
-    let log = log.0.lock().unwrap();
-    log.clone()
+    log.0.lock().unwrap().clone()
 }
 
 #[test]
 fn a_recording_does_not_depend_on_what_was_taken_in_when() {
-    let limits = Limits {
-        inbound_bytes: 4 << 10,
-        ..Limits::default()
-    };
+    let limits = limits(|limits| limits.inbound_bytes = 4 << 10);
     let flight = pattern(1 << 20);
     let recording = recording_of_crossing_flights(limits, &flight);
     assert!(recording == recording_of_crossing_flights(limits, &flight));

@@ -9,6 +9,7 @@ use sealane_net::{Limits, Mesh};
 
 /// Bytes that cross in one window.
 const WINDOW_BYTES: usize = 256 << 20;
+
 /// Bytes given to `send` and taken from `recv` at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -39,10 +40,8 @@ fn ping_pong() {
             say(&mut a, B, &[0; 16]);
             hear(&mut a, B, 16);
         }
-        println!(
-            "TLS: {:.1} us a round trip",
-            micros(started.elapsed()) / f64::from(turns)
-        );
+        let trip = micros(started.elapsed()) / f64::from(turns);
+        println!("TLS: {trip:.1} us a round trip");
     });
 }
 
@@ -69,10 +68,8 @@ fn one_way_over(what: &str, [mut a, mut b]: [Mesh; 2]) {
             sender.join().unwrap();
         });
     }
-    println!(
-        "{what}: {:.2} GB/s one way",
-        WINDOW_BYTES as f64 / micros(best) / 1000.0
-    );
+    let rate = WINDOW_BYTES as f64 / micros(best) / 1000.0;
+    println!("{what}: {rate:.2} GB/s one way");
 }
 
 fn micros(time: Duration) -> f64 {

@@ -98,10 +98,8 @@ impl Entries {
             2 | 3 => {
                 let mut bytes = [0; 8];
                 whole(fill, &mut bytes)?;
-                EntryKind::File {
-                    bytes: u64::from_le_bytes(bytes),
-                    executable: kind == 3,
-                }
+                let (bytes, executable) = (u64::from_le_bytes(bytes), kind == 3);
+                EntryKind::File { bytes, executable }
             }
             other => return Err(form(format!("an entry of kind {other}"))),
         };
@@ -175,11 +173,8 @@ fn is_device(name: &str) -> bool {
 }
 
 fn whole(fill: ReadContent<'_>, bytes: &mut [u8]) -> Result<(), StreamError> {
-    if fill(bytes)? == bytes.len() {
-        Ok(())
-    } else {
-        Err(cut_off())
-    }
+    let filled = fill(bytes)? == bytes.len();
+    filled.then_some(()).ok_or_else(cut_off)
 }
 
 /// Error for content that ends within an entry.

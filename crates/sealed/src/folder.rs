@@ -29,6 +29,16 @@ pub struct ContentSize {
 }
 
 impl ContentSize {
+    /// The size of one file.
+    pub(crate) fn of_file(bytes: u64) -> ContentSize {
+        let (files, folders) = (1, 0);
+        ContentSize {
+            files,
+            folders,
+            bytes,
+        }
+    }
+
     fn add(&mut self, entry: &Entry) {
         match entry.kind {
             EntryKind::Folder => self.folders += 1,
@@ -160,19 +170,18 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Refusal> {
 
 fn regular(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
     let kind = metadata.file_type();
-    match (kind.is_file(), kind.is_symlink()) {
-        (true, _) => Ok(()),
-        (_, true) => Err(refusals::unsealable(
-            path,
+    let (why, hint) = match (kind.is_file(), kind.is_symlink()) {
+        (true, _) => return Ok(()),
+        (_, true) => (
             "it is a symbolic link, and what it leads to is not meant for certain",
             "name what it leads to, or put the file itself there",
-        )),
-        _ => Err(refusals::unsealable(
-            path,
+        ),
+        _ => (
             "it is neither a file nor a folder",
             "take it out of what is sealed",
-        )),
-    }
+        ),
+    };
+    Err(refusals::unsealable(path, why, hint))
 }
 
 #[cfg(unix)]
@@ -219,15 +228,11 @@ fn below(
             EntryKind::Folder
         } else {
             regular(&path, &metadata)?;
-            EntryKind::File {
-                bytes: metadata.len(),
-                executable: executable(&metadata),
-            }
+            let (bytes, executable) = (metadata.len(), executable(&metadata));
+            EntryKind::File { bytes, executable }
         };
-        let entry = Entry {
-            path: format!("{prefix}{name}"),
-            kind,
-        };
+        let inner = format!("{prefix}{name}");
+        let entry = Entry { path: inner, kind };
         if depth > MOST_DEPTH || entry.path.len() > MOST_PATH_BYTES {
             let why = format!(
                 "its path is too long: {MOST_DEPTH} folders within each other and {MOST_PATH_BYTES} \
@@ -266,11 +271,8 @@ fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Refus
             refusals::unsealable(&path, why, "rename it")
         })?;
         if let Some(why) = name_problem(&name, false) {
-            return Err(refusals::unsealable(
-                &path,
-                format!("it has a path {why}"),
-                "rename it",
-            ));
+            let why = format!("it has a path {why}");
+            return Err(refusals::unsealable(&path, why, "rename it"));
         }
         names.push((name, path));
     }

@@ -31,9 +31,9 @@ pub const SEGMENT_BYTES: u32 = 64 << 10;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// AES-128-GCM (NIST SP 800-38D).
-    Gcm,
+    Gcm = 1,
     /// AES-128-OCB3 (RFC 7253), with 12 bytes of nonce and 16 of tag.
-    Ocb3,
+    Ocb3 = 2,
 }
 
 /// Source of the key that opens a file.
@@ -49,9 +49,9 @@ pub enum KeySource {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// The bytes of a file.
-    File,
+    File = 1,
     /// A folder, as `archive` writes it.
-    Folder,
+    Folder = 2,
 }
 
 /// Parameters of Argon2id (RFC 9106, section 3.1).
@@ -135,18 +135,11 @@ pub enum HeaderError {
 impl Header {
     /// Encodes the fields that keys are derived from.
     pub fn bound(&self) -> [u8; BOUND_BYTES] {
-        let mode = match self.mode {
-            Mode::Gcm => 1,
-            Mode::Ocb3 => 2,
-        };
         let (lock, cost) = match self.lock {
             KeySource::KeyFile => (1, [0; 3]),
             KeySource::Passphrase(cost) => (2, [cost.memory_kib, cost.passes, cost.lanes]),
         };
-        let content = match self.content {
-            Content::File => 1,
-            Content::Folder => 2,
-        };
+        let (mode, content) = (self.mode as u8, self.content as u8);
         let mut bytes = [0; BOUND_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&[VERSION, mode, lock, content]);
@@ -172,8 +165,8 @@ impl Header {
             HeaderError::Field(format!("its header has no {field} with the number {value}"))
         };
         let number = |at: usize| {
-            let [a, b, c, d] = [whole[at], whole[at + 1], whole[at + 2], whole[at + 3]];
-            u32::from_le_bytes([a, b, c, d])
+            let field = whole[at..].first_chunk();
+            u32::from_le_bytes(*field.expect("a field of the header"))
         };
         let mode = match whole[9] {
             1 => Mode::Gcm,

@@ -32,12 +32,15 @@ use zeroize::{Zeroize, Zeroizing};
 
 const KEYS_CONTEXT: &str = "sealane 2026 keys of a sealed file";
 const CHECKSUM_CONTEXT: &str = "sealane 2026 checksum of a key file";
+
 /// Text before the key in a key file.
 const KEY_PREFIX: &[u8] = b"sealane-key-1:";
 const KEY_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;
+
 /// Bytes of a key file without the end of its line.
 const KEY_TEXT_BYTES: usize = KEY_PREFIX.len() + 2 * (KEY_BYTES + CHECKSUM_BYTES);
+
 /// Longest passphrase in bytes.
 const MOST_PASSPHRASE_BYTES: usize = 1024;
 
@@ -128,11 +131,7 @@ impl MasterKey {
     /// Derives the master key from a passphrase with Argon2id at the cost that a header states.
     ///
     /// Takes the memory of `cost`, which is bounded when headers are read.
-    pub fn stretch(
-        passphrase: &str,
-        salt: &[u8; 32],
-        cost: Argon2Cost,
-    ) -> Result<MasterKey, Refusal> {
+    pub fn stretch(pass: &str, salt: &[u8; 32], cost: Argon2Cost) -> Result<MasterKey, Refusal> {
         let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(KEY_BYTES));
         let params = params.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         let count = params.block_count();
@@ -143,14 +142,10 @@ impl MasterKey {
         taken.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         memory.resize(count, Block::default());
         let mut key = Zeroizing::new([0; KEY_BYTES]);
-        Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-            .hash_password_into_with_memory(
-                passphrase.as_bytes(),
-                salt,
-                key.as_mut_slice(),
-                memory.as_mut_slice(),
-            )
-            .map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let (into, memory) = (key.as_mut_slice(), memory.as_mut_slice());
+        let hashed = argon2.hash_password_into_with_memory(pass.as_bytes(), salt, into, memory);
+        hashed.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         Ok(MasterKey(key))
     }
 
@@ -175,10 +170,8 @@ impl MasterKey {
     fn checksum(&self) -> [u8; CHECKSUM_BYTES] {
         let mut checksum = [0; CHECKSUM_BYTES];
         let mut hasher = blake3::Hasher::new_derive_key(CHECKSUM_CONTEXT);
-        hasher
-            .update(self.0.as_slice())
-            .finalize_xof()
-            .fill(&mut checksum);
+        hasher.update(self.0.as_slice());
+        hasher.finalize_xof().fill(&mut checksum);
         hasher.zeroize();
         checksum
     }
@@ -216,13 +209,10 @@ pub fn new_passphrase(ask: AskPassphrase<'_>) -> Result<Zeroizing<String>, Refus
     let first = fit(ask("passphrase to seal with: ")?)?;
     let second = ask("the same once more: ")?;
     if bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
-        Ok(first)
-    } else {
-        Err(refusals::passphrase(
-            "the two passphrases differ",
-            "run the command again, and type the same one twice",
-        ))
+        return Ok(first);
     }
+    let hint = "run the command again, and type the same one twice";
+    Err(refusals::passphrase("the two passphrases differ", hint))
 }
 
 /// Asks for the passphrase of an existing file.
@@ -251,10 +241,8 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_library() {
         for nibble in 0..16u8 {
-            assert_eq!(
-                char::from(digit(nibble)),
-                char::from_digit(nibble.into(), 16).unwrap()
-            );
+            let expected = char::from_digit(nibble.into(), 16);
+            assert_eq!(Some(char::from(digit(nibble))), expected);
         }
         for byte in 0..=255u8 {
             let lower = !byte.is_ascii_uppercase();
@@ -269,10 +257,8 @@ mod tests {
         // The checksum is from the reference implementation of BLAKE3, by its Python binding.
         let text = MasterKey(Zeroizing::new(std::array::from_fn(|i| i as u8))).text();
         let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-        assert_eq!(
-            *text,
-            format!("sealane-key-1:{digits}1dbb93fb\n").as_bytes()
-        );
+        let line = format!("sealane-key-1:{digits}1dbb93fb\n");
+        assert_eq!(*text, line.as_bytes());
     }
 
     #[test]
@@ -294,17 +280,16 @@ mod tests {
     #[test]
     fn stretching_is_argon2id_of_the_reference() {
         // From the reference implementation in C, by its Python binding.
+        let (memory_kib, passes, lanes) = (64, 2, 2);
         let cost = Argon2Cost {
-            memory_kib: 64,
-            passes: 2,
-            lanes: 2,
+            memory_kib,
+            passes,
+            lanes,
         };
         let salt = std::array::from_fn(|i| i as u8);
         let master = MasterKey::stretch("a passphrase", &salt, cost).unwrap();
-        assert_eq!(
-            hex::encode(*master.0),
-            "a8e03d7e836546a133d0873204ad567456bbfae28f6f1f7b9f2797a0aaf813f5"
-        );
+        let expected = "a8e03d7e836546a133d0873204ad567456bbfae28f6f1f7b9f2797a0aaf813f5";
+        assert_eq!(hex::encode(*master.0), expected);
     }
 
     #[test]

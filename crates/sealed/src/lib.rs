@@ -119,14 +119,7 @@ fn sealed<W: TransferWatch>(
     check_inputs_kept(target.path(), input, args.key_file.as_deref())?;
     // Content that cannot be sealed is refused before anybody is asked for a passphrase.
     let amount = match content {
-        Content::File => {
-            let (_, bytes) = folder::open_regular(input)?;
-            ContentSize {
-                files: 1,
-                folders: 0,
-                bytes,
-            }
-        }
+        Content::File => ContentSize::of_file(folder::open_regular(input)?.1),
         Content::Folder => {
             check_outside_input(target.folder(), input)?;
             folder::measure(input).map_err(refuse)?
@@ -136,14 +129,15 @@ fn sealed<W: TransferWatch>(
         Some(_) => KeySource::KeyFile,
         None => KeySource::Passphrase(cost),
     };
-    let mut header = Header {
-        mode: args.mode,
+    let (mode, segment_bytes, mut salt) = (args.mode, SEGMENT_BYTES, [0; 32]);
+    key::random(&mut salt)?;
+    let header = Header {
+        mode,
         lock,
         content,
-        segment_bytes: SEGMENT_BYTES,
-        salt: [0; 32],
+        segment_bytes,
+        salt,
     };
-    key::random(&mut header.salt)?;
     let master = match &args.key_file {
         Some(file) => MasterKey::load(file)?,
         None => MasterKey::stretch(&key::new_passphrase(ask)?, &header.salt, cost)?,
@@ -179,6 +173,7 @@ pub fn open<W: TransferWatch>(
     let (mut from, size, header, commitment) = read_header(input)?;
     let target = Target::new(&opened_name(args)?, args.force)?;
     check_inputs_kept(target.path(), input, args.key_file.as_deref())?;
+    let refuse = |why: &str, hint: &str| Err(refusals::wrong_key(input, why, hint));
     let master = match (&args.key_file, header.lock) {
         (Some(file), KeySource::KeyFile) => MasterKey::load(file)?,
         (None, KeySource::Passphrase(cost)) => {
@@ -186,31 +181,20 @@ pub fn open<W: TransferWatch>(
         }
         (None, KeySource::KeyFile) => {
             let hint = "name the key file that sealed it, `--key-file FILE`";
-            return Err(refusals::wrong_key(
-                input,
-                "it was sealed with a key file",
-                hint,
-            ));
+            return refuse("it was sealed with a key file", hint);
         }
         (Some(_), KeySource::Passphrase(_)) => {
             let hint = "leave out `--key-file`, and type the passphrase when asked";
-            return Err(refusals::wrong_key(
-                input,
-                "it was sealed with a passphrase",
-                hint,
-            ));
+            return refuse("it was sealed with a passphrase", hint);
         }
     };
     if !master.derive(&header.bound()).is_of(&commitment) {
-        let (why, hint) = match header.lock {
-            KeySource::KeyFile => ("another key sealed it", "name the key file that sealed it"),
-            KeySource::Passphrase(_) => (
-                "another passphrase sealed it",
-                "type the one that sealed it",
-            ),
+        let (what, hint) = match header.lock {
+            KeySource::KeyFile => ("key", "name the key file that sealed it"),
+            KeySource::Passphrase(_) => ("passphrase", "type the one that sealed it"),
         };
-        let why = format!("{why}, or its header was altered");
-        return Err(refusals::wrong_key(input, why, hint));
+        let why = format!("another {what} sealed it, or its header was altered");
+        return refuse(&why, hint);
     }
     let mut watch = begin(size);
     let refuse = |error| refusals::refusal(error, input, target.path());
@@ -251,10 +235,7 @@ fn open_file<R: Read>(
     watch: &mut dyn TransferWatch,
 ) -> Result<ContentSize, StreamError> {
     let mut file = target.file(true)?;
-    let mut amount = ContentSize {
-        files: 1,
-        ..ContentSize::default()
-    };
+    let mut amount = ContentSize::of_file(0);
     loop {
         let some = opener.some(usize::MAX)?;
         if some.is_empty() {
@@ -291,10 +272,8 @@ fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Refusal> {
     }
     let mut file = sealane_files::open(path, Accept::File).map_err(unreadable)?;
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
-    let read = (&mut file)
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut bytes);
-    read.map_err(unreadable)?;
+    let mut start = (&mut file).take(HEADER_BYTES as u64);
+    start.read_to_end(&mut bytes).map_err(unreadable)?;
     let parsed = Header::parse(&bytes);
     let (header, commitment) = parsed.map_err(|why| refusals::no_header(path, why))?;
     Ok((file, metadata.len(), header, commitment))
@@ -305,28 +284,21 @@ fn sealed_name(args: &Seal) -> Result<PathBuf, Refusal> {
     if let Some(output) = &args.output {
         return named_output(output);
     }
-    let mut name = args.input.file_name().map(|name| name.to_os_string());
-    if let Some(name) = &mut name {
-        name.push(".");
-        name.push(ENDING);
-    }
-    match name {
-        Some(name) => Ok(args.input.with_file_name(name)),
-        None => Err(no_default_name(&args.input)),
-    }
+    let Some(name) = args.input.file_name() else {
+        return Err(no_default_name(&args.input));
+    };
+    let mut name = name.to_os_string();
+    name.push(".");
+    name.push(ENDING);
+    Ok(args.input.with_file_name(name))
 }
 
 /// The output of `open`: the input's name without the ending of sealed files.
 fn opened_name(args: &Open) -> Result<PathBuf, Refusal> {
+    let ending = args.input.extension();
     match &args.output {
         Some(output) => named_output(output),
-        None if args
-            .input
-            .extension()
-            .is_some_and(|ending| ending == ENDING) =>
-        {
-            Ok(args.input.with_extension(""))
-        }
+        None if ending.is_some_and(|ending| ending == ENDING) => Ok(args.input.with_extension("")),
         None => Err(no_default_name(&args.input)),
     }
 }
@@ -342,9 +314,8 @@ fn named_output(output: &Path) -> Result<PathBuf, Refusal> {
 
 fn no_default_name(input: &Path) -> Refusal {
     let what = format!("no name for the output follows from {}", input.display());
-    Diagnostic::new(Code::CommandLine, what)
-        .hint("name the output, `-o NAME`")
-        .into()
+    let hint = "name the output, `-o NAME`";
+    Diagnostic::new(Code::CommandLine, what).hint(hint).into()
 }
 
 /// Refuses an output that would replace the input or the key file.
@@ -365,13 +336,10 @@ fn check_outside_input(output: &Path, input: &Path) -> Result<(), Refusal> {
         (Ok(output), Ok(input)) => output.starts_with(input),
         _ => false,
     };
-    if inside {
-        Err(refusals::unsealable(
-            input,
-            "the output would be in it, and hold itself",
-            "name an output outside of the folder, `-o NAME`",
-        ))
-    } else {
-        Ok(())
+    if !inside {
+        return Ok(());
     }
+    let why = "the output would be in it, and hold itself";
+    let hint = "name an output outside of the folder, `-o NAME`";
+    Err(refusals::unsealable(input, why, hint))
 }

@@ -265,11 +265,9 @@ impl<R: Read> Opener<R> {
         }
         let opened = segment.len();
         let nonce = self.crypto.nonce(last)?;
-        let crypto = &self.crypto;
-        crypto
-            .cipher
-            .open_segment(&nonce, &crypto.header, segment, tag)
-            .map_err(|_| altered())?;
+        let SegmentCrypto { cipher, header, .. } = &self.crypto;
+        let authentic = cipher.open_segment(&nonce, header, segment, tag);
+        authentic.map_err(|_| altered())?;
         (self.given, self.opened, self.ended) = (0, opened, last);
         Ok(())
     }

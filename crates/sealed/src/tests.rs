@@ -17,6 +17,7 @@ const SMALL: Argon2Cost = Argon2Cost {
 };
 /// Smallest segment.
 const SEGMENT: usize = 4096;
+
 /// A watch that lets an operation run to its end, or stops it at once.
 const NEVER: Asked = Asked { to_stop: false };
 const AT_ONCE: Asked = Asked { to_stop: true };
@@ -38,11 +39,12 @@ struct TestFolder(TempDir);
 impl TestFolder {
     fn new() -> TestFolder {
         let folder = TestFolder(TempDir::new().unwrap());
-        MasterKey::generate()
-            .unwrap()
-            .save(&folder.path("k"))
-            .unwrap();
+        folder.save_key("k").unwrap();
         folder
+    }
+
+    fn save_key(&self, name: &str) -> Result<(), Refusal> {
+        MasterKey::generate()?.save(&self.path(name))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -117,16 +119,15 @@ impl TestFolder {
                 };
                 sealed(&request, SMALL, &mut ask, begin)
             }
-            "open" => open(
-                &Open {
+            "open" => {
+                let request = Open {
                     input,
                     output,
                     key_file,
                     force,
-                },
-                &mut ask,
-                begin,
-            ),
+                };
+                open(&request, &mut ask, begin)
+            }
             verb => panic!("no verb of sealed files: {verb}"),
         }
     }
@@ -134,6 +135,14 @@ impl TestFolder {
     fn does(&self, command: &str) -> SealReport {
         let done = self.run(command, "", NEVER);
         done.unwrap_or_else(|failure| panic!("{command}: {failure}"))
+    }
+
+    /// Asserts that each command is refused with a code.
+    #[track_caller]
+    fn refuses_all<const N: usize>(&self, cases: [(&str, &str); N]) {
+        for (command, code) in cases {
+            assert_eq!(self.refuses(command), code, "{command}");
+        }
     }
 
     /// Runs a command that is refused and leaves nothing behind; returns the code.
@@ -165,14 +174,15 @@ fn header(mode: Mode, content: Content) -> Header {
     }
 }
 
+fn sealer(crypto: SegmentCrypto) -> Sealer<Vec<u8>> {
+    Sealer::new(Vec::new(), crypto).ok().unwrap()
+}
+
 /// A sealed file in memory.
 fn sealed_bytes(header: &Header, master: &MasterKey, content: &[u8]) -> Vec<u8> {
-    let sealer = Sealer::new(Vec::new(), crypto(header, master));
-    let Ok(mut sealer) = sealer else { panic!() };
+    let mut sealer = sealer(crypto(header, master));
     assert!(sealer.write(content).is_ok());
-    let Ok((bytes, segments)) = sealer.finish() else {
-        panic!()
-    };
+    let (bytes, segments) = sealer.finish().ok().unwrap();
     let expected = content.len().div_ceil(header.segment_bytes as usize).max(1);
     assert_eq!(segments, expected as u64);
     bytes
@@ -181,11 +191,9 @@ fn sealed_bytes(header: &Header, master: &MasterKey, content: &[u8]) -> Vec<u8> 
 /// Key file with the key bytes 0, 1, 2 ...
 fn counting_master(folder: &TestFolder) -> MasterKey {
     let digits = hex::encode((0..32).collect::<Vec<u8>>());
-    private_key(
-        &folder.path("counting"),
-        &format!("sealane-key-1:{digits}1dbb93fb\n"),
-    );
-    MasterKey::load(&folder.path("counting")).unwrap()
+    let path = folder.path("counting");
+    private_key(&path, &format!("sealane-key-1:{digits}1dbb93fb\n"));
+    MasterKey::load(&path).unwrap()
 }
 
 fn private_key(path: &Path, text: &str) {
@@ -200,41 +208,27 @@ fn files_are_those_of_another_implementation() {
     // reference implementations of Argon2 in C and of BLAKE3, according to the format.
     let folder = TestFolder::new();
     let key = counting_master(&folder);
-    let locked = |mode, lock| Header {
-        lock,
-        ..header(mode, Content::File)
-    };
-    let passphrase = KeySource::Passphrase(SMALL);
     let salt = header(Mode::Gcm, Content::File).salt;
     let typed = MasterKey::stretch("a passphrase", &salt, SMALL).unwrap();
-    for (header, master, expected) in [
-        (
-            locked(Mode::Gcm, KeySource::KeyFile),
-            &key,
-            "f4aa4330e6f532bdf87aae55d8db1c9221908327361e284ab490d10c3a1efa0e",
-        ),
-        (
-            locked(Mode::Ocb3, KeySource::KeyFile),
-            &key,
-            "159c2f28281e9804cf7fcd5474227005d8053d74f38c8ec023945b26246a3ba4",
-        ),
-        (
-            locked(Mode::Gcm, passphrase),
-            &typed,
-            "62c8178b11653963d6b97bf9a3b6eea52a4a35b70ae417cdee8ae7c6fbf17a03",
-        ),
-        (
-            locked(Mode::Ocb3, passphrase),
-            &typed,
-            "ec5854a36f0e1712544b2be4fcac49f9982d65a722e5bae9a873513ee0f01083",
-        ),
-    ] {
+    let digests = [
+        "f4aa4330e6f532bdf87aae55d8db1c9221908327361e284ab490d10c3a1efa0e",
+        "159c2f28281e9804cf7fcd5474227005d8053d74f38c8ec023945b26246a3ba4",
+        "62c8178b11653963d6b97bf9a3b6eea52a4a35b70ae417cdee8ae7c6fbf17a03",
+        "ec5854a36f0e1712544b2be4fcac49f9982d65a722e5bae9a873513ee0f01083",
+    ];
+    let locks = [
+        (KeySource::KeyFile, &key),
+        (KeySource::Passphrase(SMALL), &typed),
+    ];
+    let modes = locks
+        .into_iter()
+        .flat_map(|lock| [(Mode::Gcm, lock), (Mode::Ocb3, lock)]);
+    for ((mode, (lock, master)), expected) in modes.zip(digests) {
+        let mut header = header(mode, Content::File);
+        header.lock = lock;
         let bytes = sealed_bytes(&header, master, &content(9000));
-        assert_eq!(
-            blake3::hash(&bytes).to_hex().as_str(),
-            expected,
-            "{header:?}"
-        );
+        let digest = blake3::hash(&bytes).to_hex();
+        assert_eq!(digest.as_str(), expected, "{header:?}");
     }
 }
 
@@ -262,14 +256,10 @@ fn content_of_every_length_around_segments_comes_back() {
         for length in lengths {
             let content = content(length);
             let bytes = sealed_bytes(&header, &master, &content);
-            assert_eq!(
-                bytes.len(),
-                HEADER_BYTES + length + 16 * length.div_ceil(SEGMENT).max(1)
-            );
+            let tags = 16 * length.div_ceil(SEGMENT).max(1);
+            assert_eq!(bytes.len(), HEADER_BYTES + length + tags);
             // The same by reading, as the verbs do.
-            let Ok(mut sealer) = Sealer::new(Vec::new(), crypto(&header, &master)) else {
-                panic!()
-            };
+            let mut sealer = sealer(crypto(&header, &master));
             let mut watch = NEVER;
             let copied = sealer.copy(&mut Slow(&content), length as u64, &mut watch);
             assert!(copied.is_ok());

@@ -11,9 +11,6 @@ pub trait TransferWatch {
 
 /// Reports content that has passed to a watch.
 pub(crate) fn passed(watch: &mut dyn TransferWatch, bytes: u64) -> Result<(), StreamError> {
-    if watch.passed(bytes) {
-        Ok(())
-    } else {
-        Err(StreamError::Stopped)
-    }
+    let goes_on = watch.passed(bytes);
+    goes_on.then_some(()).ok_or(StreamError::Stopped)
 }

@@ -8,6 +8,7 @@ use crate::cell::Cell;
 use crate::header::Header;
 use crate::input_spec::{FILL_IN, Filling, InputSpec, Loaded};
 use crate::number::Number;
+use crate::read_from_it;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type,
@@ -15,7 +16,7 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::kind::Form;
@@ -38,16 +39,15 @@ impl<'w> ArrowTable<'w> {
         wants: &[InputSpec<'w>],
     ) -> Result<ArrowTable<'w>, Diagnostic> {
         let names = schema.fields().iter().map(|field| field.name().clone());
+        let (table, names, missing) = (name.to_string(), names.collect(), MISSING);
         let header = Header {
-            table: name.to_string(),
-            names: names.collect(),
-            missing: MISSING,
+            table,
+            names,
+            missing,
         };
         let filling = |want: &InputSpec<'w>| {
-            let own = header
-                .names
-                .iter()
-                .position(|name| *name == want.input.name);
+            let mut names = header.names.iter();
+            let own = names.position(|name| *name == want.input.name);
             let whole = own.filter(|own| is_list(schema.field(*own).data_type()));
             match whole {
                 Some(own) if want.input.columns.is_empty() => Ok(Filling::new(*want, vec![own])),
@@ -65,10 +65,11 @@ impl<'w> ArrowTable<'w> {
                 }
             }
         }
+        let records = 0;
         Ok(ArrowTable {
             header,
             inputs,
-            records: 0,
+            records,
         })
     }
 
@@ -118,8 +119,9 @@ impl<'w> ArrowTable<'w> {
                 let Some(array) = array else {
                     return Err(broken(table, &"a batch has other columns than the table"));
                 };
+                let header = &self.header;
                 let cells = Cells {
-                    header: &self.header,
+                    header,
                     column,
                     before,
                 };
@@ -160,11 +162,9 @@ impl Cells<'_> {
         let at = |index: usize| {
             (start / width + index / each * per_record + place * each + index % each) * width
         };
-        let of = input.want.input;
-        let kind = &of.kind;
-        let nulls = leaves
-            .logical_nulls()
-            .filter(|nulls| nulls.null_count() > 0);
+        let kind = &input.want.input.kind;
+        let nulls = leaves.logical_nulls();
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         if let Form::Missing(_) = kind.form {
             let is_null = |index| nulls.as_ref().is_some_and(|nulls| nulls.is_null(index));
             (0..leaves.len()).for_each(|index| input.put_missing(at(index), is_null(index)));
@@ -174,11 +174,9 @@ impl Cells<'_> {
             self.refuse_nulls(&leaves, each)?;
         }
         let nulls = nulls.filter(|_| kind.nullable);
-        let number = kind.form == Form::Number;
-        let read = if number {
-            numbers(&leaves).map(Reader::Numbers)
-        } else {
-            cells(&leaves).map(Reader::Cells)
+        let read = match kind.form {
+            Form::Number => numbers(&leaves).map(Reader::Numbers),
+            _ => cells(&leaves).map(Reader::Cells),
         };
         let nothing = nulls.is_some() || leaves.is_empty();
         let Some(read) = read.or(nothing.then_some(Reader::Nothing)) else {
@@ -190,22 +188,16 @@ impl Cells<'_> {
                 input.put_null(at(index));
                 continue;
             }
-            let place = || format!("in {}", self.place(index / each));
+            let (at, place) = (at(index), || format!("in {}", self.place(index / each)));
             let put = match &read {
-                Reader::Numbers(number) => {
-                    number(index).map(|number| input.put(at(index), number, place))
-                }
-                Reader::Cells(cell) => {
-                    cell(index).map(|cell| input.put_cell(at(index), cell, place))
-                }
+                Reader::Numbers(number) => number(index).map(|number| input.put(at, number, place)),
+                Reader::Cells(cell) => cell(index).map(|cell| input.put_cell(at, cell, place)),
                 Reader::Nothing => None,
             };
-            let broken = || {
-                let place = self.place(index / each);
-                let cause = format!("the dictionary has no value for the key in {place}");
-                broken(&self.header.table, &cause)
-            };
-            put.ok_or_else(broken)??;
+            put.unwrap_or_else(|| {
+                let cause = format!("the dictionary has no value for the key {}", place());
+                Err(broken(&self.header.table, &cause))
+            })?;
         }
         Ok(())
     }
@@ -225,22 +217,17 @@ impl Cells<'_> {
             let (inner, lengths) = open(&array);
             // The elements of the innermost list may be flattened dimensions.
             let (first, rest) = dims.split_first().unwrap_or((&1, &[]));
-            let length = if is_list(inner.data_type()) {
+            let nested = is_list(inner.data_type());
+            let length = if nested {
                 *first as usize
             } else {
                 each / per_row
             };
             if let Some(index) = lengths.iter().position(|have| *have != length) {
-                let message = format!(
-                    "the list in {} has {} elements, not {length}",
-                    self.place(index / per_row),
-                    lengths[index]
-                );
+                let (place, have) = (self.place(index / per_row), lengths[index]);
+                let message = format!("the list in {place} has {have} elements, not {length}");
                 return Err(Diagnostic::new(Code::DataShape, message)
-                    .because(format!(
-                        "the input `{}` is read from it",
-                        input.want.input.name
-                    ))
+                    .because(read_from_it(input.want.input))
                     .hint("give every row as many elements as the program says"));
             }
             (array, dims, per_row) = (inner, rest, per_row * length);
@@ -269,27 +256,22 @@ impl Cells<'_> {
 
 /// Returns the elements of lists, and the length of each list.
 fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
-    fn between(offsets: impl Iterator<Item = usize> + Clone) -> (usize, Vec<usize>) {
-        let first = offsets.clone().next().unwrap_or(0);
-        let next = offsets.clone().skip(1);
-        let lengths = offsets.zip(next).map(|(start, end)| end - start);
-        (first, lengths.collect())
+    fn of_lists<O: OffsetSizeTrait>(lists: &ArrayRef) -> (&ArrayRef, usize, Vec<usize>) {
+        let lists = lists.as_list::<O>();
+        let offsets = lists.value_offsets();
+        let first = offsets.first().map_or(0, |first| first.as_usize());
+        let lengths = offsets
+            .windows(2)
+            .map(|ends| ends[1].as_usize() - ends[0].as_usize());
+        (lists.values(), first, lengths.collect())
     }
-    let (values, (first, lengths)) = match lists.data_type() {
+    let (values, first, lengths) = match lists.data_type() {
         DataType::FixedSizeList(_, size) => {
             let lists = lists.as_fixed_size_list();
-            (lists.values(), (0, vec![*size as usize; lists.len()]))
+            (lists.values(), 0, vec![*size as usize; lists.len()])
         }
-        DataType::LargeList(_) => {
-            let lists = lists.as_list::<i64>();
-            let offsets = lists.value_offsets().iter().map(|offset| *offset as usize);
-            (lists.values(), between(offsets))
-        }
-        _ => {
-            let lists = lists.as_list::<i32>();
-            let offsets = lists.value_offsets().iter().map(|offset| *offset as usize);
-            (lists.values(), between(offsets))
-        }
+        DataType::LargeList(_) => of_lists::<i64>(lists),
+        _ => of_lists::<i32>(lists),
     };
     (values.slice(first, lengths.iter().sum()), lengths)
 }
@@ -309,15 +291,14 @@ type TypedCells<'a> = Box<dyn Fn(usize) -> Option<Cell<'a>> + 'a>;
 fn cells(array: &dyn Array) -> Option<TypedCells<'_>> {
     macro_rules! times {
         ($ty:ty, $per_second:expr) => {{
-            let array = array.as_primitive::<$ty>();
+            let (array, per_second) = (array.as_primitive::<$ty>(), $per_second);
             Box::new(move |index| {
-                Some(Cell::Time {
-                    units: array.value(index),
-                    per_second: $per_second,
-                })
+                let units = array.value(index);
+                Some(Cell::Time { units, per_second })
             })
         }};
     }
+
     macro_rules! texts {
         ($array:expr) => {{
             let array = $array;
@@ -333,26 +314,29 @@ fn cells(array: &dyn Array) -> Option<TypedCells<'_>> {
             Box::new(move |index| Some(Cell::Days(array.value(index).into())))
         }
         DataType::Date64 => times!(Date64Type, 1_000),
-        DataType::Timestamp(TimeUnit::Second, _) => times!(TimestampSecondType, 1),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => times!(TimestampMillisecondType, 1_000),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            times!(TimestampMicrosecondType, 1_000_000)
-        }
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            times!(TimestampNanosecondType, 1_000_000_000)
-        }
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => times!(TimestampSecondType, 1),
+            TimeUnit::Millisecond => times!(TimestampMillisecondType, 1_000),
+            TimeUnit::Microsecond => times!(TimestampMicrosecondType, 1_000_000),
+            TimeUnit::Nanosecond => times!(TimestampNanosecondType, 1_000_000_000),
+        },
         DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let values = dictionary.values();
-            let (key, cell) = (numbers(dictionary.keys())?, cells(values)?);
-            let values = values.len();
-            Box::new(move |index| match key(index)? {
-                Number::Int(key) => cell(usize::try_from(key).ok().filter(|key| *key < values)?),
-                _ => None,
-            })
+            let (key, cell) = (keys(array)?, cells(array.as_any_dictionary().values())?);
+            Box::new(move |index| cell(key(index)?))
         }
         _ => return None,
     })
+}
+
+/// Returns what reads the place of a value of a dictionary. The producer may not have checked the
+/// keys, and there may be no values at all.
+fn keys(array: &dyn Array) -> Option<Box<dyn Fn(usize) -> Option<usize> + '_>> {
+    let dictionary = array.as_any_dictionary();
+    let (key, values) = (numbers(dictionary.keys())?, dictionary.values().len());
+    Some(Box::new(move |index| match key(index)? {
+        Number::Int(key) => usize::try_from(key).ok().filter(|key| *key < values),
+        _ => None,
+    }))
 }
 
 /// Returns the number at an index; none if the array has none there.
@@ -360,6 +344,10 @@ type Numbers<'a> = Box<dyn Fn(usize) -> Option<Number<'static>> + 'a>;
 
 /// Makes a reader of single numbers of an array without nulls; none if it does not hold numbers.
 fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
+    fn decimal(unscaled: i128, scale: i8) -> Number<'static> {
+        Number::Decimal { unscaled, scale }
+    }
+
     macro_rules! read {
         ($ty:ty, |$value:ident| $number:expr) => {{
             let array = array.as_primitive::<$ty>();
@@ -385,28 +373,12 @@ fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
         DataType::Float16 => read!(Float16Type, |value| Number::half(value.to_f64())),
         DataType::Float32 => read!(Float32Type, |value| Number::from(value)),
         DataType::Float64 => read!(Float64Type, |value| Number::from(value)),
-        DataType::Decimal32(_, scale) => read!(Decimal32Type, |value| Number::Decimal {
-            unscaled: value.into(),
-            scale: *scale,
-        }),
-        DataType::Decimal64(_, scale) => read!(Decimal64Type, |value| Number::Decimal {
-            unscaled: value.into(),
-            scale: *scale,
-        }),
-        DataType::Decimal128(_, scale) => read!(Decimal128Type, |value| Number::Decimal {
-            unscaled: value,
-            scale: *scale,
-        }),
+        DataType::Decimal32(_, scale) => read!(Decimal32Type, |x| decimal(x.into(), *scale)),
+        DataType::Decimal64(_, scale) => read!(Decimal64Type, |x| decimal(x.into(), *scale)),
+        DataType::Decimal128(_, scale) => read!(Decimal128Type, |x| decimal(x, *scale)),
         DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let (key, number) = (numbers(dictionary.keys())?, numbers(dictionary.values())?);
-            // The producer may not have checked the keys of the dictionary, and it may have no
-            // values at all.
-            let values = dictionary.values().len();
-            Box::new(move |index| match key(index)? {
-                Number::Int(key) => number(usize::try_from(key).ok().filter(|key| *key < values)?),
-                _ => None,
-            })
+            let (key, number) = (keys(array)?, numbers(array.as_any_dictionary().values())?);
+            Box::new(move |index| number(key(index)?))
         }
         // All values are missing.
         DataType::Null => Box::new(|_| None),
@@ -415,10 +387,16 @@ fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
 }
 
 fn is_list(ty: &DataType) -> bool {
-    matches!(
-        ty,
-        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..)
-    )
+    items(ty).is_some()
+}
+
+/// The items of a type of lists.
+fn items(ty: &DataType) -> Option<&Field> {
+    use DataType::{FixedSizeList, LargeList, List};
+    match ty {
+        List(item) | LargeList(item) | FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
 }
 
 /// Hint for numbers with another meaning.
@@ -437,12 +415,7 @@ fn extension(field: &Field) -> Option<&str> {
         }
         name => return Some(name),
     }
-    match field.data_type() {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            extension(item)
-        }
-        _ => None,
-    }
+    extension(items(field.data_type())?)
 }
 
 /// Hint for values that are not numbers.
@@ -462,12 +435,10 @@ fn check_type(
         Form::Date | Form::Timestamp => (false, true),
         Form::Text(_) | Form::Category(_) => (false, false),
     };
+    if let Some(item) = items(ty).filter(|_| input.columns.len() == 1 && input.want.cells() > 1) {
+        return check_type(header, column, item.data_type(), input);
+    }
     let hint = match ty {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
-            if input.columns.len() == 1 && input.want.cells() > 1 =>
-        {
-            return check_type(header, column, item.data_type(), input);
-        }
         // For a dictionary the type of its values counts: they may be texts.
         DataType::Dictionary(_, values) if !is_list(values) => {
             return check_type(header, column, values, input);
@@ -515,17 +486,10 @@ fn wrong_type(
     hint: &str,
 ) -> Diagnostic {
     let Header { table, names, .. } = header;
-    let message = format!(
-        "column `{}` of {table} holds no {}: {ty}",
-        names[column],
-        input.want.input.kind.name()
-    );
-    Diagnostic::new(Code::DataType, message)
-        .because(format!(
-            "the input `{}` is read from it",
-            input.want.input.name
-        ))
-        .hint(hint)
+    let (column, kind) = (&names[column], input.want.input.kind.name());
+    let message = format!("column `{column}` of {table} holds no {kind}: {ty}");
+    let finding = Diagnostic::new(Code::DataType, message);
+    finding.because(read_from_it(input.want.input)).hint(hint)
 }
 
 /// Makes the error for a table that could not be read to its end.

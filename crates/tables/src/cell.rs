@@ -8,7 +8,8 @@
 //! | text | texts that its encoding has and its length holds |
 //! | category | the names in its list, letter by letter, also with spaces around them |
 
-use crate::input_spec::Filling;
+use crate::input_spec::{Filling, out_of_range};
+use crate::read_from_it;
 use sealane_diagnostic::{Code, Diagnostic, counted, one_line};
 use sealane_program::calendar::{self, NoDate};
 use sealane_program::decimal::Nearest;
@@ -113,7 +114,7 @@ impl Filling<'_> {
                 let bytes = bytes.map_err(|misfit| refused(input, cell, &misfit, &place()))?;
                 if !is_composed(text) {
                     let row = at as u64 / self.want.width() + 1;
-                    self.decomposed = self.decomposed.or(Some(row));
+                    self.loaded.decomposed = self.loaded.decomposed.or(Some(row));
                 }
                 let padded = bytes.iter().copied().chain(std::iter::repeat(0)).take(room);
                 for (offset, byte) in padded.enumerate() {
@@ -127,25 +128,15 @@ impl Filling<'_> {
                 number.ok_or(Misfit::NoCategory)
             }
             _ => {
-                return Err(Diagnostic::new(
-                    Code::Internal,
-                    "internal error: a cell of no kind",
-                ));
+                let message = "internal error: a cell of no kind";
+                return Err(Diagnostic::new(Code::Internal, message));
             }
         };
         let stored = stored.map_err(|misfit| refused(input, cell, &misfit, &place()))?;
         if self.put_exact(at, stored) {
-            Ok(())
-        } else {
-            let place = format!(" {}", place());
-            let text = cell.text();
-            Err(crate::input_spec::out_of_range(
-                input,
-                &text,
-                None,
-                place.trim_end(),
-            ))
+            return Ok(());
         }
+        Err(out_of_range(input, &cell.text(), &place()))
     }
 
     /// Sets the elements of an empty cell of a nullable input, from `at` on.
@@ -181,7 +172,8 @@ fn encoded(encoding: Encoding, text: &str, room: usize) -> Result<Cow<'_, [u8]>,
             }
         },
     };
-    if bytes.len() <= room {
+    let fits = bytes.len() <= room;
+    if fits {
         Ok(bytes)
     } else {
         Err(Misfit::Long(bytes.len()))
@@ -206,7 +198,7 @@ fn refused(input: &Input, cell: Cell<'_>, misfit: &Misfit, place: &str) -> Diagn
     };
     let (reason, hint) = match misfit {
         Misfit::Date(NoDate::Form) => (
-            format!("the input `{name}` is read from it"),
+            read_from_it(input),
             "write it as in ISO 8601: `2020-02-29`, or `2020-02-29T12:30:00`",
         ),
         Misfit::Date(NoDate::None) => (
@@ -231,11 +223,10 @@ fn refused(input: &Input, cell: Cell<'_>, misfit: &Misfit, place: &str) -> Diagn
         ),
         Misfit::Long(bytes) => {
             let room = input.kind.cell_width(&input.shape.fixed);
+            let bytes = counted(*bytes as u64, "byte");
+            let reason = format!("it takes {bytes}, and the program has {room}");
             (
-                format!(
-                    "it takes {}, and the program has {room}",
-                    counted(*bytes as u64, "byte")
-                ),
+                reason,
                 "shorten it, or declare a longer text: `sl.text(...)`",
             )
         }
@@ -263,11 +254,8 @@ fn listed(input: &Input) -> String {
     let Form::Category(names) = &input.kind.form else {
         return String::new();
     };
-    let shown = names
-        .iter()
-        .take(MOST_NAMES)
-        .map(|name| format!("`{name}`"));
-    let mut text = shown.collect::<Vec<_>>();
+    let shown = names.iter().take(MOST_NAMES);
+    let mut text = shown.map(|name| format!("`{name}`")).collect::<Vec<_>>();
     if let Some(more) = names.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
         text.push(format!("and {more} more"));
     }
@@ -282,11 +270,12 @@ pub(crate) fn number_text(kind: &Kind, stored: i128) -> Option<String> {
     Some(match &kind.form {
         Form::Date => calendar::date_text(stored),
         Form::Timestamp => calendar::timestamp_text(stored),
-        Form::Category(names) => usize::try_from(stored)
-            .ok()
-            .and_then(|place| names.get(place))
-            .cloned()
-            .unwrap_or_default(),
+        Form::Category(names) => {
+            let name = usize::try_from(stored)
+                .ok()
+                .and_then(|place| names.get(place));
+            name.cloned().unwrap_or_default()
+        }
         Form::Number | Form::Text(_) | Form::Missing(_) => return None,
     })
 }
@@ -313,11 +302,12 @@ static NUMBERS: Kind = Kind {
 impl<'a> Shown<'a> {
     /// A result of plain numbers.
     pub fn numbers(name: &'a str, data: &'a Data) -> Shown<'a> {
+        let (kind, missing) = (&NUMBERS, None);
         Shown {
             name,
             data,
-            kind: &NUMBERS,
-            missing: None,
+            kind,
+            missing,
         }
     }
 

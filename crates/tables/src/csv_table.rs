@@ -30,12 +30,9 @@ pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, 
     }
     let end = end.map(|place| table.span(place));
     let finish = |input: Filling<'_>| {
-        let loaded = input.finish(&table.header.table, records)?;
-        let without_end = (!rows.is_ended).then(|| table.header.table.clone());
-        Ok(Loaded {
-            without_end,
-            ..loaded
-        })
+        let mut loaded = input.finish(&table.header.table, records)?;
+        loaded.without_end = (!rows.is_ended).then(|| table.header.table.clone());
+        Ok(loaded)
     };
     let data = inputs.into_iter().map(finish).collect::<Result<_, _>>();
     data.map_err(|finding: Diagnostic| finding.at(end.as_ref()))
@@ -228,10 +225,8 @@ impl CsvTable {
             ),
         };
         let span = self.span((at, at.column + 1));
-        Diagnostic::new(Code::DataMalformed, format!("{table} {what}"))
-            .at(Some(&span))
-            .because(reason)
-            .hint(hint)
+        let finding = Diagnostic::new(Code::DataMalformed, format!("{table} {what}"));
+        finding.at(Some(&span)).because(reason).hint(hint)
     }
 }
 
@@ -257,12 +252,11 @@ fn put_number(
         (Type::Bool, "false" | "False" | "FALSE") => Number::Int(0),
         _ => Number::Written(text),
     };
-    filling
-        .put(at, number, place)
-        .map_err(|finding| match finding.code {
-            Code::DataNotANumber => finding.hint(not_a_number_hint(text, ty)),
-            _ => finding,
-        })
+    let put = filling.put(at, number, place);
+    put.map_err(|finding| match finding.code {
+        Code::DataNotANumber => finding.hint(not_a_number_hint(text, ty)),
+        _ => finding,
+    })
 }
 
 fn not_a_number_hint(text: &str, ty: Type) -> &'static str {

@@ -19,7 +19,7 @@ use arrow_schema::ArrowError;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
 use sealane_program::kind::{Form, Kind};
-use sealane_program::types::{Data, Type, make_room};
+use sealane_program::types::{Data, Range, Type, make_room};
 use sealane_program::{decimal, float};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -171,23 +171,21 @@ impl<'a> Frame<'a> {
         let types = self.results.iter();
         let types = types.map(|result| (result.data.ty, result.kind));
         format.check(path, &types.collect::<Vec<_>>())?;
-        let written =
-            NewFile::begin(path, Rights::AsBefore, Taken::Replace).and_then(|mut file| {
-                match (format, &self.results[..]) {
-                    (Format::Csv, _) => file.write_all(&self.csv())?,
-                    (Format::Parquet, _) => self.parquet(&mut file)?,
-                    (Format::Npy, results) => {
-                        let mut arrays = results.iter();
-                        arrays.try_for_each(|result| npy::write(&mut file, result.data))?;
-                    }
+        let written = || {
+            let mut file = NewFile::begin(path, Rights::AsBefore, Taken::Replace)?;
+            match format {
+                Format::Csv => file.write_all(&self.csv())?,
+                Format::Parquet => self.parquet(&mut file)?,
+                Format::Npy => {
+                    let mut arrays = self.results.iter();
+                    arrays.try_for_each(|result| npy::write(&mut file, result.data))?;
                 }
-                Ok(file)
-            });
+            }
+            Ok(file)
+        };
+        let file = written().map_err(|error| unwritable(path, &error))?;
         let path = path.to_path_buf();
-        match written {
-            Ok(file) => Ok(Unfinished { file, path }),
-            Err(error) => Err(unwritable(&path, &error)),
-        }
+        Ok(Unfinished { file, path })
     }
 
     /// Returns the results as one record batch. Integers take the narrowest type of Arrow; fixed
@@ -207,11 +205,8 @@ impl<'a> Frame<'a> {
             })?;
             Ok((column.name.clone(), array))
         };
-        let columns = self
-            .columns
-            .iter()
-            .map(column)
-            .collect::<Result<Vec<_>, _>>()?;
+        let columns = self.columns.iter().map(column);
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
         RecordBatch::try_from_iter(columns).map_err(|error: ArrowError| {
             Diagnostic::new(Code::Internal, format!("internal error: {error}"))
         })
@@ -344,6 +339,7 @@ impl Column<'_> {
         ) -> ArrayRef {
             Arc::new(PrimitiveArray::<T>::from_iter_values(numbers.map(native)))
         }
+
         macro_rules! integers {
             ($ty:ty, $native:ty) => {
                 array::<$ty>(numbers, |number| number as $native)
@@ -410,19 +406,16 @@ enum Exact {
 fn exact_column(ty: Type) -> Option<Exact> {
     match ty {
         Type::Bool => Some(Exact::Bool),
-        Type::Int { signed, bits, .. } => Some(Exact::Int {
-            signed,
-            bits: bits.next_power_of_two().max(8),
-        }),
+        Type::Int { signed, bits, .. } => {
+            let bits = bits.next_power_of_two().max(8);
+            Some(Exact::Int { signed, bits })
+        }
         Type::Float(float::Format::BF16) => Some(Exact::UpperHalf),
         Type::Float(_) => Some(Exact::Bits(ty.bits())),
         Type::Fixed { fraction, .. } if decimal::fits_f64(ty) => Some(Exact::Float { fraction }),
         Type::Fixed { fraction, .. } => {
-            let largest = ty
-                .range()
-                .lo
-                .unsigned_abs()
-                .max(ty.range().hi.unsigned_abs());
+            let Range { lo, hi } = ty.range();
+            let largest = lo.unsigned_abs().max(hi.unsigned_abs());
             let unscaled = 5u128.checked_pow(fraction.into())?.checked_mul(largest)?;
             let scale = i8::try_from(fraction).ok()?;
             (unscaled < 10u128.pow(DIGITS.into())).then_some(Exact::Decimal { fraction, scale })

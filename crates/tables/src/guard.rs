@@ -60,12 +60,13 @@ mod tests {
             .expect("this binary once more");
         let printed = String::from_utf8_lossy(&again.stderr);
         assert!(again.status.success(), "{printed}");
-        assert!(
-            printed.contains("another thread") && printed.contains("behind it"),
-            "{printed}"
-        );
-        for caught in ["caught within", "caught outside"] {
-            assert!(!printed.contains(caught), "{printed}");
+        for (text, is_printed) in [
+            ("another thread", true),
+            ("behind it", true),
+            ("caught within", false),
+            ("caught outside", false),
+        ] {
+            assert_eq!(printed.contains(text), is_printed, "{printed}");
         }
     }
 }

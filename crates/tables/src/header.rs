@@ -34,10 +34,8 @@ impl Header {
                     .hint("name the columns in the signature: a list of names as a dimension"));
             }
         };
-        named
-            .iter()
-            .map(|name| self.find(name, &format!("the input `{}`", input.name)))
-            .collect()
+        let what = format!("the input `{}`", input.name);
+        named.iter().map(|name| self.find(name, &what)).collect()
     }
 
     /// Makes an input without records. It records the names of columns that are assigned by
@@ -45,7 +43,7 @@ impl Header {
     pub(crate) fn filling<'w>(&self, want: InputSpec<'w>) -> Result<Filling<'w>, Diagnostic> {
         let mut filling = Filling::new(want, self.columns(&want)?);
         if want.input.columns.is_empty() && want.cells() > 1 {
-            filling.by_position = self.all();
+            filling.loaded.by_position = self.all();
         }
         Ok(filling)
     }

@@ -2,10 +2,11 @@
 
 use crate::cell::{self, Cell};
 use crate::number::{Number, Unfit};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use crate::read_from_it;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::graph::{Input, Program, RowSymbol};
-use sealane_program::kind::{Form, Kind};
+use sealane_program::kind::Form;
 use sealane_program::types::{Data, Range, Type, make_room};
 use std::collections::HashMap;
 use zeroize::Zeroizing;
@@ -106,16 +107,25 @@ impl<'a> InputSpec<'a> {
                         _ => "give exactly that many rows".to_string(),
                     }))
             }
-            (None, Some(rows)) if records > rows.bound => {
-                let message = format!("{}, too many for `{}`", has(rows.bound), self.input.name);
+            (None, Some(RowSymbol { name, bound, .. })) if records > *bound => {
+                let message = format!("{}, too many for `{}`", has(*bound), self.input.name);
                 Err(Diagnostic::new(Code::DataRows, message)
-                    .because(format!(
-                        "the program says `{} <= {}`",
-                        rows.name, rows.bound
-                    ))
-                    .hint(format!("give at most {} rows", rows.bound)))
+                    .because(format!("the program says `{name} <= {bound}`"))
+                    .hint(format!("give at most {bound} rows")))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl From<Data> for Loaded {
+    fn from(data: Data) -> Loaded {
+        Loaded {
+            data,
+            rounded: 0,
+            by_position: vec![],
+            decomposed: None,
+            without_end: None,
         }
     }
 }
@@ -140,37 +150,31 @@ pub(crate) struct Filling<'a> {
     /// Indices of its columns in the table.
     pub(crate) columns: Vec<usize>,
     /// Elements. Erased on drop, also if a later cell is refused.
-    data: Data,
+    pub(crate) loaded: Loaded,
     /// Number of elements that have been set.
     put: usize,
-    rounded: u64,
-    /// Names of its columns, if they were assigned by position alone.
-    pub(crate) by_position: Vec<String>,
-    /// First row with a text that is not in NFC.
-    pub(crate) decomposed: Option<u64>,
     /// The places of its categories by their names.
     pub(crate) categories: HashMap<&'a str, i128>,
 }
 
 impl<'a> Filling<'a> {
     pub(crate) fn new(want: InputSpec<'a>, columns: Vec<usize>) -> Filling<'a> {
-        let data = Data {
-            ty: want.input.ty,
-            shape: vec![],
-            elements: vec![],
-        };
+        let (ty, shape, elements) = (want.input.ty, vec![], vec![]);
+        let loaded = Loaded::from(Data {
+            ty,
+            shape,
+            elements,
+        });
         let categories = match &want.input.kind.form {
             Form::Category(names) => names.iter().map(String::as_str).zip(0..).collect(),
             _ => HashMap::new(),
         };
+        let put = 0;
         Filling {
             want,
             columns,
-            data,
-            put: 0,
-            rounded: 0,
-            by_position: vec![],
-            decomposed: None,
+            loaded,
+            put,
             categories,
         }
     }
@@ -179,17 +183,22 @@ impl<'a> Filling<'a> {
     pub(crate) fn whole(want: InputSpec<'a>, shape: Vec<u64>) -> Filling<'a> {
         let mut filling = Filling::new(want, vec![]);
         let count = element_count(&shape).unwrap_or(0);
-        filling.data.elements.resize(count as usize, 0);
-        filling.data.shape = shape;
+        filling.elements().resize(count as usize, 0);
+        filling.loaded.data.shape = shape;
         filling
+    }
+
+    fn elements(&mut self) -> &mut Vec<u64> {
+        &mut self.loaded.data.elements
     }
 
     /// Makes room for `records` more records, and returns the index of its first element.
     pub(crate) fn grow(&mut self, records: usize) -> usize {
-        let start = self.data.elements.len();
-        let width = self.want.width() as usize;
-        make_room(&mut self.data.elements, records * width);
-        self.data.elements.resize(start + records * width, 0);
+        let more = records * self.want.width() as usize;
+        let elements = self.elements();
+        let start = elements.len();
+        make_room(elements, more);
+        elements.resize(start + more, 0);
         start
     }
 
@@ -211,7 +220,6 @@ impl<'a> Filling<'a> {
                 Err(not_a_number(input, unfit, &text, &place()))
             }
             _ => {
-                let place = format!(" {}", place());
                 let text = match number {
                     Number::Int(days) if !matches!(input.kind.form, Form::Category(_)) => {
                         cell::number_text(&input.kind, days)
@@ -219,7 +227,7 @@ impl<'a> Filling<'a> {
                     _ => None,
                 };
                 let text = text.unwrap_or_else(|| number.text());
-                Err(out_of_range(input, &text, None, place.trim_end()))
+                Err(out_of_range(input, &text, &place()))
             }
         }
     }
@@ -229,9 +237,9 @@ impl<'a> Filling<'a> {
         let input = self.want.input;
         let fits = input.ty.admits(input.range, nearest.stored);
         if fits {
-            self.data.elements[at] = nearest.stored as u64;
+            self.elements()[at] = nearest.stored as u64;
             self.put += 1;
-            self.rounded += u64::from(!nearest.exact);
+            self.loaded.rounded += u64::from(!nearest.exact);
         }
         fits
     }
@@ -239,14 +247,14 @@ impl<'a> Filling<'a> {
     /// Returns the input, once `records` records of `table` have been read.
     pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Loaded, Diagnostic> {
         self.want.check_records(table, records, false)?;
-        self.data.shape = self.want.shape(records);
+        self.loaded.data.shape = self.want.shape(records);
         self.loaded()
     }
 
     /// Returns the input if all of its elements have been set. An element that a reader skipped
     /// would be an unintended zero, so this is checked.
-    pub(crate) fn loaded(self) -> Result<Loaded, Diagnostic> {
-        let elements = self.data.elements.len();
+    pub(crate) fn loaded(mut self) -> Result<Loaded, Diagnostic> {
+        let elements = self.elements().len();
         if self.put != elements {
             let name = &self.want.input.name;
             let read = format!("{} of {elements} elements of `{name}`", self.put);
@@ -255,13 +263,7 @@ impl<'a> Filling<'a> {
                 .because("a number that nobody gave would stand in place of the others")
                 .hint("please report this with the program and the versions"));
         }
-        Ok(Loaded {
-            data: self.data,
-            rounded: self.rounded,
-            by_position: self.by_position,
-            decomposed: self.decomposed,
-            without_end: None,
-        })
+        Ok(self.loaded)
     }
 }
 
@@ -278,7 +280,7 @@ pub fn array<'n>(
         return Err(wrong_shape(want.input, dims, ""));
     }
     let mut filling = Filling::whole(want, dims.to_vec());
-    for (at, number) in (0..filling.data.elements.len()).zip(numbers) {
+    for (at, number) in (0..filling.elements().len()).zip(numbers) {
         filling.put(at, number, || element(dims, at))?;
     }
     filling.loaded()
@@ -306,16 +308,11 @@ pub fn cells<'n>(
     let count = element_count(dims).unwrap_or(0) as usize;
     for (index, cell) in (0..count).zip(cells) {
         let at = index * width as usize;
-        match (cell, &want.input.kind) {
-            (
-                cell,
-                Kind {
-                    form: Form::Missing(_),
-                    ..
-                },
-            ) => filling.put_missing(at, cell.is_none()),
+        let kind = &want.input.kind;
+        match (cell, &kind.form) {
+            (cell, Form::Missing(_)) => filling.put_missing(at, cell.is_none()),
             (Some(cell), _) => filling.put_cell(at, cell, || element(dims, index))?,
-            (None, kind) if kind.nullable => filling.put_null(at),
+            (None, _) if kind.nullable => filling.put_null(at),
             (None, _) => return Err(no_value(want.input, &element(dims, index))),
         }
     }
@@ -349,9 +346,9 @@ pub fn integers(
     let input = want.input;
     let number = |word: u64| {
         if signed {
-            i128::from(word as i64)
+            (word as i64).into()
         } else {
-            i128::from(word)
+            word.into()
         }
     };
     // The order of the words themselves, which vectorises; that of their numbers does not.
@@ -367,26 +364,20 @@ pub fn integers(
         let numbers = words.iter().map(|word| Number::Int(number(*word)));
         return array(want, dims, numbers);
     }
-    Ok(Loaded {
-        data: Data {
-            ty: input.ty,
-            shape: dims.to_vec(),
-            elements: std::mem::take(&mut *words),
-        },
-        rounded: 0,
-        by_position: vec![],
-        decomposed: None,
-        without_end: None,
-    })
+    Ok(Loaded::from(Data {
+        ty: input.ty,
+        shape: dims.to_vec(),
+        elements: std::mem::take(&mut *words),
+    }))
 }
 
 /// Position of an element of an array, as in NumPy: "at element 7", "at element [2, 1]", and empty
 /// for a single number.
 pub(crate) fn element(dims: &[u64], at: usize) -> String {
-    if let [] | [_] = dims {
-        return dims
-            .first()
-            .map_or(String::new(), |_| format!("at element {at}"));
+    match dims {
+        [] => return String::new(),
+        [_] => return format!("at element {at}"),
+        _ => {}
     }
     let mut rest = at as u64;
     let index = dims.iter().rev().map(|length| {
@@ -430,15 +421,16 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
             "its exponent stands for digits that are not written",
             "write all digits of the number, as a spreadsheet does for the cell format `0`",
         ),
-        _ => Diagnostic::new(
-            Code::DataNotANumber,
-            format!("{value} is not {}", kind(input.ty)),
-        )
-        .because(format!("the input `{}` is read from it", input.name))
-        .hint(match unfit {
-            Unfit::NotWhole => NOT_WHOLE,
-            _ => FILL_IN,
-        }),
+        _ => {
+            let hint = if unfit == Unfit::NotWhole {
+                NOT_WHOLE
+            } else {
+                FILL_IN
+            };
+            let message = format!("{value} is not {}", kind(input.ty));
+            let finding = Diagnostic::new(Code::DataNotANumber, message);
+            finding.because(read_from_it(input)).hint(hint)
+        }
     }
 }
 
@@ -467,15 +459,18 @@ pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
         return Err(wrong_shape(input, &data.shape, ""));
     }
     for (i, number) in data.numbers().enumerate() {
-        check_range(input, number, || format!(" {}", element(&data.shape, i)))?;
+        if !input.ty.admits(input.range, number) {
+            let value = decimal::value_text(number, input.ty);
+            return Err(out_of_range(input, &value, &element(&data.shape, i)));
+        }
     }
     Ok(())
 }
 
 /// The product of dimensions; none above `u64`.
 pub(crate) fn element_count(dims: &[u64]) -> Option<u64> {
-    dims.iter()
-        .try_fold(1u64, |product, &length| product.checked_mul(length))
+    let mut dims = dims.iter();
+    dims.try_fold(1u64, |product, &length| product.checked_mul(length))
 }
 
 /// Returns whether dimensions match those that an input declares, for any number of rows.
@@ -486,17 +481,14 @@ pub(crate) fn has_shape(input: &Input, dims: &[u64]) -> bool {
 
 pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnostic {
     let rows = input.shape.rows.map(|_| "rows".to_string());
-    let declared = rows
-        .into_iter()
-        .chain(input.shape.fixed.iter().map(u64::to_string));
-    let declared = declared.collect::<Vec<_>>().join(", ");
-    let (declared, hint) = if declared.is_empty() {
-        (
+    let fixed = input.shape.fixed.iter().map(u64::to_string);
+    let declared = rows.into_iter().chain(fixed).collect::<Vec<_>>().join(", ");
+    let (declared, hint) = match &*declared {
+        "" => (
             "a single value".to_string(),
             "give one number, not an array",
-        )
-    } else {
-        (format!("[{declared}]"), "give an array of that shape")
+        ),
+        _ => (format!("[{declared}]"), "give an array of that shape"),
     };
     let message = format!("`{}` has the shape {dims:?}{place}", input.name);
     Diagnostic::new(Code::DataShape, message)
@@ -507,56 +499,39 @@ pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnosti
 
 /// Checks a number against the declared range; `place` completes the sentence "`x` is 7 …, outside
 /// 0 to 5".
-pub(crate) fn check_range(
-    input: &Input,
-    number: i128,
-    place: impl FnOnce() -> String,
-) -> Result<(), Diagnostic> {
-    if input.ty.admits(input.range, number) {
-        Ok(())
-    } else {
-        let value = decimal::value_text(number, input.ty);
-        Err(out_of_range(input, &value, None, place().trim_end()))
-    }
-}
-
-/// Makes the refusal of a number outside the declared range; `place` states its position, beginning
-/// with a space.
-pub(crate) fn out_of_range(
-    input: &Input,
-    value: &str,
-    span: Option<Span>,
-    place: &str,
-) -> Diagnostic {
+pub(crate) fn out_of_range(input: &Input, value: &str, place: &str) -> Diagnostic {
+    let refused = |how: &str, reason: &str, hint: &str| {
+        let found = [value, place].join(" ");
+        let message = format!("`{}` is {}, {how}", input.name, found.trim_end());
+        let finding = Diagnostic::new(Code::DataRange, message);
+        finding.because(reason).hint(hint)
+    };
     if let Some(Range { lo, hi }) = input.ty.magnitudes(input.range) {
         let [lo, hi] = [lo, hi].map(|end| decimal::value_text(end, input.ty));
-        let message = format!(
-            "`{}` is {value}{place}, neither 0 nor of a magnitude from {lo} to {hi}",
-            input.name
+        return refused(
+            &format!("neither 0 nor of a magnitude from {lo} to {hi}"),
+            "the program declares these magnitudes, and its sums have room for no others",
+            "mend the value, or declare more magnitudes in the program",
         );
-        return Diagnostic::new(Code::DataRange, message)
-            .at(span.as_ref())
-            .because("the program declares these magnitudes, and its sums have room for no others")
-            .hint("mend the value, or declare more magnitudes in the program");
     }
     if input.ty.is_float() {
-        let message = format!(
-            "`{}` is {value}{place}, beyond the numbers of {}",
-            input.name, input.ty
+        return refused(
+            &format!("beyond the numbers of {}", input.ty),
+            "a number that is written is not taken for an infinite one",
+            "mend the value, write `inf` if that is meant, or declare a wider type",
         );
-        return Diagnostic::new(Code::DataRange, message)
-            .at(span.as_ref())
-            .because("a number that is written is not taken for an infinite one")
-            .hint("mend the value, write `inf` if that is meant, or declare a wider type");
     }
     let text = |stored| {
         let text = cell::number_text(&input.kind, stored);
         text.unwrap_or_else(|| decimal::text(stored, input.ty.fraction()))
     };
-    let (lo, hi) = (text(input.range.lo), text(input.range.hi));
-    let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
-    Diagnostic::new(Code::DataRange, message)
-        .at(span.as_ref())
-        .because("the program declares this range, and every later range rests on it")
-        .hint("mend the value, or declare a wider type or range in the program")
+    refused(
+        &format!(
+            "outside {} to {}",
+            text(input.range.lo),
+            text(input.range.hi)
+        ),
+        "the program declares this range, and every later range rests on it",
+        "mend the value, or declare a wider type or range in the program",
+    )
 }

@@ -51,6 +51,7 @@ pub use texts::{Texts, decomposed_note};
 
 use arrow_array::RecordBatchReader;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_program::graph::Input;
 use std::path::Path;
 
 /// Source of a table.
@@ -98,10 +99,12 @@ fn unreadable(path: &Path, cause: &dyn std::fmt::Display) -> Diagnostic {
 
 /// Makes the refusal of a file that could be read after following the hint.
 fn unreadable_but(path: &Path, cause: &dyn std::fmt::Display, hint: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::DataUnreadable,
-        format!("cannot read {}", path.display()),
-    )
-    .because(cause.to_string())
-    .hint(hint)
+    let message = format!("cannot read {}", path.display());
+    let finding = Diagnostic::new(Code::DataUnreadable, message);
+    finding.because(cause.to_string()).hint(hint)
+}
+
+/// Why a finding about what an input is read from matters.
+fn read_from_it(input: &Input) -> String {
+    format!("the input `{}` is read from it", input.name)
 }

@@ -6,7 +6,7 @@ use crate::number::{Number, of_element};
 use crate::input_spec::{
     Filling, InputSpec, Loaded, element, element_count, has_shape, wrong_shape,
 };
-use crate::{unreadable, unreadable_but};
+use crate::{read_from_it, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -28,34 +28,29 @@ fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     if !input.kind.is_number() {
         let message = format!("{} holds no {}", path.display(), input.kind.name());
         return Err(Diagnostic::new(Code::DataType, message)
-            .because(format!("the input `{}` is read from it", input.name))
+            .because(read_from_it(input))
             .hint("a `.npy` file holds numbers; give CSV, Parquet or a table"));
     }
     let bytes = sealane_files::read(path, Accept::FileOrPipe, most_bytes(want));
     let bytes = Zeroizing::new(bytes.map_err(|error| unreadable(path, &error))?);
-    check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;
+    let refused = |cause: &'static str| unreadable(path, &cause);
+    check_header(&bytes).map_err(refused)?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;
     let dims = file.shape().to_vec();
     if file.order() != Order::C && dims.len() > 1 {
-        return Err(unreadable(
-            path,
-            &"it is in Fortran order; save it in C order",
-        ));
+        return Err(refused("it is in Fortran order; save it in C order"));
     }
     let count = element_count(&dims);
     // An element takes at least one byte, so a header that claims more is refused.
     if count.is_none_or(|count| count > bytes.len() as u64) {
-        return Err(unreadable(path, &"it is shorter than its header says"));
+        return Err(refused("it is shorter than its header says"));
     }
     let first = || dims.first().copied().unwrap_or(1);
     let shape = want.shape(want.records().unwrap_or_else(first));
     let flat = dims.len() <= 1 && count == element_count(&shape);
     if !flat && !has_shape(input, &dims) {
-        return Err(wrong_shape(
-            input,
-            &dims,
-            &format!(" in {}", path.display()),
-        ));
+        let place = format!(" in {}", path.display());
+        return Err(wrong_shape(input, &dims, &place));
     }
     let mut filling = Filling::whole(*want, shape);
     fill(file, path, &dims, &mut filling)?;
@@ -73,6 +68,7 @@ fn most_bytes(want: &InputSpec<'_>) -> u64 {
 
 /// Longest accepted header, as in NumPy.
 const MOST_HEADER_BYTES: usize = 10_000;
+
 /// Depth of nested brackets in a header: a shape within the whole, and some more for types that are
 /// refused by name.
 const MOST_NESTED: usize = 8;
@@ -119,6 +115,7 @@ fn fill(
     fn int<'n>(number: impl Into<i128>) -> Number<'n> {
         Number::Int(number.into())
     }
+
     macro_rules! fill {
         ($($name:literal => $ty:ty as $of:expr),* $(,)?) => {
             match dtype.trim_matches('\'').trim_start_matches(['<', '>', '|', '=']) {
@@ -164,9 +161,8 @@ pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     macro_rules! write {
         ($ty:ty, |$element:ident| $value:expr) => {{
-            let options = WriteOptions::<$ty>::new()
-                .default_dtype()
-                .shape(&data.shape);
+            let options = WriteOptions::<$ty>::new().default_dtype();
+            let options = options.shape(&data.shape);
             let mut writer = options.writer(&mut file).begin_nd()?;
             writer.extend(data.elements.iter().map(|$element| $value))?;
             writer.finish()?;
@@ -202,9 +198,7 @@ pub(crate) fn in_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "it ends too early: it was cut off".to_string(),
         _ if text.contains("magic") => "it is no `.npy` file".to_string(),
-        _ if text.contains("type string") => {
-            format!("its elements are objects; {READ}")
-        }
+        _ if text.contains("type string") => format!("its elements are objects; {READ}"),
         _ => text,
     }
 }

@@ -104,11 +104,9 @@ impl Number<'_> {
     fn nearest(self, fraction: u8) -> Result<Nearest, Unfit> {
         let nearest = match self {
             Number::Int(number) => {
-                let stored = number.checked_mul(1 << fraction).ok_or(Unfit::TooLarge)?;
-                return Ok(Nearest {
-                    stored,
-                    exact: true,
-                });
+                let (stored, exact) = (number.checked_mul(1 << fraction), true);
+                let stored = stored.ok_or(Unfit::TooLarge)?;
+                return Ok(Nearest { stored, exact });
             }
             Number::Float { value, .. } => decimal::from_f64(value, fraction),
             Number::Decimal { unscaled, scale } => {
@@ -123,9 +121,9 @@ impl Number<'_> {
     /// The nearest number of floating point, which may be infinite or NaN where the source is. Only
     /// binary numbers count as rounded: a decimal stands for the number that is nearest to it.
     fn nearest_float(self, format: float::Format) -> Result<Nearest, Unfit> {
-        let decimal = |nearest: Nearest| Nearest {
-            exact: true,
-            ..nearest
+        let decimal = |Nearest { stored, .. }| {
+            let exact = true;
+            Nearest { stored, exact }
         };
         let (nearest, finite) = match self {
             Number::Int(number) => (float::from_whole(number, format), true),
@@ -215,9 +213,9 @@ fn whole_text(text: &str) -> Result<i128, Unfit> {
 /// Stored number of an element of data.
 pub(crate) fn of_element(ty: Type, element: u64) -> i128 {
     if ty.is_signed() {
-        i128::from(element as i64)
+        (element as i64).into()
     } else {
-        i128::from(element)
+        element.into()
     }
 }
 
@@ -255,10 +253,10 @@ fn decimal_text(unscaled: i128, scale: i8) -> String {
 mod tests {
     use super::*;
 
-    const HALF: Number<'_> = Number::Decimal {
-        unscaled: -5,
-        scale: 1,
-    };
+    const HALF: Number<'_> = decimal(-5, 1);
+    const fn decimal(unscaled: i128, scale: i8) -> Number<'static> {
+        Number::Decimal { unscaled, scale }
+    }
 
     fn stored(number: Number<'_>, ty: Type) -> Result<(i128, bool), Unfit> {
         let nearest = number.stored(ty)?;
@@ -267,47 +265,33 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_taken_from_any_kind() {
-        let decimal = |unscaled, scale| Number::Decimal { unscaled, scale };
         let ratio = |over, under| Number::Ratio(Real::new(over, under).unwrap());
-        for number in [
-            Number::Int(-300),
-            Number::from(-300f64),
-            Number::from(-300f32),
-            Number::half(-300.0),
-            decimal(-3, -2),
-            ratio(-600, 2),
-            Number::Written("-300"),
-            Number::Written("-300.0"),
-            Number::Written("-300."),
-            Number::Written("-3.000e2"),
-        ] {
+        let (written, huge) = (Number::Written, "9".repeat(60));
+        let texts = ["-300", "-300.0", "-300.", "-3.000e2"].map(written);
+        let others = [Number::Int(-300), decimal(-3, -2), ratio(-600, 2)];
+        let floats = [(-300f64).into(), (-300f32).into(), Number::half(-300.0)];
+        for number in texts.into_iter().chain(others).chain(floats) {
             assert_eq!(stored(number, Type::I64), Ok((-300, true)), "{number:?}");
         }
         assert_eq!(stored(decimal(4200, 2), Type::I64), Ok((42, true)));
         assert_eq!(stored(decimal(0, 127), Type::I64), Ok((0, true)));
-        let (written, huge) = (Number::Written, "9".repeat(60));
-        for number in [
-            HALF,
-            0.5.into(),
-            decimal(1, 127),
-            ratio(1, 3),
-            written("0.5e-9"),
-        ] {
-            assert_eq!(stored(number, Type::I64), Err(Unfit::NotWhole));
-        }
-        for number in [
-            Number::from(1e300),
-            decimal(1, -128),
-            decimal(i128::MAX, -1),
-            written("1e300"),
-            written(&huge),
-        ] {
-            assert_eq!(stored(number, Type::I64), Err(Unfit::TooLarge));
-        }
-        for text in [
+        let texts = [
             "", ".", "12 kg", "NaN", "0x10", "1e", "1e9999", "--5", "1_000",
+        ];
+        let decimals = [decimal(1, -128), decimal(i128::MAX, -1)];
+        for (error, numbers) in [
+            (Unfit::NotWhole, &[HALF, 0.5.into(), decimal(1, 127)][..]),
+            (Unfit::NotWhole, &[ratio(1, 3), written("0.5e-9")]),
+            (
+                Unfit::TooLarge,
+                &[1e300.into(), written("1e300"), written(&huge)],
+            ),
+            (Unfit::TooLarge, &decimals),
+            (Unfit::NotANumber, &texts.map(written)),
         ] {
-            assert_eq!(stored(written(text), Type::I64), Err(Unfit::NotANumber));
+            for number in numbers {
+                assert_eq!(stored(*number, Type::I64), Err(error), "{number:?}");
+            }
         }
         assert_eq!(stored(f64::NAN.into(), Type::I64), Err(Unfit::NotFinite));
     }
@@ -330,10 +314,8 @@ mod tests {
             assert_eq!(stored(16_777_216f32.into(), Type::I64), inexact(1 << 24));
             assert_eq!(stored(Number::half(2048.0), Type::I64), inexact(2048));
             // Fixed point takes the nearest number of any kind of number.
-            assert_eq!(
-                stored((not as f64).into(), Type::fixed(60, 1)),
-                Ok((2 * not, true))
-            );
+            let fixed = stored((not as f64).into(), Type::fixed(60, 1));
+            assert_eq!(fixed, Ok((2 * not, true)));
         }
     }
 
@@ -345,11 +327,9 @@ mod tests {
         assert_eq!(read("0e5"), Ok((0, true)));
         assert_eq!(read("00.7e1"), Ok((7, true)));
         // A spreadsheet's display of 123456789012.
-        assert_eq!(
-            read("1.23457E+11"),
-            Err(Unfit::Abbreviated(123_457_000_000))
-        );
-        assert_eq!(read("1e1"), Err(Unfit::Abbreviated(10)));
+        let short = |number| Err(Unfit::Abbreviated(number));
+        assert_eq!(read("1.23457E+11"), short(123_457_000_000));
+        assert_eq!(read("1e1"), short(10));
     }
 
     #[test]
@@ -361,18 +341,14 @@ mod tests {
         assert_eq!(stored(HALF, ty), Ok((-8, true)));
         assert_eq!(stored((-0.5).into(), ty), Ok((-8, true)));
         assert_eq!(stored(0.1.into(), ty), Ok((2, false)));
-        let tenth = Number::Decimal {
-            unscaled: 1,
-            scale: 1,
-        };
-        assert_eq!(stored(tenth, ty), Ok((2, false)));
+        assert_eq!(stored(decimal(1, 1), ty), Ok((2, false)));
         assert_eq!(stored(f64::INFINITY.into(), ty), Err(Unfit::NotFinite));
         assert_eq!(stored(Number::Int(i128::MAX), ty), Err(Unfit::TooLarge));
     }
 
     #[test]
     fn numbers_are_reported_as_decimals() {
-        let text = |unscaled, scale| Number::Decimal { unscaled, scale }.text();
+        let text = |unscaled, scale| decimal(unscaled, scale).text();
         assert_eq!(text(-5, 2), "-0.05");
         assert_eq!(text(1234, 2), "12.34");
         assert_eq!(text(7, -2), "700");

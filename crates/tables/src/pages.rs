@@ -10,6 +10,7 @@ use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 /// Largest accepted size of a decompressed page, in bytes. Writers make pages of a megabyte, DuckDB
 /// up to a hundred.
 const MOST_BYTES: u64 = 1 << 27;
+
 /// Depth of nested structs: a header, one for its kind of page, and statistics.
 const MOST_NESTED: usize = 4;
 
@@ -17,6 +18,7 @@ const MOST_NESTED: usize = 4;
 const UNCOMPRESSED_BYTES: i16 = 2;
 const COMPRESSED_BYTES: i16 = 3;
 const DICTIONARY: i16 = 7;
+
 /// Field number of the number of values in a dictionary's header; each takes at least a bit.
 const VALUES: i16 = 1;
 
@@ -182,31 +184,24 @@ mod tests {
 
     #[test]
     fn pages_that_claim_too_much_are_refused() {
-        for page in [page(i32::MAX as u32, 30, 1), page(800, 30, 6401)] {
-            assert!(
-                checked(&page)
-                    .unwrap_err()
-                    .contains("larger than any writer")
-            );
-        }
         let second = [page(800, 30, 100), page(1 << 28, 30, 1)].concat();
-        assert!(
-            checked(&second)
-                .unwrap_err()
-                .contains("larger than any writer")
-        );
+        for pages in [page(i32::MAX as u32, 30, 1), page(800, 30, 6401), second] {
+            let refused = checked(&pages).unwrap_err();
+            assert!(refused.contains("larger than any writer"), "{refused}");
+        }
     }
 
     #[test]
     fn what_is_no_header_is_refused() {
         // Without sizes; a list; unterminated structs; an unterminated number; truncated input.
-        for bytes in [
+        let wrong = [
             &[0][..],
             &[0x19, 0],
             &[0x1c; 64],
             &[0xff; 64],
             &[0x15, 4, 0x15],
-        ] {
+        ];
+        for bytes in wrong {
             assert!(checked(bytes).is_err());
         }
     }

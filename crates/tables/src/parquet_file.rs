@@ -73,12 +73,10 @@ pub(crate) fn write(file: impl Write + Send, batch: &RecordBatch) -> io::Result<
 
 fn not_parquet(path: &Path, error: &ParquetError) -> Diagnostic {
     let text = error.to_string();
+    let mut words = ["EOF", "footer", "less than"].iter();
     match error {
         ParquetError::External(_) => unreadable(path, error),
-        _ if ["EOF", "footer", "less than"]
-            .iter()
-            .any(|word| text.contains(word)) =>
-        {
+        _ if words.any(|word| text.contains(word)) => {
             let cause = "it is no Parquet file, or was cut off";
             unreadable_but(path, &cause, "write the file again, and copy it as a whole")
         }

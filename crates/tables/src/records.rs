@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 /// Longest accepted record, in bytes: a wide table has a million cells.
 const MOST_BYTES: usize = 4 << 20;
+
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 13;
 
@@ -26,17 +27,15 @@ pub(crate) struct LineColumn {
 impl LineColumn {
     /// The place behind a text that begins here.
     fn after(self, text: &str) -> LineColumn {
-        let column = |text: &str| text.chars().count() as u32;
-        match text.rsplit_once('\n') {
-            Some((before, last)) => LineColumn {
-                line: self.line + before.matches('\n').count() as u32 + 1,
-                column: column(last) + 1,
-            },
-            None => LineColumn {
-                column: self.column + column(text),
-                ..self
-            },
-        }
+        let width = |text: &str| text.chars().count() as u32;
+        let (line, column) = match text.rsplit_once('\n') {
+            Some((before, last)) => {
+                let lines = before.matches('\n').count() as u32 + 1;
+                (self.line + lines, width(last) + 1)
+            }
+            None => (self.line, self.column + width(text)),
+        };
+        LineColumn { line, column }
     }
 }
 
@@ -108,12 +107,13 @@ impl Records {
         file.by_ref().take(2).read_to_end(&mut start)?;
         let is_packed = start == [0x1f, 0x8b];
         let file = io::Cursor::new(start).chain(file);
+        let source: Box<dyn Read> = if is_packed {
+            Box::new(MultiGzDecoder::new(file))
+        } else {
+            Box::new(file)
+        };
         let mut records = Records {
-            source: if is_packed {
-                Box::new(MultiGzDecoder::new(file))
-            } else {
-                Box::new(file)
-            },
+            source,
             buffer: Zeroizing::default(),
             from: 0,
             to: 0,
@@ -178,9 +178,10 @@ impl Records {
         let text = str::from_utf8(bytes).map_err(|_| Fault::Encoding(place))?;
         self.place = place.after(text);
         self.from += length;
+        let ends = &self.ends;
         Ok(Some(Record {
             text,
-            ends: &self.ends,
+            ends,
             place,
             blank,
         }))
@@ -199,11 +200,8 @@ impl Records {
                 None => break,
             }
             self.after_return = self.buffer[self.from] == b'\r';
-            self.place = if self.after_return {
-                self.place.after("\r")
-            } else {
-                self.place.after("\n")
-            };
+            let end = if self.after_return { "\r" } else { "\n" };
+            self.place = self.place.after(end);
             self.from += 1;
         }
         self.after_return = false;
@@ -251,8 +249,8 @@ impl<'a> Record<'a> {
 
     /// Byte at which a cell begins.
     fn start(&self, cell: usize) -> usize {
-        cell.checked_sub(1)
-            .map_or(0, |before| self.ends[before] + 1)
+        let before = cell.checked_sub(1);
+        before.map_or(0, |before| self.ends[before] + 1)
     }
 
     /// The text of a cell.

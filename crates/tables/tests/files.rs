@@ -1,9 +1,9 @@
 //! Complete error texts of the readers of CSV and `.npy`, for data that do not match. The folder of
 //! a file is left out of the texts.
 
-use crate::common::{NUMBERS, age, input, load, read};
+use crate::common::{NUMBERS, age, input, load, pairs, read};
 use sealane_program::graph::Input;
-use sealane_program::types::{RowId, Shape, Type};
+use sealane_program::types::{Shape, Type};
 use sealane_tables::{InputSpec, Number, TableSource, array};
 
 fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
@@ -19,10 +19,8 @@ fn assert_refused(result: Result<Vec<i128>, String>, text: &str) {
 fn columns_are_found_by_name_whatever_stands_around_them() {
     let table = "name, age ,city\r\n\"Ng, A\",41,Bern\r\n\r\n\"O\"\"B\",\"7\",\"Rome\nItaly\"\r\nC, 120 ,\r\n";
     assert_eq!(csv(age(), table), Ok(vec![41, 7, 120]));
-    let marked = format!(
-        "\u{feff}{}",
-        table.replace("name", "age2").replace("age ", "age")
-    );
+    let marked = table.replace("name", "age2").replace("age ", "age");
+    let marked = format!("\u{feff}{marked}");
     assert_eq!(csv(age(), &marked), Ok(vec![41, 7, 120]));
     let first = "\u{feff}age\n3\n";
     assert_eq!(csv(age(), first), Ok(vec![3]));
@@ -30,23 +28,20 @@ fn columns_are_found_by_name_whatever_stands_around_them() {
 
 #[test]
 fn shapes_are_filled_row_by_row() {
-    let shape = Shape::with_rows(RowId(0), [2]);
-    let pairs =
-        |columns: &[&str]| input("pair", Type::signed(9), shape.clone(), (-200, 200), columns);
-    assert_eq!(
-        csv(pairs(&["b", "a"]), "a,x,b\n1,2,3\n-4,5,-6\n"),
-        Ok(vec![3, 1, -6, -4])
-    );
+    let pairs = |columns: &[&str]| pairs("pair", Type::signed(9), (-200, 200), columns);
+    let named = csv(pairs(&["b", "a"]), "a,x,b\n1,2,3\n-4,5,-6\n");
+    assert_eq!(named, Ok(vec![3, 1, -6, -4]));
     assert_eq!(csv(pairs(&[]), "a,b\n1,2\n3,4\n"), Ok(vec![1, 2, 3, 4]));
     let weights = input("w", Type::U8, Shape::fixed([3]), (0, 9), &[]);
     assert_eq!(csv(weights, "w\n1\n2\n3\n"), Ok(vec![1, 2, 3]));
     let row = input("w", Type::U8, Shape::fixed([2]), (0, 9), &["a", "b"]);
     assert_eq!(csv(row, "b,a\n1,2\n"), Ok(vec![2, 1]));
-    let flags = input("sick", Type::Bool, NUMBERS, (0, 1), &[]);
-    assert_eq!(
-        csv(flags, "sick\ntrue\nFalse\n1\n0\n"),
-        Ok(vec![1, 0, 1, 0])
-    );
+    let flags = csv(sick(), "sick\ntrue\nFalse\n1\n0\n");
+    assert_eq!(flags, Ok(vec![1, 0, 1, 0]));
+}
+
+fn sick() -> Input {
+    input("sick", Type::Bool, NUMBERS, (0, 1), &[])
 }
 
 #[test]
@@ -87,15 +82,8 @@ fn a_missing_column_is_reported_with_the_header() {
          reason: the input `age` is read from one of them\n\
          hint: rename or drop one of the columns",
     );
-    let pair = input(
-        "pair",
-        Type::U8,
-        Shape::with_rows(RowId(0), [2]),
-        (0, 9),
-        &[],
-    );
     assert_refused(
-        csv(pair, "a,b,c\n1,2,3\n"),
+        csv(pairs("pair", Type::U8, (0, 9), &[]), "a,b,c\n1,2,3\n"),
         "error[data-columns]: `pair` wants 2 columns\n \
          --> people.csv:1:1\n  |\n1 | a,b,c\n  | ^^^^^\n\
          reason: people.csv has 3\n\
@@ -128,10 +116,7 @@ fn a_value_that_is_no_number_is_reported_with_its_cell() {
          all parties",
     );
     assert_refused(
-        csv(
-            input("sick", Type::Bool, NUMBERS, (0, 1), &[]),
-            "sick\nyes\n",
-        ),
+        csv(sick(), "sick\nyes\n"),
         "error[data-not-a-number]: `yes` in column `sick` is not a truth value (0, 1, true or \
          false)\n --> people.csv:2:1\n  |\n2 | yes\n  | ^^^\n\
          reason: the input `sick` is read from it\n\
@@ -152,25 +137,17 @@ fn a_value_that_is_no_number_is_reported_with_its_cell() {
 #[test]
 fn a_number_of_too_many_digits_is_not_taken_for_a_gap() {
     let refused = csv(age(), &format!("age\n{}\n", "1".repeat(5_000))).unwrap_err();
-    assert!(
-        refused.ends_with("hint: write a number of fewer digits"),
-        "{refused}"
-    );
+    let hint = "hint: write a number of fewer digits";
+    assert!(refused.ends_with(hint), "{refused}");
 }
 
 /// Headers as pandas, NumPy and spreadsheets write them.
 #[test]
 fn whole_numbers_with_a_point_are_whole() {
-    let wide = || input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[]);
-    assert_eq!(
-        csv(
-            wide(),
-            "x\n52000.0\n-7.\n5.200000000000000000e+04\n9007199254740993\n"
-        ),
-        Ok(vec![52_000, -7, 52_000, 9_007_199_254_740_993])
-    );
-    let flags = input("sick", Type::Bool, NUMBERS, (0, 1), &[]);
-    assert_eq!(csv(flags, "sick\n1.0\n0.0\n"), Ok(vec![1, 0]));
+    let whole = "x\n52000.0\n-7.\n5.200000000000000000e+04\n9007199254740993\n";
+    let numbers = vec![52_000, -7, 52_000, 9_007_199_254_740_993];
+    assert_eq!(csv(wide(), whole), Ok(numbers));
+    assert_eq!(csv(sick(), "sick\n1.0\n0.0\n"), Ok(vec![1, 0]));
     assert_refused(
         csv(wide(), "y,x\n1,9007199254740992.0\n"),
         "error[data-inexact]: `9007199254740992.0` in column `x` may be another whole number that \
@@ -189,18 +166,17 @@ fn whole_numbers_with_a_point_are_whole() {
     );
     // Outside the range, the number is refused, rounded or not.
     let text = csv(age(), "age\n9007199254740992.0\n").expect_err("outside");
-    assert!(
-        text.starts_with("error[data-range]: `age` is 9007199254740992.0"),
-        "{text}"
-    );
+    let start = "error[data-range]: `age` is 9007199254740992.0";
+    assert!(text.starts_with(start), "{text}");
+}
+
+fn wide() -> Input {
+    input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[])
 }
 
 #[test]
 fn columns_that_are_taken_by_their_order_are_named() {
-    let pairs = |columns: &[&str]| {
-        let shape = Shape::with_rows(RowId(0), [2]);
-        input("pair", Type::U8, shape, (0, 9), columns)
-    };
+    let pairs = |columns: &[&str]| pairs("pair", Type::U8, (0, 9), columns);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("people.csv");
     std::fs::write(&path, "id,b\n1,2\n").expect("a file");
@@ -258,11 +234,9 @@ fn a_table_that_is_no_table_is_reported_with_the_line() {
          reason: line 2 is not text in UTF-8\n\
          hint: save the table as CSV in UTF-8; an array has to be a `.npy` file",
     );
+    let weights = input("w", Type::U8, Shape::fixed([3]), (0, 9), &[]);
     assert_refused(
-        csv(
-            input("w", Type::U8, Shape::fixed([3]), (0, 9), &[]),
-            "w\n1\n2\n",
-        ),
+        csv(weights, "w\n1\n2\n"),
         "error[data-rows]: people.csv has 2 records where `w` wants 3\n \
          --> people.csv:3:1\n  |\n3 | 2\n  | ^\n\
          reason: the program fixes this dimension\n\
@@ -291,7 +265,7 @@ fn npy(dtype: &str, fortran: bool, shape: &str, elements: &[u8]) -> Vec<u8> {
 
 #[test]
 fn arrays_of_every_integer_type_are_read() {
-    let wide = || input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[]);
+    let [little, big] = [[1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 1]];
     for (dtype, bytes, want) in [
         ("|b1", vec![1, 0], vec![1, 0]),
         ("|i1", vec![1, 0xff], vec![1, -1]),
@@ -299,16 +273,8 @@ fn arrays_of_every_integer_type_are_read() {
         ("<i2", vec![1, 0, 0xff, 0xff], vec![1, -1]),
         (">u2", vec![0, 1, 1, 0], vec![1, 256]),
         ("<i4", vec![1, 0, 0, 0, 0, 0, 0, 0x80], vec![1, -1 << 31]),
-        (
-            "<i8",
-            [[1, 0, 0, 0, 0, 0, 0, 0], [0xff; 8]].concat(),
-            vec![1, -1],
-        ),
-        (
-            ">i8",
-            [[0, 0, 0, 0, 0, 0, 0, 1], [0xff; 8]].concat(),
-            vec![1, -1],
-        ),
+        ("<i8", [little, [0xff; 8]].concat(), vec![1, -1]),
+        (">i8", [big, [0xff; 8]].concat(), vec![1, -1]),
     ] {
         let data = read(wide(), "x.npy", &npy(dtype, false, "(2,)", &bytes)).unwrap();
         assert_eq!(data.numbers().collect::<Vec<_>>(), want, "{dtype}");
@@ -323,26 +289,15 @@ fn arrays_of_every_integer_type_are_read() {
 fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
     let matrix = || input("x", Type::U8, Shape::fixed([2, 3]), (0, 9), &[]);
     for shape in ["(2, 3)", "(6,)"] {
-        let data = read(
-            matrix(),
-            "x.npy",
-            &npy("|u1", false, shape, &[1, 2, 3, 4, 5, 6]),
-        )
-        .unwrap();
-        assert_eq!(
-            (data.shape.clone(), data.elements.clone()),
-            (vec![2, 3], vec![1, 2, 3, 4, 5, 6]),
-            "{shape}"
-        );
+        let bytes = npy("|u1", false, shape, &[1, 2, 3, 4, 5, 6]);
+        let data = read(matrix(), "x.npy", &bytes).unwrap();
+        assert_eq!(data.shape, [2, 3], "{shape}");
+        assert_eq!(data.elements, [1, 2, 3, 4, 5, 6], "{shape}");
     }
     for shape in ["()", "(1,)"] {
         let scalar = input("x", Type::U8, Shape::scalar(), (0, 9), &[]);
-        assert!(
-            read(scalar, "x.npy", &npy("|u1", false, shape, &[7]))
-                .unwrap()
-                .shape
-                .is_empty()
-        );
+        let data = read(scalar, "x.npy", &npy("|u1", false, shape, &[7]));
+        assert!(data.unwrap().shape.is_empty());
     }
     let refused = |shape, count| {
         let bytes = npy("|u1", false, shape, &vec![0; count]);
@@ -355,7 +310,7 @@ fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
          hint: give an array of that shape",
     );
     assert!(refused("(2, 3, 1)", 6).is_err() && refused("(5,)", 5).is_err());
-    let table = input("x", Type::U8, Shape::with_rows(RowId(0), [2]), (0, 9), &[]);
+    let table = pairs("x", Type::U8, (0, 9), &[]);
     assert_refused(
         read(table, "x.npy", &npy("|u1", false, "(2, 3)", &[0; 6])).map(|_| vec![]),
         "error[data-shape]: `x` has the shape [2, 3] in x.npy\n\
@@ -366,52 +321,51 @@ fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
 
 #[test]
 fn arrays_that_cannot_be_read_is_reported_why() {
+    let matrix = || input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
     let refused = |bytes: &[u8], reason: &str| {
-        let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
-        let text = read(matrix, "x.npy", bytes)
-            .map(|_| ())
-            .expect_err("it has to be refused");
-        assert!(
-            text.starts_with("error[data-unreadable]: cannot read x.npy\nreason: "),
-            "{text}"
-        );
+        let text = read(matrix(), "x.npy", bytes).map(|_| ());
+        let text = text.expect_err("it has to be refused");
+        let start = "error[data-unreadable]: cannot read x.npy\nreason: ";
+        assert!(text.starts_with(start), "{text}");
         assert!(text.contains(reason), "{text}");
     };
     refused(b"age\n3\n", "it is no `.npy` file");
-    refused(
-        &npy("|O", false, "(2, 2)", &[0; 32]),
-        "its elements are objects; integers, bool, float32 and float64 are read",
-    );
-    refused(
-        &npy("<f2", false, "(2, 2)", &[0; 8]),
-        "its elements are f2; integers, bool, float32 and float64 are read\n\
-         hint: convert it, then save it again: `x.astype(np.float64)`",
-    );
-    refused(
-        &npy("<c8", false, "(2, 2)", &[0; 32]),
-        "its elements are c8; integers,",
-    );
-    refused(
-        &npy("|u1", true, "(2, 2)", &[0; 4]),
-        "it is in Fortran order; save it in C order",
-    );
-    refused(
-        &npy("|u1", false, "(2, 99)", &[0; 4]),
-        "it is shorter than its header says",
-    );
-    refused(
-        &npy("|u1", false, "(2147483648, 2147483648)", &[0; 4]),
-        "it is shorter than",
-    );
-    refused(&npy("<i8", false, "(2, 2)", &[0; 31]), "it ends too early");
-    let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
-    let text = read(
-        matrix,
-        "x.npy",
-        &npy("|i1", false, "(2, 2)", &[0, 1, 0xff, 2]),
-    );
+    let read_types = "integers, bool, float32 and float64 are read";
+    let hint = "hint: convert it, then save it again: `x.astype(np.float64)`";
+    let objects = format!("its elements are objects; {read_types}");
+    let halves = format!("its elements are f2; {read_types}\n{hint}");
+    for (dtype, fortran, shape, bytes, reason) in [
+        ("|O", false, "(2, 2)", 32, objects.as_str()),
+        ("<f2", false, "(2, 2)", 8, &halves),
+        ("<c8", false, "(2, 2)", 32, "its elements are c8; integers,"),
+        (
+            "|u1",
+            true,
+            "(2, 2)",
+            4,
+            "it is in Fortran order; save it in C order",
+        ),
+        (
+            "|u1",
+            false,
+            "(2, 99)",
+            4,
+            "it is shorter than its header says",
+        ),
+        (
+            "|u1",
+            false,
+            "(2147483648, 2147483648)",
+            4,
+            "it is shorter than",
+        ),
+        ("<i8", false, "(2, 2)", 31, "it ends too early"),
+    ] {
+        refused(&npy(dtype, fortran, shape, &vec![0; bytes]), reason);
+    }
+    let bytes = npy("|i1", false, "(2, 2)", &[0, 1, 0xff, 2]);
     assert_refused(
-        text.map(|_| vec![]),
+        read(matrix(), "x.npy", &bytes).map(|_| vec![]),
         "error[data-range]: `x` is -1 at element [1, 0] of x.npy, outside 0 to 9\n\
          reason: the program declares this range, and every later range rests on it\n\
          hint: mend the value, or declare a wider type or range in the program",
@@ -472,40 +426,32 @@ fn quotes_that_do_not_enclose_a_cell_is_reported_with_their_place() {
 fn arrays_in_memory_are_held_to_the_rule_of_files() {
     let read = |ty, dims: &[u64], numbers: &[Number<'_>]| {
         let range = (-1 << 40, 1 << 62);
-        let input = input("x", ty, Shape::fixed(dims.to_vec()), range, &[]);
-        let want = InputSpec {
-            input: &input,
-            rows: None,
-        };
+        let input = &input("x", ty, Shape::fixed(dims.to_vec()), range, &[]);
+        let want = InputSpec { input, rows: None };
         let loaded = array(want, dims, numbers.iter().copied());
         loaded.map(|loaded| (loaded.data.numbers().collect::<Vec<_>>(), loaded.rounded))
     };
     let (one, half, nan) = (Number::Int(1), Number::from(0.5), Number::from(f64::NAN));
-    assert_eq!(
-        read(Type::I64, &[2], &[one, 7.0.into()]),
-        Ok((vec![1, 7], 0))
-    );
-    assert_eq!(
-        read(Type::fixed(8, 2), &[2], &[half, 0.1.into()]),
-        Ok((vec![2, 0], 1))
-    );
+    let whole = read(Type::I64, &[2], &[one, 7.0.into()]);
+    assert_eq!(whole, Ok((vec![1, 7], 0)));
+    let fixed = read(Type::fixed(8, 2), &[2], &[half, 0.1.into()]);
+    assert_eq!(fixed, Ok((vec![2, 0], 1)));
     let refused = |dims: &[u64], numbers: &[Number<'_>]| {
         read(Type::I64, dims, numbers).expect_err("it has to be refused")
     };
-    let text = "0.5 is not a whole number";
-    assert_eq!(refused(&[], &[half]).message, text);
-    assert_eq!(
-        refused(&[2], &[one, nan]).message,
-        "NaN at element 1 is not a whole number"
-    );
-    let last = refused(&[2, 2], &[one, one, one, nan]);
-    assert_eq!(last.message, "NaN at element [1, 1] is not a whole number");
-    let third = refused(&[2, 1, 2], &[one, one, Number::from(1e300), one]);
-    assert!(
-        third.message.contains("at element [1, 0, 0], outside"),
-        "{}",
-        third.message
-    );
+    for (dims, numbers, text) in [
+        (&[][..], &[half][..], "0.5 is not a whole number"),
+        (&[2], &[one, nan], "NaN at element 1 is not a whole number"),
+        (
+            &[2, 2],
+            &[one, one, one, nan],
+            "NaN at element [1, 1] is not a whole number",
+        ),
+    ] {
+        assert_eq!(refused(dims, numbers).message, text);
+    }
+    let third = refused(&[2, 1, 2], &[one, one, 1e300.into(), one]).message;
+    assert!(third.contains("at element [1, 0, 0], outside"), "{third}");
     // Fewer numbers than the shape has would leave unintended zeros.
     assert_eq!(refused(&[3], &[one, one]).code, "internal");
 }
@@ -544,17 +490,10 @@ fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
 fn only_binary_numbers_count_as_rounded() {
     let ty = Type::F32;
     let range = (ty.range().lo, ty.range().hi);
-    let input = input("heat", ty, NUMBERS, range, &[]);
-    let want = InputSpec {
-        input: &input,
-        rows: None,
-    };
-    let numbers = [
-        Number::Written("0.1"),
-        Number::from(0.5),
-        Number::from(0.1),
-        Number::Int(16_777_217),
-    ];
+    let input = &input("heat", ty, NUMBERS, range, &[]);
+    let want = InputSpec { input, rows: None };
+    let written = Number::Written("0.1");
+    let numbers = [written, 0.5.into(), 0.1.into(), Number::Int(16_777_217)];
     let loaded = array(want, &[4], numbers);
     assert_eq!(loaded.map(|loaded| loaded.rounded).ok(), Some(2));
 }

@@ -1,13 +1,14 @@
 //! Parquet files that other implementations wrote, compared with the rows that `fixtures/make.py`
 //! states, and the errors for columns that do not match.
 
-use crate::common::{NUMBERS, age, input, load};
+use crate::common::{NUMBERS, age, input, load, pairs};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::TableSource;
 use std::path::PathBuf;
 
 const MOST: (i128, i128) = (-(1 << 63), (1 << 63) - 1);
+
 /// 16 bits before the binary point, 8 after it.
 const FIXED: Type = Type::fixed(16, 8);
 
@@ -23,9 +24,10 @@ fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String
     let folder = path.parent().expect("a folder").display();
     match load(TableSource::File(&path), &[input], bound) {
         Ok(loaded) => Ok((loaded[0].data.numbers().collect(), loaded[0].rounded)),
-        Err(error) => Err(error
-            .render_with_source()
-            .replace(&format!("{folder}/"), "")),
+        Err(error) => {
+            let text = error.render_with_source();
+            Err(text.replace(&format!("{folder}/"), ""))
+        }
     }
 }
 
@@ -34,24 +36,10 @@ fn column(name: &str, ty: Type) -> Input {
     input(name, ty, NUMBERS, (range.lo, range.hi), &[])
 }
 
-fn pairs() -> Input {
-    input(
-        "pair",
-        Type::I64,
-        Shape::with_rows(RowId(0), [2]),
-        MOST,
-        &[],
-    )
-}
-
 #[track_caller]
 fn assert_numbers(file: &str, input: Input, want: &[i128]) {
-    let name = input.name.clone();
-    assert_eq!(
-        read(file, input, 5),
-        Ok((want.to_vec(), 0)),
-        "{name} of {file}"
-    );
+    let what = format!("{} of {file}", input.name);
+    assert_eq!(read(file, input, 5), Ok((want.to_vec(), 0)), "{what}");
 }
 
 #[test]
@@ -82,7 +70,8 @@ fn every_codec_and_small_groups_of_rows_are_read() {
     for file in codecs.iter().chain(&others) {
         assert_numbers(file, column("age", Type::U8), &[41, 7, 120, 0, 41]);
         assert_numbers(file, column("sick", Type::Bool), &[1, 0, 1, 1, 0]);
-        assert_numbers(file, pairs(), &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        let pairs = pairs("pair", Type::I64, MOST, &[]);
+        assert_numbers(file, pairs, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
 }
 
@@ -102,13 +91,7 @@ fn fractions_become_fixed_point_and_rounding_is_counted() {
 
 #[test]
 fn one_file_serves_several_inputs() {
-    let both = input(
-        "both",
-        Type::I64,
-        Shape::with_rows(RowId(0), [2]),
-        MOST,
-        &["u8", "age"],
-    );
+    let both = pairs("both", Type::I64, MOST, &["u8", "age"]);
     let path = fixture("polars");
     let inputs = [age(), both, column("sick", Type::Bool)];
     let loaded = load(TableSource::File(&path), &inputs, 5).expect("a table that fits");
@@ -121,80 +104,72 @@ fn one_file_serves_several_inputs() {
 
 #[test]
 fn what_does_not_fit_is_reported_with_row_and_column() {
-    let refused = |input: Input, bound, text: &str| {
-        assert_eq!(read("duckdb", input, bound), Err(text.to_string()));
-    };
     let null = read("duckdb", column("gap", Type::I64), 5);
     sealane_testkit::page::shows("data-null", &null.unwrap_err());
-    refused(
-        column("i16", Type::U8),
-        5,
-        "error[data-range]: `i16` is -32768 in row 1 of column `i16` of duckdb.parquet, outside 0 \
-         to 255\n\
+    let triple = Shape::with_rows(RowId(0), [3]);
+    let triple = input("pair", Type::I64, triple, MOST, &[]);
+    for (input, bound, text) in [
+        (
+            column("i16", Type::U8),
+            5,
+            "error[data-range]: `i16` is -32768 in row 1 of column `i16` of duckdb.parquet, \
+             outside 0 to 255\n\
          reason: the program declares this range, and every later range rests on it\n\
          hint: mend the value, or declare a wider type or range in the program",
-    );
-    refused(
-        column("f64", Type::I64),
-        5,
-        "error[data-not-a-number]: 0.5 in row 1 of column `f64` of duckdb.parquet is not a whole \
-         number\n\
-         reason: the input `f64` is read from it\n\
-         hint: scale the column to whole numbers and state the unit in its name, or declare the \
-         input as `sl.fixed(...)` or `sl.f32`",
-    );
-    refused(
-        column("f32", FIXED),
-        5,
-        "error[data-range]: `f32` is 10000000000 in row 5 of column `f32` of duckdb.parquet, \
+        ),
+        (
+            column("f64", Type::I64),
+            5,
+            "error[data-not-a-number]: 0.5 in row 1 of column `f64` of duckdb.parquet is not a \
+             whole number\nreason: the input `f64` is read from it\n\
+             hint: scale the column to whole numbers and state the unit in its name, or declare \
+             the input as `sl.fixed(...)` or `sl.f32`",
+        ),
+        (
+            column("f32", FIXED),
+            5,
+            "error[data-range]: `f32` is 10000000000 in row 5 of column `f32` of duckdb.parquet, \
          outside -32768 to 32767.99609375\n\
          reason: the program declares this range, and every later range rests on it\n\
          hint: mend the value, or declare a wider type or range in the program",
-    );
-    refused(
-        column("city", Type::I64),
-        5,
-        "error[data-type]: column `city` of duckdb.parquet holds no numbers: Utf8\n\
-         reason: the input `city` is read from it\n\
-         hint: declare the input as `sl.text(...)` or `sl.category([...])`, or convert it to \
-         numbers",
-    );
-    refused(
-        column("day", Type::I64),
-        5,
-        "error[data-type]: column `day` of duckdb.parquet holds no numbers: Date32\n\
-         reason: the input `day` is read from it\n\
-         hint: declare the input as `sl.date` or `sl.timestamp`, or convert it to whole numbers",
-    );
-    refused(
-        column("Age", Type::U8),
-        5,
-        "error[data-column-missing]: duckdb.parquet has no column `Age`\n\
+        ),
+        (
+            column("city", Type::I64),
+            5,
+            "error[data-type]: column `city` of duckdb.parquet holds no numbers: Utf8\n\
+             reason: the input `city` is read from it\nhint: declare the input as \
+             `sl.text(...)` or `sl.category([...])`, or convert it to numbers",
+        ),
+        (
+            column("day", Type::I64),
+            5,
+            "error[data-type]: column `day` of duckdb.parquet holds no numbers: Date32\n\
+             reason: the input `day` is read from it\nhint: declare the input as `sl.date` or \
+             `sl.timestamp`, or convert it to whole numbers",
+        ),
+        (
+            column("Age", Type::U8),
+            5,
+            "error[data-column-missing]: duckdb.parquet has no column `Age`\n\
          reason: the input `Age` is read from it\n\
          hint: is it `age`? Rename the column or the input",
-    );
-    refused(
-        age(),
-        4,
-        "error[data-rows]: duckdb.parquet has 5 records, too many for `age`\n\
-         reason: the program says `people <= 4`\n\
-         hint: give at most 4 rows",
-    );
-    let triple = input(
-        "pair",
-        Type::I64,
-        Shape::with_rows(RowId(0), [3]),
-        MOST,
-        &[],
-    );
-    refused(
-        triple,
-        5,
-        "error[data-shape]: the list in row 1 of column `pair` of duckdb.parquet has 2 elements, \
-         not 3\n\
-         reason: the input `pair` is read from it\n\
+        ),
+        (
+            age(),
+            4,
+            "error[data-rows]: duckdb.parquet has 5 records, too many for `age`\n\
+             reason: the program says `people <= 4`\nhint: give at most 4 rows",
+        ),
+        (
+            triple,
+            5,
+            "error[data-shape]: the list in row 1 of column `pair` of duckdb.parquet has 2 \
+             elements, not 3\nreason: the input `pair` is read from it\n\
          hint: give every row as many elements as the program says",
-    );
+        ),
+    ] {
+        assert_eq!(read("duckdb", input, bound), Err(text.to_string()));
+    }
     let single = read("duckdb", column("pair", Type::I64), 5).expect_err("lists are refused");
     assert!(single.contains("make a column of each element"), "{single}");
 }

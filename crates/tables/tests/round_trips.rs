@@ -151,10 +151,8 @@ fn columns_hold_fixed_point_exactly_or_not_at_all() {
         (Type::ufixed(0, 53), true, true),
         (Type::ufixed(0, 64), false, false),
     ] {
-        assert_eq!(
-            (held(ty, "npy"), held(ty, "parquet"), held(ty, "csv")),
-            (npy, parquet, true)
-        );
+        let held = ["npy", "parquet", "csv"].map(|ending| held(ty, ending));
+        assert_eq!(held, [npy, parquet, true]);
     }
 }
 

@@ -49,24 +49,21 @@ fn what_is_missing_is_refused_with_its_place() {
     };
     let empty = "error[data-null]: a cell in column `mail` is empty\n --> people.csv:3:3";
     starts("n,mail\n1,a\n2,  \n", empty);
-    starts(
-        "mail\na\n\nb\n",
-        "error[data-malformed]: people.csv has a blank line",
-    );
-    starts("n,mail\n1\n", "error[data-malformed]");
-    starts(
-        "n,mail,mail\n",
-        "error[data-column-twice]: people.csv has two columns `mail`",
-    );
+    let twice = "error[data-column-twice]: people.csv has two columns `mail`";
+    starts("n,mail,mail\n", twice);
+    let malformed = |content: &str, what: &str| {
+        starts(
+            content,
+            &format!("error[data-malformed]: people.csv {what}"),
+        );
+    };
+    malformed("mail\na\n\nb\n", "has a blank line");
+    malformed("n,mail\n1\n", "");
     // Otherwise the items that follow would be left out.
-    starts(
-        "n,mail\n1,\"a\n2,b\n",
-        "error[data-malformed]: people.csv has a quote that is never closed\n --> people.csv:2:3",
-    );
-    starts(
-        "n,mail\n1,\"a\"b\n",
-        "error[data-malformed]: people.csv has text behind a cell in quotes\n --> people.csv:2:6",
-    );
+    let open = "has a quote that is never closed\n --> people.csv:2:3";
+    malformed("n,mail\n1,\"a\n2,b\n", open);
+    let behind = "has text behind a cell in quotes\n --> people.csv:2:6";
+    malformed("n,mail\n1,\"a\"b\n", behind);
     let near = refused("n,Mail\n");
     assert!(near.contains("is it `Mail`?"), "{near}");
     starts("", "error[data-column-missing]");

@@ -70,11 +70,7 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");
     let failure = Failure::new(Code::CommandLine, what, hint);
-    let failure = match usage {
-        Some(usage) => failure.because(usage),
-        None => failure,
-    };
-    print_failure(&failure, json);
+    print_failure(&failure.because(usage.unwrap_or_default()), json);
 }
 
 /// The parser's sentence about a number that is out of bounds, with the bounds in words: it writes
@@ -142,10 +138,7 @@ mod tests {
         }});
         assert_eq!(object(&failure), wanted);
         assert_eq!(wanted.to_string().lines().count(), 1);
-        let bare = object(&Failure::new(Code::CommandLine, "no", "yes"));
-        assert_eq!(
-            (&bare["error"]["line"], &bare["error"]["reason"]),
-            (&Value::Null, &json!(""))
-        );
+        let bare = &object(&Failure::new(Code::CommandLine, "no", "yes"))["error"];
+        assert_eq!((&bare["line"], &bare["reason"]), (&Value::Null, &json!("")));
     }
 }

@@ -32,7 +32,7 @@ pub fn run<C: Parser>(
     signals: &[i32],
     run: impl FnOnce(C) -> Result<(), Failure>,
 ) -> u8 {
-    signals::install_handler(signals);
+    signals::install_handler(name, signals);
     // A command line that cannot be parsed may still have asked for JSON.
     let asked = arguments.iter().take_while(|argument| *argument != "--");
     let json = asked.into_iter().any(|argument| argument == "--json");

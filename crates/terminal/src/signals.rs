@@ -8,7 +8,7 @@ use crate::hidden;
 use sealane_net::Cancel;
 use signal_hook::iterator::Signals;
 use std::io::{Write, stderr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,9 @@ const LAST_LINE: Duration = Duration::from_millis(200);
 
 /// Tokens of running verbs.
 static AT_WORK: Mutex<Vec<Cancel>> = Mutex::new(Vec::new());
+
+/// Name of the program that runs.
+static PROGRAM: OnceLock<String> = OnceLock::new();
 
 /// Guard of a running verb: while it lives, signals cancel the verb instead of ending the process.
 pub struct CancelOnSignal(Cancel);
@@ -46,7 +49,8 @@ impl Drop for CancelOnSignal {
 
 /// Handles these signals, each by itself: from now on they cancel a running verb, or end the
 /// process and restore the terminal. All others are as they were.
-pub fn install_handler(signals: &[i32]) {
+pub fn install_handler(program: &str, signals: &[i32]) {
+    PROGRAM.get_or_init(|| program.to_string());
     let Ok(mut handled) = Signals::new::<_, i32>([]) else {
         return;
     };
@@ -74,14 +78,13 @@ pub fn request_end() {
 /// Writes a line to standard error, unless that waits for whoever reads it.
 fn tell(line: &'static str) {
     let began = Instant::now();
-    let write = move || writeln!(stderr(), "sealane: {line}");
+    let program = PROGRAM.get().map_or("sealane", String::as_str);
+    let write = move || writeln!(stderr(), "{program}: {line}");
     // Where the machine gives no thread, the process ends without the line.
-    let reported = thread::Builder::new().spawn(write);
-    while reported
-        .as_ref()
-        .is_ok_and(|reported| !reported.is_finished())
-        && began.elapsed() < LAST_LINE
-    {
+    let Ok(reported) = thread::Builder::new().spawn(write) else {
+        return;
+    };
+    while !reported.is_finished() && began.elapsed() < LAST_LINE {
         thread::sleep(Duration::from_millis(1));
     }
 }

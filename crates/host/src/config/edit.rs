@@ -3,11 +3,11 @@
 //! A change is made on the text. The new text is parsed like any other before it replaces the old
 //! one atomically, so an invalid text is never written.
 
-use super::{Config, Party, read, refused, text};
+use super::{Config, Party, read, text};
 use crate::Failure;
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
-use sealane_identity::ContactCard;
+use sealane_identity::{ContactCard, PublicKey};
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -38,14 +38,15 @@ impl Editor {
     /// As [`Config::load`].
     pub fn open(path: &Path) -> Result<Editor, Failure> {
         let text = text(path)?;
-        let config = read::config(path, &text).map_err(refused)?;
+        let config = read::config(path, &text)?;
         let document = text.parse::<DocumentMut>().map_err(|error| {
             let what = format!("{} cannot be changed", path.display());
             let hint = "mend what is wrong with it, and try again";
             Failure::new(Code::ConfigEdit, what, hint).because(error.message())
         })?;
+        let path = path.to_path_buf();
         Ok(Editor {
-            path: path.to_path_buf(),
+            path,
             document,
             config,
         })
@@ -90,13 +91,10 @@ impl Editor {
             let hint = format!("it has: {}", known.collect::<Vec<_>>().join(", "));
             return Err(Failure::new(Code::PeerUnknown, what, hint));
         }
-        let helpers = self.config.helpers.iter().flatten();
+        let mut helpers = self.config.helpers.iter().flatten();
         let needed = match self.config.me.as_deref() {
             Some(me) if me == name => Some("me"),
-            _ => helpers
-                .into_iter()
-                .any(|helper| helper == name)
-                .then_some("helpers"),
+            _ => helpers.any(|helper| helper == name).then_some("helpers"),
         };
         if let Some(key) = needed {
             let what = format!("`{name}` cannot be removed: `{key}` names it");
@@ -109,12 +107,8 @@ impl Editor {
 
     /// Refuses a card whose key or address is pinned under another name.
     fn refuse_another_name(&self, name: &str, card: &ContactCard) -> Result<(), Failure> {
-        let others = self
-            .config
-            .parties
-            .iter()
-            .filter(|(other, _)| *other != name);
-        for (other, party) in others {
+        let parties = self.config.parties.iter();
+        for (other, party) in parties.filter(|(other, _)| *other != name) {
             let what = match (party.key == card.key(), party.address == card.address()) {
                 (true, _) => format!("this key is pinned for `{other}` already"),
                 (_, true) => format!("`{other}` has the address {} already", card.address()),
@@ -150,7 +144,7 @@ impl Editor {
     /// Replaces the old text by the changed one.
     fn write(&self) -> Result<(), Failure> {
         let text = self.document.to_string();
-        read::config(&self.path, &text).map_err(refused)?;
+        read::config(&self.path, &text)?;
         let replaced = sealane_files::replace(&self.path, Rights::AsBefore, text.as_bytes());
         replaced.map_err(|error| {
             let what = format!("cannot write {}", self.path.display());
@@ -163,12 +157,11 @@ impl Editor {
 /// Returns the tables of the parties.
 fn parties(document: &mut DocumentMut) -> &mut dyn TableLike {
     // A configuration that was parsed has them.
-    let parties = document
-        .entry("parties")
-        .or_insert(Item::Table(Table::new()));
-    parties
-        .as_table_like_mut()
-        .expect("what was read holds tables")
+    let parties = document.entry("parties");
+    let parties = parties
+        .or_insert(Item::Table(Table::new()))
+        .as_table_like_mut();
+    parties.expect("what was read holds tables")
 }
 
 /// Sets a value, and preserves a comment behind the old one.
@@ -183,11 +176,9 @@ fn set(table: &mut dyn TableLike, key: &str, text: &str) {
 /// Refusal of another key for a known name.
 fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
     let what = format!("another key is pinned for `{name}`");
-    let reason = format!(
-        "The fingerprint of the pinned key is {}, that of this card is {}.",
-        known.key.fingerprint(),
-        card.key().fingerprint()
-    );
+    let [pinned, shown] = [known.key, card.key()].map(PublicKey::fingerprint);
+    let reason =
+        format!("The fingerprint of the pinned key is {pinned}, that of this card is {shown}.");
     let hint = format!(
         "ask `{name}` over the telephone which one is its own; if it has a new key, add \
          `--replace`, and if not, somebody else made this card"
@@ -198,7 +189,7 @@ fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_identity::{Identity, PublicKey};
+    use sealane_identity::Identity;
     use std::fs;
 
     const BEFORE: &str = "# Who we are.\nme = \"alice\"\nhelpers = [\"ada\"] # one is enough\n\n\
@@ -214,13 +205,9 @@ mod tests {
 
     impl Case {
         fn new() -> Case {
-            let key = || Identity::generate().public_key();
+            let [alice, ada] = [(); 2].map(|()| Identity::generate().public_key());
             let folder = tempfile::tempdir().unwrap();
-            let case = Case {
-                folder,
-                alice: key(),
-                ada: key(),
-            };
+            let case = Case { folder, alice, ada };
             fs::write(case.path(), case.keyed(BEFORE)).unwrap();
             case
         }
@@ -237,9 +224,8 @@ mod tests {
 
         fn pin(&self, name: &str, address: &str, key: PublicKey, replace: bool) -> Outcome {
             let card = ContactCard::new(name, address, key).unwrap();
-            let pinned = Editor::open(&self.path())
-                .unwrap()
-                .pin(name, &card, replace);
+            let editor = Editor::open(&self.path()).unwrap();
+            let pinned = editor.pin(name, &card, replace);
             pinned.map_err(|failure| failure.finding().code.name())
         }
 
@@ -260,10 +246,8 @@ mod tests {
         let case = Case::new();
         let bob = Identity::generate().public_key();
         assert_eq!(case.pin("bob", "bob:1", bob, false), Ok(Change::Added));
-        let expected = case.keyed(BEFORE).replace(
-            "[limits]",
-            &format!("[parties.bob]\naddress = \"bob:1\"\nkey = \"{bob}\"\n\n[limits]"),
-        );
+        let table = format!("[parties.bob]\naddress = \"bob:1\"\nkey = \"{bob}\"\n\n[limits]");
+        let expected = case.keyed(BEFORE).replace("[limits]", &table);
         assert_eq!(case.text(), expected);
         assert_eq!(case.pin("bob", "bob:1", bob, false), Ok(Change::Nothing));
         assert_eq!(case.text(), expected);
@@ -282,10 +266,8 @@ mod tests {
         let expected = case.keyed(BEFORE).replace("ada:1", "b:2");
         assert_eq!(case.text(), expected);
         assert_eq!(case.pin("ada", "ada:1", new, true), Ok(Change::Replaced));
-        let expected = case
-            .keyed(BEFORE)
-            .replace(&case.ada.to_string(), &new.to_string());
-        assert_eq!(case.text(), expected);
+        let (old, new) = (case.ada.to_string(), new.to_string());
+        assert_eq!(case.text(), case.keyed(BEFORE).replace(&old, &new));
     }
 
     #[test]
@@ -319,10 +301,8 @@ mod tests {
         assert_eq!(case.pin("bob", "bob:1", bob, false), Ok(Change::Added));
         let moved = Change::Moved("ada:1".to_string());
         assert_eq!(case.pin("ada", "b:2", case.ada, false), Ok(moved));
-        assert!(
-            case.text()
-                .starts_with(&case.keyed(text).replace("ada:1", "b:2"))
-        );
+        let moved = case.keyed(text).replace("ada:1", "b:2");
+        assert!(case.text().starts_with(&moved));
         assert_eq!(Config::load(&case.path()).unwrap().parties["bob"].key, bob);
     }
 
@@ -335,10 +315,8 @@ mod tests {
         std::os::unix::fs::symlink(case.path(), &link).unwrap();
         fs::set_permissions(case.path(), fs::Permissions::from_mode(0o640)).unwrap();
         let card = ContactCard::new("bob", "b:1", Identity::generate().public_key()).unwrap();
-        Editor::open(&link)
-            .unwrap()
-            .pin("bob", &card, false)
-            .unwrap();
+        let editor = Editor::open(&link).unwrap();
+        editor.pin("bob", &card, false).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         let mode = fs::metadata(case.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
@@ -357,10 +335,8 @@ mod tests {
                 assert_eq!(pinned, Err("peer-known"));
             }
         }
-        assert_eq!(
-            case.pin("alice", "a:1", case.alice, false),
-            Ok(Change::Nothing)
-        );
+        let own = case.pin("alice", "a:1", case.alice, false);
+        assert_eq!(own, Ok(Change::Nothing));
         assert_eq!(case.text(), before);
     }
 }

@@ -66,21 +66,21 @@ struct ConfigText<'a> {
     text: &'a str,
 }
 
+/// The parties of a configuration by their names.
+type Parties = BTreeMap<String, Party>;
+
+/// A statement of a configuration, or none.
+type Stated<T> = Result<Option<T>, Diagnostic>;
+
 impl ConfigText<'_> {
     fn parse(&self, folder: &Path) -> Result<Config, Diagnostic> {
         let file: File = toml::from_str(self.text).map_err(|error| {
-            let message = error
-                .message()
-                .lines()
-                .next()
-                .unwrap_or("malformed")
-                .to_string();
+            let message = error.message().lines().next().unwrap_or("malformed");
             let span = error.span();
             let hint = self.misplaced(span.as_ref());
-            let hint = hint.unwrap_or(
-                "the keys that there are stand in docs/reference/configuration.md".to_string(),
-            );
-            self.refuse(Code::ConfigSyntax, message, span, &hint)
+            let known = "the keys that there are stand in docs/reference/configuration.md";
+            let hint = hint.as_deref().unwrap_or(known);
+            self.refuse(Code::ConfigSyntax, message, span, hint)
         })?;
         let tables = file.parties.into_inner();
         self.refuse_doubles("key", &tables, |table| &table.key)?;
@@ -136,7 +136,7 @@ impl ConfigText<'_> {
             if let Some(first) = seen.insert(text, name.get_ref()) {
                 let message = format!("this {what} is also that of `{first}`");
                 let hint = "each party has its own; paste its card with `sealane peer add` again";
-                return Err(self.refuse(Code::ConfigDouble, message, Some(value.span()), hint));
+                return Err(self.refuse(Code::ConfigDouble, message, value.span(), hint));
             }
         }
         Ok(())
@@ -144,20 +144,17 @@ impl ConfigText<'_> {
 
     fn party(&self, table: &PartyTable, identity: Option<PathBuf>) -> Result<Party, Diagnostic> {
         let address = self.address(&table.address)?;
-        let listen = table
-            .listen
-            .as_ref()
-            .map(|address| self.address(address))
-            .transpose()?;
+        let listen = table.listen.as_ref().map(|address| self.address(address));
         let key = table.key.get_ref().parse().map_err(|_| {
-            let message = "this is not a public key".to_string();
+            let message = "this is not a public key";
             let hint = "ask that party for its card, `sealane card`, and use `sealane peer add`";
-            self.refuse(Code::ConfigKey, message, Some(table.key.span()), hint)
+            self.refuse(Code::ConfigKey, message, table.key.span(), hint)
         })?;
+        let (listen, pool_port) = (listen.transpose()?, table.pool_port);
         Ok(Party {
             address,
             listen,
-            pool_port: table.pool_port,
+            pool_port,
             key,
             identity,
         })
@@ -168,7 +165,7 @@ impl ConfigText<'_> {
         if host_and_port(text).is_none() {
             let message = format!("`{text}` is not an address");
             let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
-            return Err(self.refuse(Code::ConfigAddress, message, Some(address.span()), hint));
+            return Err(self.refuse(Code::ConfigAddress, message, address.span(), hint));
         }
         Ok(text.clone())
     }
@@ -187,10 +184,7 @@ impl ConfigText<'_> {
         network.get_ref().parse().map(Some).map_err(refuse)
     }
 
-    fn protocol(
-        &self,
-        protocol: Option<Spanned<String>>,
-    ) -> Result<Option<ProtocolName>, Diagnostic> {
+    fn protocol(&self, protocol: Option<Spanned<String>>) -> Stated<ProtocolName> {
         let Some(protocol) = protocol else {
             return Ok(None);
         };
@@ -198,30 +192,26 @@ impl ConfigText<'_> {
             let message = format!("there is no protocol `{}`", protocol.get_ref());
             let known = ProtocolName::ALL.map(|known| format!("\"{known}\""));
             let hint = format!("write one of {}", known.join(", "));
-            self.refuse(Code::ConfigProtocol, message, Some(protocol.span()), &hint)
+            self.refuse(Code::ConfigProtocol, message, protocol.span(), &hint)
         })
     }
 
     /// Checks the reader of the file, which needs a table in it.
-    fn me(
-        &self,
-        name: Spanned<String>,
-        parties: &BTreeMap<String, Party>,
-    ) -> Result<String, Diagnostic> {
+    fn me(&self, name: Spanned<String>, parties: &Parties) -> Result<String, Diagnostic> {
         if parties.contains_key(name.get_ref()) {
             return Ok(name.into_inner());
         }
         let message = format!("`me` is `{}`, which has no table", name.get_ref());
         let known = parties.keys().map(String::as_str).collect::<Vec<_>>();
         let hint = format!("name one of the parties: {}", known.join(", "));
-        Err(self.refuse(Code::ConfigMe, message, Some(name.span()), &hint))
+        Err(self.refuse(Code::ConfigMe, message, name.span(), &hint))
     }
 
     /// Checks the helpers, each of which needs a table; a misspelt name is shown at its place.
     fn helpers(
         &self,
         names: Vec<Spanned<String>>,
-        parties: &BTreeMap<String, Party>,
+        parties: &Parties,
     ) -> Result<Vec<String>, Diagnostic> {
         let known = |name: Spanned<String>| {
             if parties.contains_key(name.get_ref()) {
@@ -229,23 +219,19 @@ impl ConfigText<'_> {
             }
             let message = format!("the helper `{}` has no table", name.get_ref());
             let hint = "add one with its address and key under `[parties.NAME]`, or mend the name";
-            Err(self.refuse(Code::ConfigHelper, message, Some(name.span()), hint))
+            Err(self.refuse(Code::ConfigHelper, message, name.span(), hint))
         };
         names.into_iter().map(known).collect()
     }
 
-    fn duration(
-        &self,
-        key: &str,
-        seconds: Option<Spanned<f64>>,
-    ) -> Result<Option<Duration>, Diagnostic> {
+    fn duration(&self, key: &str, seconds: Option<Spanned<f64>>) -> Stated<Duration> {
         let Some(seconds) = seconds else {
             return Ok(None);
         };
         if !TIMES_S.contains(seconds.get_ref()) {
             let message = format!("`{key}` is not between 0.1 seconds and a day");
             let hint = format!("write a number of seconds, such as `{key} = 30`");
-            return Err(self.refuse(Code::ConfigTimeout, message, Some(seconds.span()), &hint));
+            return Err(self.refuse(Code::ConfigTimeout, message, seconds.span(), &hint));
         }
         Ok(Some(Duration::from_secs_f64(seconds.into_inner())))
     }
@@ -253,26 +239,19 @@ impl ConfigText<'_> {
     fn refuse(
         &self,
         code: Code,
-        message: String,
-        at: Option<Range<usize>>,
+        message: impl Into<String>,
+        at: impl Into<Option<Range<usize>>>,
         hint: &str,
     ) -> Diagnostic {
-        let span = at.map(|range| self.span(range));
-        Diagnostic {
-            code,
-            message,
-            span,
-            reason: String::new(),
-            hint: hint.to_string(),
-        }
+        let span = at.into().map(|range| self.span(range));
+        Diagnostic::new(code, message).at(span.as_ref()).hint(hint)
     }
 
     /// Converts a range of bytes, cut to its first line.
     fn span(&self, range: Range<usize>) -> Span {
         let start = range.start.min(self.text.len());
-        let line_start = self.text[..start]
-            .rfind('\n')
-            .map_or(0, |newline| newline + 1);
+        let newline = self.text[..start].rfind('\n');
+        let line_start = newline.map_or(0, |newline| newline + 1);
         let line = self.text[line_start..].split('\n').next().unwrap_or("");
         let end = range.end.clamp(start, line_start + line.len());
         let column = self.text[line_start..start].chars().count() as u32 + 1;
@@ -322,11 +301,8 @@ mod tests {
         let inside = Some("0.0.0.0:7701".to_string());
         assert_eq!(party(listen), ("[::1]:7701".to_string(), inside));
         for port in ["0", "65536", "\"7701\""] {
-            let refused = with(&format!("pool_port = {port}"));
-            assert_eq!(
-                refused.err().map(|error| error.code),
-                Some(Code::ConfigSyntax)
-            );
+            let refused = with(&format!("pool_port = {port}")).err().unwrap();
+            assert_eq!(refused.code, Code::ConfigSyntax);
         }
     }
 
@@ -340,14 +316,10 @@ mod tests {
             party("lab", "lab.example:7701"),
         );
         let config = parse(&text).unwrap();
-        assert_eq!(
-            config.parties["hospital"].identity.as_deref(),
-            Some(Path::new("folder/me.key"))
-        );
-        assert_eq!(
-            config.parties["lab"].identity.as_deref(),
-            Some(Path::new("/keys/lab"))
-        );
+        for (name, file) in [("hospital", "folder/me.key"), ("lab", "/keys/lab")] {
+            let identity = config.parties[name].identity.as_deref();
+            assert_eq!(identity, Some(Path::new(file)), "{name}");
+        }
         assert_eq!(config.parties["lab"].address, "lab.example:7701");
         assert_eq!(config.parties["lab"].key.to_string(), key("lab"));
         assert_eq!(config.me.as_deref(), Some("lab"));
@@ -361,12 +333,8 @@ mod tests {
 
     #[test]
     fn helpers_are_read_in_their_order() {
-        let tables = [
-            party("lab", "lab:1"),
-            party("ada", "ada:1"),
-            party("cyd", "cyd:1"),
-        ]
-        .concat();
+        let tables = ["lab", "ada", "cyd"].map(|name| party(name, &format!("{name}:1")));
+        let tables = tables.concat();
         let helpers = |line: &str| parse(&format!("{line}\n{tables}")).unwrap().helpers;
         let named = ["cyd", "ada"].map(String::from).to_vec();
         assert_eq!(helpers("helpers = [\"cyd\", \"ada\"]"), Some(named));
@@ -379,30 +347,25 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         let good = party("lab", "lab.example:7701");
-        assert_eq!(refused(&party("lab", "lab")), ("config-address", 2, 11, 16));
-        assert_eq!(
-            refused(&party("lab", "lab:0")),
-            ("config-address", 2, 11, 18)
-        );
+        let above = |line: &str| format!("{line}\n{good}");
         // Columns count characters, not bytes.
-        let text = "parties.\"é\" = { address = \"e:1\", key = \"ed25519:00\" }\n";
-        assert_eq!(refused(text), ("config-key", 1, 40, 52));
-        assert_eq!(
-            refused(&format!("network = \"man\"\n{good}")),
-            ("config-network", 1, 11, 16)
-        );
-        let declared = parse(&format!("network = \"18ms/95Mbps\"\n{good}")).unwrap();
+        let bad_key = "parties.\"é\" = { address = \"e:1\", key = \"ed25519:00\" }\n";
+        for (text, place) in [
+            (party("lab", "lab"), ("config-address", 2, 11, 16)),
+            (party("lab", "lab:0"), ("config-address", 2, 11, 18)),
+            (bad_key.to_string(), ("config-key", 1, 40, 52)),
+            (above("network = \"man\""), ("config-network", 1, 11, 16)),
+            (above("me = \"ada\""), ("config-me", 1, 6, 11)),
+            (above("protocol = \"yo\""), ("config-protocol", 1, 12, 16)),
+            (
+                format!("{good}[limits]\ntimeout_s = 0\n"),
+                ("config-timeout", 5, 13, 14),
+            ),
+        ] {
+            assert_eq!(refused(&text), place);
+        }
+        let declared = parse(&above("network = \"18ms/95Mbps\"")).unwrap();
         assert_eq!(declared.network, "20ms/100Mbps".parse().ok());
-        assert_eq!(
-            refused(&format!("me = \"ada\"\n{good}")),
-            ("config-me", 1, 6, 11)
-        );
-        assert_eq!(
-            refused(&format!("protocol = \"yo\"\n{good}")),
-            ("config-protocol", 1, 12, 16)
-        );
-        let text = format!("{good}[limits]\ntimeout_s = 0\n");
-        assert_eq!(refused(&text), ("config-timeout", 5, 13, 14));
     }
 
     #[test]
@@ -425,11 +388,11 @@ mod tests {
             let text = format!("# Who.\n{}{key} = \"x\"\n", party("lab", "lab:1"));
             let error = parse(&text).err().unwrap();
             assert_eq!(error.span.unwrap().line, 5);
-            let hint = format!(
-                "`{key}` belongs to the whole file: write it above the first table, \
-                 `[parties.lab]`"
+            let place = "write it above the first table, `[parties.lab]`";
+            assert_eq!(
+                error.hint,
+                format!("`{key}` belongs to the whole file: {place}")
             );
-            assert_eq!(error.hint, hint);
         }
         let text = "[limits]\nidentity = \"x\"\n".to_string() + &party("lab", "lab:1");
         let error = parse(&text).err().unwrap();
@@ -440,10 +403,8 @@ mod tests {
     fn unknown_and_missing_keys_are_refused() {
         let text = format!("{}adress = \"b\"\n", party("lab", "lab:1"));
         let error = parse(&text).err().unwrap();
-        assert_eq!(
-            (error.code, error.span.as_ref().unwrap().line),
-            (Code::ConfigSyntax, 4)
-        );
+        assert_eq!(error.code, Code::ConfigSyntax);
+        assert_eq!(error.span.as_ref().unwrap().line, 4);
         assert!(error.message.contains("adress"), "{}", error.message);
         let error = parse("[parties.lab]\naddress = \"a:1\"\n").err().unwrap();
         assert!(error.message.contains("key"), "{}", error.message);

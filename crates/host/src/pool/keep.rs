@@ -16,10 +16,13 @@ use std::time::{Duration, Instant};
 
 /// Longest time between two meetings.
 const VISIT: Duration = Duration::from_secs(60);
+
 /// Pause between two looks at the pool.
 const LOOK: Duration = Duration::from_millis(500);
+
 /// Pause between two looks at the token of cancellation.
 const NAP: Duration = Duration::from_millis(50);
+
 /// Pause after the first failure; each further one doubles it, up to [`VISIT`].
 const FIRST_REST: Duration = Duration::from_secs(1);
 
@@ -107,11 +110,8 @@ impl Keeper<'_> {
     fn lacks(&self) -> Result<bool, Failure> {
         let pool = self.meeting.pool().expect("a pair has a pool");
         for (party, batches) in self.order.batches.iter().enumerate() {
-            let role = if party == usize::from(self.meeting.me().0) {
-                Role::Receiver
-            } else {
-                Role::Sender
-            };
+            let is_own = party == self.meeting.me().index();
+            let role = if is_own { Role::Receiver } else { Role::Sender };
             if *batches > 0 {
                 match pool.count(role) {
                     Ok(count) if count.left < self.least => return Ok(true),
@@ -128,12 +128,9 @@ impl Keeper<'_> {
 
 /// Returns whether a failure may pass by itself.
 fn passes(failure: &Failure) -> bool {
-    let code = failure.finding().code;
-    failure.kind() == FailureKind::Network
-        || matches!(
-            code,
-            Code::PeerCancelled | Code::PeerFinished | Code::PeerGaveUp | Code::PoolBusy
-        )
+    use Code::{PeerCancelled, PeerFinished, PeerGaveUp, PoolBusy};
+    let passing = [PeerCancelled, PeerFinished, PeerGaveUp, PoolBusy];
+    failure.kind() == FailureKind::Network || passing.contains(&failure.finding().code)
 }
 
 #[cfg(test)]
@@ -156,30 +153,23 @@ mod tests {
             let ports = [0, 0].map(|_| sealane_net::free_loopback_port().unwrap());
             (name, identity.public_key(), file, ports)
         });
+        let parties = identities.map(|(name, key, file, [port, pool_port])| {
+            let party = Party {
+                address: format!("127.0.0.1:{port}"),
+                listen: None,
+                pool_port: pool_port.try_into().ok(),
+                key,
+                identity: Some(file),
+            };
+            (name.to_string(), party)
+        });
         ["a", "b"].map(|own| Config {
-            parties: identities
-                .iter()
-                .map(|(name, key, file, [port, pool_port])| {
-                    let party = Party {
-                        address: format!("127.0.0.1:{port}"),
-                        listen: None,
-                        pool_port: (*pool_port).try_into().ok(),
-                        key: *key,
-                        identity: Some(file.clone()),
-                    };
-                    (name.to_string(), party)
-                })
-                .collect(),
+            parties: parties.clone().into(),
             me: Some(own.to_string()),
-            identity: None,
-            protocol: None,
-            runs: None,
             pools: folder.join(own),
-            network: None,
-            helpers: None,
             timeout: Some(Duration::from_secs(20)),
             wait: Some(Duration::from_millis(300)),
-            patience: None,
+            ..Config::default()
         })
     }
 
@@ -212,10 +202,11 @@ mod tests {
         let keep = |at: usize, cancel: &Cancel| {
             let mut meeting = prepare_pair(names[at], &configs[at], None).unwrap();
             meeting.cancelled_by(cancel);
+            let (meeting, least) = (&meeting, 3);
             let keeper = Keeper {
-                meeting: &meeting,
+                meeting,
                 order,
-                least: 3,
+                least,
             };
             let end = keeper.keep(&mut |news| match news {
                 News::Met(batches) => _ = made.fetch_add(batches, SeqCst),
@@ -258,12 +249,8 @@ mod tests {
         for code in [Code::Unreachable, Code::PeerVanished, Code::PeerCancelled] {
             assert!(passes(&failure(code)), "{code}");
         }
-        for code in [
-            Code::PoolDiffers,
-            Code::PeerDeviated,
-            Code::PoolFull,
-            Code::WrongKey,
-        ] {
+        use Code::{PeerDeviated, PoolDiffers, PoolFull, WrongKey};
+        for code in [PoolDiffers, PeerDeviated, PoolFull, WrongKey] {
             assert!(!passes(&failure(code)), "{code}");
         }
     }

@@ -21,22 +21,19 @@ impl NetError {
     /// Explains this error with the parties' names, in order of the program. Texts from peers are
     /// one line each, without control characters.
     pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Diagnostic {
-        Diagnostic::new(self.code(), self.message(|party| called(*party, names)))
-            .because(self.reason())
-            .hint(self.hint())
+        let message = self.message(|party| called(*party, names));
+        let finding = Diagnostic::new(self.code(), message);
+        finding.because(self.reason()).hint(self.hint())
     }
 
     /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
     /// this one has configured or seen them, are left out.
     pub fn public_text<S: AsRef<str>>(&self, names: &[S]) -> String {
+        let name = |party: &PartyId| called(*party, names);
         match self {
-            NetError::Unreachable { party, .. } => {
-                format!("{} cannot be reached", called(*party, names))
-            }
+            Self::Unreachable { party, .. } => format!("{} cannot be reached", name(party)),
             NetError::Listen { .. } => "it cannot listen at its own address".into(),
-            NetError::Unlisted { party } => {
-                format!("its configuration lacks {}", called(*party, names))
-            }
+            Self::Unlisted { party } => format!("its configuration lacks {}", name(party)),
             NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
@@ -260,6 +257,7 @@ fn without_addresses(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LinkError;
 
     #[test]
     fn others_are_reported_of_no_address() {
@@ -267,46 +265,34 @@ mod tests {
         let places = ["10.1.2.3:7700", "[fe80::1]:7700", "192.168.0.9", "::1"];
         for place in places.map(String::from) {
             let reason = format!("{place} sent no TLS, {place}: by ({place})");
+            let address = place.clone();
+            let on_link = |event| NetError::on_link(party, event);
             let errors = [
-                NetError::Unreachable {
-                    party,
-                    address: place.clone(),
+                NetError::unreachable(party, &place, reason.clone()),
+                NetError::malformed(party, &*reason),
+                NetError::wrong_party(party, &*reason),
+                NetError::aborted(party, Cause::Network, &*reason),
+                on_link(LinkError::Tls {
                     reason: reason.clone(),
-                },
-                NetError::Listen {
-                    address: place.clone(),
+                }),
+                on_link(LinkError::Io {
                     reason: reason.clone(),
-                },
-                NetError::malformed(party, reason.clone()),
-                NetError::wrong_party(party, reason.clone()),
-                NetError::aborted(party, Cause::Network, reason.clone()),
-                NetError::Tls {
-                    party,
-                    reason: reason.clone(),
-                },
-                NetError::Io { party, reason },
+                }),
+                NetError::Listen { address, reason },
             ];
             for error in errors {
                 let reported = error.public_text(&["ada", "bob"]);
                 assert!(!reported.contains(&place), "{reported}");
             }
         }
-        let host = NetError::Unreachable {
-            party,
-            address: "bob.example:7700".into(),
-            reason: "refused".into(),
-        };
-        assert_eq!(
-            host.public_text(&["ada", "bob"]),
-            "bob (party 1) cannot be reached"
-        );
-        let plain = NetError::Stalled {
-            party,
-            silent_s: 30,
-        };
-        assert_eq!(
-            plain.public_text(&["ada", "bob"]),
-            "bob (party 1) sent nothing for 30 s"
-        );
+        let host = NetError::unreachable(party, "bob.example:7700", "refused".into());
+        let silent_s = 30;
+        let plain = NetError::Stalled { party, silent_s };
+        for (error, text) in [
+            (host, "bob (party 1) cannot be reached"),
+            (plain, "bob (party 1) sent nothing for 30 s"),
+        ] {
+            assert_eq!(error.public_text(&["ada", "bob"]), text);
+        }
     }
 }

@@ -51,11 +51,8 @@ impl Link {
         let mut batch = Vec::new();
         let result = loop {
             let until = self.ended.now() + self.heartbeat;
-            if self
-                .outgoing
-                .pop_many(&mut batch, BATCH_BYTES, until)
-                .is_err()
-            {
+            let popped = self.outgoing.pop_many(&mut batch, BATCH_BYTES, until);
+            if popped.is_err() {
                 break self.write_end(&mut wire);
             }
             if batch.is_empty() {
@@ -67,17 +64,17 @@ impl Link {
         };
         if let Err(error) = result {
             // The reader may know better why the connection ended, so it gets time to report it.
-            self.outgoing
-                .close_late(error, self.ended.now() + READER_GRACE);
+            let deadline = self.ended.now() + READER_GRACE;
+            self.outgoing.close_late(error, deadline);
         }
     }
 
     fn write_batch(&self, batch: &mut Vec<Packet>, wire: &mut Vec<u8>) -> Result<(), LinkError> {
         let parts: Vec<_> = batch.drain(..).map(Packet::into_parts).collect();
-        let pieces: Vec<&[u8]> = parts
+        let pieces = parts
             .iter()
-            .flat_map(|(header, payload)| [&header[..], payload])
-            .collect();
+            .flat_map(|(header, payload)| [&header[..], payload]);
+        let pieces: Vec<&[u8]> = pieces.collect();
         match &self.cipher {
             Cipher::Plain => self.write_pieces(&pieces),
             Cipher::Tls(records) => {
@@ -95,9 +92,7 @@ impl Link {
             records.seal_end(wire);
             self.write_pieces(&[wire])?;
         }
-        self.socket
-            .shutdown(Shutdown::Write)
-            .map_err(|error| io_fault(&error))
+        Ok(self.socket.shutdown(Shutdown::Write)?)
     }
 
     /// Writes pieces one after the other, from where they are.
@@ -105,9 +100,7 @@ impl Link {
         let pieces = pieces.iter().filter(|piece| !piece.is_empty());
         let mut pieces: Vec<_> = pieces.map(|piece| IoSlice::new(piece)).collect();
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
-        self.socket
-            .write_all_vectored(&mut pieces)
-            .map_err(|error| io_fault(&error))?;
+        self.socket.write_all_vectored(&mut pieces)?;
         self.wire_sent.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(())
     }
@@ -144,9 +137,8 @@ impl Link {
             // The peer is alive and must learn why nobody reads its messages any more. This
             // direction ends here, so a reason that the protocol would give later comes too late.
             let reason = format!("what it received was malformed: {reason}");
-            let abort = Signal::Abort(Cause::Party, reason);
-            self.outgoing
-                .cut_with(Packet::Signal(abort), HEADER_BYTES, end.clone());
+            let abort = Packet::Signal(Signal::Abort(Cause::Party, reason));
+            self.outgoing.cut_with(abort, HEADER_BYTES, end.clone());
         } else {
             self.outgoing.close(end.clone());
         }
@@ -182,10 +174,9 @@ impl Link {
         let room = missing.len();
         let bytes = self.read_wire(&mut [IoSliceMut::new(missing), IoSliceMut::new(ahead)])?;
         let direct = bytes.min(room);
-        assembler
-            .received(direct, packets)
-            .and_then(|()| assembler.feed(&ahead[..bytes - direct], packets))
-            .map_err(|reason| LinkError::Malformed { reason })
+        let received = assembler.received(direct, packets);
+        let fed = received.and_then(|()| assembler.feed(&ahead[..bytes - direct], packets));
+        fed.map_err(LinkError::malformed)
     }
 
     /// Reads at least one byte.
@@ -194,17 +185,16 @@ impl Link {
             match self.socket.read_vectored(into) {
                 Ok(0) => return Err(LinkError::Vanished),
                 Ok(bytes) => {
-                    self.wire_received
-                        .fetch_add(bytes as u64, Ordering::Relaxed);
+                    let received = &self.wire_received;
+                    received.fetch_add(bytes as u64, Ordering::Relaxed);
                     return Ok(bytes);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if is_timeout(error.kind()) => {
-                    return Err(LinkError::Silent {
-                        duration: self.silence,
-                    });
+                    let duration = self.silence;
+                    return Err(LinkError::Silent { duration });
                 }
-                Err(error) => return Err(io_fault(&error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -279,23 +269,18 @@ pub(crate) fn is_timeout(kind: ErrorKind) -> bool {
 
 /// Returns whether the error means that the other end has closed the connection.
 pub(crate) fn is_closed(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::ConnectionReset
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe
-            | ErrorKind::UnexpectedEof
-            | ErrorKind::WriteZero
-            | ErrorKind::NotConnected
-    )
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    use ErrorKind::{UnexpectedEof, WriteZero};
+    matches!(kind, ConnectionReset | ConnectionAborted | NotConnected)
+        || matches!(kind, BrokenPipe | UnexpectedEof | WriteZero)
 }
 
-fn io_fault(error: &std::io::Error) -> LinkError {
-    if is_closed(error.kind()) {
-        LinkError::Vanished
-    } else {
-        LinkError::Io {
-            reason: error.to_string(),
+impl From<std::io::Error> for LinkError {
+    fn from(error: std::io::Error) -> LinkError {
+        if is_closed(error.kind()) {
+            return LinkError::Vanished;
         }
+        let reason = error.to_string();
+        LinkError::Io { reason }
     }
 }

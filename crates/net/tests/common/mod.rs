@@ -16,20 +16,45 @@ pub const E: PartyId = PartyId(4);
 /// Asserts that a value is of a pattern, and shows it if not.
 macro_rules! assert_is {
     ($value:expr, $pattern:pat) => {{
-        let value = &$value;
-        assert!(matches!(value, $pattern), "{value:?}");
+        let value = $value;
+        assert!(matches!(&value, $pattern), "{value:?}");
     }};
+}
+
+/// Asserts that `text` has each of these parts.
+#[track_caller]
+pub fn assert_has<const N: usize>(text: &str, parts: [&str; N]) {
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+}
+
+/// Two meshes in one process.
+pub fn in_memory(limits: Limits) -> [Mesh; 2] {
+    Mesh::in_memory_with(2, limits).try_into().ok().unwrap()
+}
+
+/// Limits other than the default ones in what `change` sets.
+pub fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    limits
 }
 
 /// Limits that let tests of failures end soon.
 pub fn short() -> Limits {
-    Limits {
+    short_but(|_| ())
+}
+
+/// Short limits other in what `change` sets.
+pub fn short_but(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits {
         connect: Duration::from_millis(1500),
         silence: Duration::from_secs(1),
         linger: Duration::from_secs(2),
         patience: Duration::from_secs(60),
         ..Limits::default()
-    }
+    };
+    change(&mut limits);
+    limits
 }
 
 /// Bytes whose pattern has a prime period, so that a shifted copy never matches.
@@ -60,11 +85,13 @@ pub fn on_threads<T: Send, R: Send>(each: Vec<T>, run: impl Fn(T) -> R + Sync) -
 
 /// Two parties that have met over TLS.
 pub fn pair(limits: Limits) -> (Mesh, Mesh) {
-    let meshes = connect_all(configs(2, limits))
-        .into_iter()
-        .map(Result::unwrap);
-    let [a, b] = meshes.collect::<Vec<_>>().try_into().ok().unwrap();
-    (a, b)
+    connected(configs(2, limits)).into()
+}
+
+/// The meshes of parties that all meet.
+pub fn connected<const N: usize>(configs: Vec<MeshConfig>) -> [Mesh; N] {
+    let meshes = connect_all(configs).into_iter().map(Result::unwrap);
+    meshes.collect::<Vec<_>>().try_into().ok().unwrap()
 }
 
 /// Two parties that have met over TCP without encryption.

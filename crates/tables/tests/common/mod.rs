@@ -2,7 +2,7 @@
 
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Input, RowSymbol};
-use sealane_program::types::Data;
+use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_tables::{InputSpec, Loaded, TableSource};
 pub use sealane_testkit::input::{NUMBERS, age, input};
 use std::fs;
@@ -41,8 +41,21 @@ pub fn read_path(input: Input, path: &Path) -> Result<Data, String> {
     let folder = path.parent().expect("a folder").display();
     match load(TableSource::File(path), &[input], 4) {
         Ok(mut loaded) => Ok(loaded.remove(0).data),
-        Err(error) => Err(error
-            .render_with_source()
-            .replace(&format!("{folder}/"), "")),
+        Err(error) => {
+            let text = error.render_with_source();
+            Err(text.replace(&format!("{folder}/"), ""))
+        }
     }
+}
+
+/// Inputs of two numbers a row.
+pub fn pairs(name: &str, ty: Type, range: (i128, i128), columns: &[&str]) -> Input {
+    let shape = Shape::with_rows(RowId(0), [2]);
+    input(name, ty, shape, range, columns)
+}
+
+/// Asserts that `text` has each of these parts.
+#[track_caller]
+pub fn assert_has<const N: usize>(text: &str, parts: [&str; N]) {
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
 }
