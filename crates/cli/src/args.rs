@@ -117,14 +117,15 @@ impl JobArgs {
 fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
     let value = |protocol: ProtocolName| {
         let profile = protocol.profile();
-        let who = match profile.roles {
-            [] => "all parties alike".to_string(),
-            roles => roles
-                .iter()
-                .map(|role| role.name)
-                .collect::<Vec<_>>()
-                .join(" and "),
-        };
+        let mut roles = profile
+            .roles
+            .iter()
+            .map(|role| role.name)
+            .collect::<Vec<_>>();
+        if roles.is_empty() {
+            roles.push("all parties alike");
+        }
+        let who = roles.join(" and ");
         let withstands = match profile.corruption {
             Corruption::None => "hides nothing: the reference".to_string(),
             Corruption::SemiHonest(most) => format!("withstands {most} semi-honest"),
@@ -138,11 +139,9 @@ fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
 
 /// Parses names such as `ada,bob,cyd`; an empty text is an empty list.
 fn names(text: &str) -> Result<Names, std::convert::Infallible> {
-    let names = text.split(',').map(|name| name.trim().to_string());
-    Ok(Names(match text.trim() {
-        "" => Vec::new(),
-        _ => names.collect(),
-    }))
+    let listed = (!text.trim().is_empty()).then(|| text.split(','));
+    let names = listed.into_iter().flatten();
+    Ok(Names(names.map(|name| name.trim().to_string()).collect()))
 }
 
 /// Parses a time to wait within the bounds of the configuration.
@@ -174,11 +173,8 @@ mod tests {
     #[test]
     fn the_help_of_a_verb_is_the_text_of_its_variant() {
         for verb in Cli::command().get_subcommands() {
-            for text in [verb.get_about(), verb.get_long_about()]
-                .into_iter()
-                .flatten()
-            {
-                let text = text.to_string();
+            let texts = [verb.get_about(), verb.get_long_about()];
+            for text in texts.into_iter().flatten().map(ToString::to_string) {
                 assert!(!text.starts_with("Arguments of"), "{text}");
                 assert!(!text.starts_with("Verbs of"), "{text}");
             }
@@ -221,10 +217,8 @@ mod tests {
 
     #[test]
     fn rows_are_read() {
-        assert_eq!(
-            rows("patients=10_000"),
-            Ok(("patients".to_string(), 10_000))
-        );
+        let read = ("patients".to_string(), 10_000);
+        assert_eq!(rows("patients=10_000"), Ok(read));
         assert!(rows("patients").is_err() && rows("patients=many").is_err());
     }
 }

@@ -168,12 +168,9 @@ fn print_probe(
     let identity = connect::identity(&name, config, identity)?;
     let listen = connect::party_config(&name, config)?.listen.clone();
     // Parties are in the order of their names; a probe does not depend on it.
-    let endpoint = |(name, party): (&String, &sealane_host::config::Party)| Endpoint {
-        name: name.clone(),
-        address: party.address.clone(),
-        key: party.key,
-    };
-    let parties = config.parties.iter().map(endpoint).collect::<Vec<_>>();
+    let parties = config.parties.iter();
+    let parties = parties.map(|(name, party)| party.endpoint(name));
+    let parties = parties.collect::<Vec<_>>();
     let me = parties.iter().position(|party| party.name == name);
     let mesh = MeshConfig {
         me: PartyId::from_index(me.unwrap_or(0)),
@@ -200,22 +197,16 @@ fn print_probe(
 /// Returns the failure of the command, if a check failed.
 fn not_well(own: bool, peers: &[PeerStatus<'_>], pools: usize) -> Result<(), Failure> {
     let unwell = peers.iter().filter(|peer| peer.problem.is_some()).count();
-    let what = match (own, unwell) {
-        (false, 0) if pools == 0 => return Ok(()),
-        (false, 0) => match pools {
-            1 => "1 pool cannot be used".to_string(),
-            _ => format!("{pools} pools cannot be used"),
-        },
-        (true, 0) => "this party cannot be asked at its own address".to_string(),
-        (_, unwell) => format!(
-            "{unwell} of {} peers do not answer as they should",
-            peers.len()
-        ),
+    let all = peers.len();
+    let what = match (own, unwell, pools) {
+        (false, 0, 0) => return Ok(()),
+        (false, 0, 1) => "1 pool cannot be used".to_string(),
+        (false, 0, _) => format!("{pools} pools cannot be used"),
+        (true, 0, _) => "this party cannot be asked at its own address".to_string(),
+        _ => format!("{unwell} of {all} peers do not answer as they should"),
     };
     let hint = "what is printed above says what to do for each";
-    Err(Failure::from(
-        Diagnostic::new(Code::NotWell, what).hint(hint),
-    ))
+    Err(Failure::new(Code::NotWell, what, hint))
 }
 
 /// Peer with the result of its probe.
@@ -227,13 +218,11 @@ struct PeerStatus<'a> {
 
 impl<'a> PeerStatus<'a> {
     fn new(endpoint: &'a Endpoint, sight: &'a PeerProbe, mesh: &MeshConfig) -> PeerStatus<'a> {
-        let problem = match (&sight.answer, &sight.resolved) {
-            (Ok(_), _) => None,
-            (Err(NetError::Unreachable { .. }), Err(cause)) => {
-                Some(Problem::no_address(endpoint, cause))
-            }
-            (Err(error), _) => Some(Problem::of(error, mesh)),
-        };
+        let error = sight.answer.as_ref().err();
+        let problem = error.map(|error| match (error, &sight.resolved) {
+            (NetError::Unreachable { .. }, Err(cause)) => Problem::no_address(endpoint, cause),
+            _ => Problem::of(error, mesh),
+        });
         PeerStatus {
             endpoint,
             sight,
@@ -260,18 +249,11 @@ impl<'a> PeerStatus<'a> {
             (false, Purpose::Serve) => "; serves netlists",
             (false, Purpose::Unknown) => "; does what this version does not know",
         };
-        let mut text = format!(
-            "answers in {}, clock {}{asked}",
-            seconds(answer.round_trip.as_secs_f64()),
-            clock(answer)
-        );
-        let ours = Version::current();
-        if answer.version.package != ours.package {
-            let theirs = &answer.version.package;
-            text += &format!(
-                "; warning: it runs Sealane {theirs}, and here is {}",
-                ours.package
-            );
+        let (time, clock) = (seconds(answer.round_trip.as_secs_f64()), clock(answer));
+        let mut text = format!("answers in {time}, clock {clock}{asked}");
+        let (ours, theirs) = (Version::current().package, &answer.version.package);
+        if *theirs != ours {
+            text += &format!("; warning: it runs Sealane {theirs}, and here is {ours}");
         }
         text
     }
@@ -304,16 +286,11 @@ fn clock(answer: &ProbeAnswer) -> String {
         return "equal".to_string();
     }
     let off = seconds(Duration::from_micros(off_us).as_secs_f64());
-    let side = if answer.clock_ahead_us > 0 {
-        "ahead"
-    } else {
-        "behind"
-    };
-    if is_clock_off(answer) {
-        format!("{off} {side} (far off: let both machines set their clocks by the network)")
-    } else {
-        format!("{off} {side}")
-    }
+    let ahead = answer.clock_ahead_us > 0;
+    let side = if ahead { "ahead" } else { "behind" };
+    let far = " (far off: let both machines set their clocks by the network)";
+    let far = if is_clock_off(answer) { far } else { "" };
+    format!("{off} {side}{far}")
 }
 
 fn is_clock_off(answer: &ProbeAnswer) -> bool {
@@ -326,17 +303,12 @@ struct Problem(Diagnostic);
 impl Problem {
     /// Problem of a peer whose host has no address.
     fn no_address(peer: &Endpoint, cause: &str) -> Problem {
-        let what = format!(
-            "the host of {} at {} has no address",
-            peer.name, peer.address
-        );
+        let Endpoint { name, address, .. } = peer;
+        let what = format!("the host of {name} at {address} has no address");
         let hint = "ask for a new card if the name is wrong; else see whether this machine finds \
                     names at all";
-        Problem(
-            Diagnostic::new(Code::NoAddress, what)
-                .because(cause)
-                .hint(hint),
-        )
+        let finding = Diagnostic::new(Code::NoAddress, what);
+        Problem(finding.because(cause).hint(hint))
     }
 
     /// Problem for the error of a probe, with names for parties and, for keys, their fingerprints.
@@ -350,21 +322,17 @@ impl Problem {
         let name = error.party().map(|party| &mesh.parties[party.index()].name);
         let name = name.map_or("", String::as_str);
         let hint = match error {
-            NetError::WrongKey {
-                fault: KeyFault::Theirs { .. },
-                ..
-            } => format!(
-                "let {name} read the whole fingerprint that `sealane card` shows there over the \
-                 telephone; if it has a new key, `sealane peer add CARD --replace`, and if not, do \
-                 not go on"
-            ),
-            NetError::WrongKey {
-                fault: KeyFault::Ours { .. } | KeyFault::Unknown { .. },
-                ..
-            } => format!(
-                "{name} has not pinned this party's key: send it what `sealane card` prints here, \
-                 for `sealane peer add` there"
-            ),
+            NetError::WrongKey { fault, .. } => match fault {
+                KeyFault::Theirs { .. } => format!(
+                    "let {name} read the whole fingerprint that `sealane card` shows there over \
+                     the telephone; if it has a new key, `sealane peer add CARD --replace`, and \
+                     if not, do not go on"
+                ),
+                KeyFault::Ours { .. } | KeyFault::Unknown { .. } => format!(
+                    "{name} has not pinned this party's key: send it what `sealane card` prints \
+                     here, for `sealane peer add` there"
+                ),
+            },
             NetError::Unreachable { .. } => format!(
                 "let {name} run `sealane doctor --wait 300` at the same time; if it does, see that \
                  its address is right and that its firewall lets this port in"
@@ -378,22 +346,14 @@ impl Problem {
                 .to_string(),
             _ => explained.hint.to_string(),
         };
-        Problem(
-            Diagnostic::new(explained.code, message)
-                .because(reason)
-                .hint(hint),
-        )
+        let finding = Diagnostic::new(explained.code, message);
+        Problem(finding.because(reason).hint(hint))
     }
 
     fn json(&self) -> Value {
-        let Diagnostic {
-            code,
-            message,
-            reason,
-            hint,
-            ..
-        } = &self.0;
-        json!({ "code": code.name(), "message": message, "reason": reason, "hint": hint })
+        let Problem(it) = self;
+        let (code, message) = (it.code.name(), &it.message);
+        json!({ "code": code, "message": message, "reason": it.reason, "hint": it.hint })
     }
 }
 
@@ -419,14 +379,19 @@ mod tests {
             cancel: Cancel::default(),
         };
         let cause = "failed to lookup address information: Name or service not known";
-        let sight = |resolved| PeerProbe {
-            resolved,
-            answer: Err(NetError::Unreachable {
-                party: PartyId(0),
-                address: peer.address.clone(),
-                reason: "refused".to_string(),
-            }),
-            asked: false,
+        let (party, address) = (PartyId(0), &peer.address);
+        let sight = |resolved| {
+            let (address, reason) = (address.clone(), "refused".to_string());
+            let answer = Err(NetError::Unreachable {
+                party,
+                address,
+                reason,
+            });
+            PeerProbe {
+                resolved,
+                answer,
+                asked: false,
+            }
         };
         let code = |sight: &PeerProbe| {
             let problem = PeerStatus::new(&peer, sight, &mesh).problem;
@@ -452,11 +417,8 @@ mod tests {
         };
         assert_eq!(clock(&answer(-10_000)), "equal");
         assert_eq!(clock(&answer(2_000_000)), "2.0 s ahead");
-        let warned = clock(&answer(-90_000_000));
-        assert_eq!(
-            warned,
-            "90 s behind (far off: let both machines set their clocks by the network)"
-        );
+        let far = "90 s behind (far off: let both machines set their clocks by the network)";
+        assert_eq!(clock(&answer(-90_000_000)), far);
         assert!(is_clock_off(&answer(i64::MIN)) && !is_clock_off(&answer(5_000_000)));
     }
 }

@@ -30,9 +30,9 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
 /// Lists the codes in one card for each kind.
 fn by_kind() -> Vec<Card> {
     let mut kinds: Vec<FailureKind> = Vec::new();
-    for code in Code::ALL {
-        if !kinds.contains(&code.kind()) {
-            kinds.push(code.kind());
+    for kind in Code::ALL.iter().map(|code| code.kind()) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
     let card = |kind: &FailureKind| {
@@ -52,16 +52,10 @@ fn readable(page: &str) -> String {
 }
 
 fn unknown(name: &str) -> Failure {
-    let mut near = Code::ALL
-        .iter()
-        .map(|code| (distance(name, code.name()), code.name()))
-        .collect::<Vec<_>>();
-    near.sort();
-    let names = near.iter().take(3).map(|(_, name)| *name);
-    let hint = format!(
-        "the nearest are: {}; `sealane explain` lists all",
-        names.collect::<Vec<_>>().join(", ")
-    );
+    let mut near = Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>();
+    near.sort_by_cached_key(|code| (distance(name, code), *code));
+    let near = near[..3].join(", ");
+    let hint = format!("the nearest are: {near}; `sealane explain` lists all");
     let what = format!("there is no code `{name}`");
     Failure::new(Code::UnknownCode, what, hint)
 }

@@ -73,10 +73,8 @@ pub fn card(args: &CardArgs) -> Result<(), Failure> {
     let name = connect::own_name(args.party.as_deref(), &config, None)?;
     let own = connect::party_config(&name, &config)?;
     let card = ContactCard::new(&name, &own.address, own.key).map_err(unfit)?;
-    print_note(format_args!(
-        "fingerprint of {name}: {}",
-        own.key.fingerprint()
-    ));
+    let fingerprint = own.key.fingerprint();
+    print_note(format_args!("fingerprint of {name}: {fingerprint}"));
     print_line(card)
 }
 
@@ -88,11 +86,14 @@ pub fn peer(args: &PeerArgs) -> Result<(), Failure> {
             card,
             name,
             replace,
-            fingerprint,
-        } => {
-            let heard = fingerprint.as_deref();
-            add(path, &card.concat(), name.as_deref(), *replace, heard)
-        }
+            fingerprint: heard,
+        } => add(
+            path,
+            &card.concat(),
+            name.as_deref(),
+            *replace,
+            heard.as_deref(),
+        ),
         PeerVerb::List { json } => list(path, *json),
         PeerVerb::Remove { name } => {
             Editor::open(path)?.remove(name)?;
@@ -108,12 +109,10 @@ pub fn peer(args: &PeerArgs) -> Result<(), Failure> {
 pub fn whole_fingerprint(text: &str) -> Result<String, String> {
     let is_gap = |c: char| c.is_whitespace() || c == '-';
     let digits: String = text.chars().filter(|c| !is_gap(*c)).collect();
-    if digits.chars().all(|c| c.is_ascii_digit()) && digits.len() == FINGERPRINT_DIGITS {
-        return Ok(digits);
-    }
-    Err(format!(
-        "a fingerprint has {FINGERPRINT_DIGITS} digits; ask for the whole of it"
-    ))
+    let whole = digits.chars().all(|c| c.is_ascii_digit()) && digits.len() == FINGERPRINT_DIGITS;
+    let refused =
+        || format!("a fingerprint has {FINGERPRINT_DIGITS} digits; ask for the whole of it");
+    whole.then_some(digits).ok_or_else(refused)
 }
 
 /// Pins the party of a card; `heard` are the digits that the party read aloud, if they are known.
@@ -138,14 +137,15 @@ fn add(
     }
     let editor = Editor::open(path)?;
     let config = path.display();
-    let (title, old) = match editor.pin(name, &card, replace)? {
-        Change::Nothing => (format!("{name} was in {config} already, like this"), None),
-        Change::Added => (format!("{name} is now in {config}"), None),
-        Change::Moved(from) => (
-            format!("{name} has moved, as {config} now says"),
-            Some(from),
-        ),
-        Change::Replaced => (format!("{name} has a new key in {config}"), None),
+    let mut old = None;
+    let title = match editor.pin(name, &card, replace)? {
+        Change::Nothing => format!("{name} was in {config} already, like this"),
+        Change::Added => format!("{name} is now in {config}"),
+        Change::Moved(from) => {
+            old = Some(from);
+            format!("{name} has moved, as {config} now says")
+        }
+        Change::Replaced => format!("{name} has a new key in {config}"),
     };
     let mut shown = Card::new(title);
     shown.line("address", card.address());
@@ -193,10 +193,8 @@ fn list(path: &Path, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for (name, party) in &config.parties {
         let (address, fingerprint) = (&party.address, party.key.fingerprint());
-        card.bare(format!(
-            "{name:<names$}  {address:<addresses$}  {fingerprint}  {}",
-            note(name)
-        ));
+        let row = format!("{name:<names$}  {address:<addresses$}  {fingerprint}  ");
+        card.bare(row + note(name));
         rows.push(json!({
             "name": name,
             "address": address,
@@ -243,19 +241,14 @@ fn configuration(card: &ContactCard, key_file: &str) -> String {
 
 /// Refusal of a name or an address.
 fn unfit(error: CardError) -> Failure {
-    let text = error.to_string();
-    match error {
-        CardError::Address(_) => Failure::new(
-            Code::ConfigAddress,
-            text,
-            "state it with `--address HOST:PORT`",
-        ),
-        _ => Failure::new(
+    let (code, hint) = match error {
+        CardError::Address(_) => (Code::ConfigAddress, "state it with `--address HOST:PORT`"),
+        _ => (
             Code::PartyName,
-            text,
             "use the name that the program gives this party",
         ),
-    }
+    };
+    Failure::new(code, error.to_string(), hint)
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
@@ -292,10 +285,8 @@ mod tests {
         let identity = connect::identity("alice", &config, None).unwrap();
         assert_eq!(identity.public_key(), config.parties["alice"].key);
         assert_eq!(config.parties["alice"].address, "lab.example:7700");
-        assert_eq!(
-            (config.network, config.protocol, config.helpers),
-            (None, None, None)
-        );
+        assert!(config.network.is_none() && config.protocol.is_none());
+        assert!(config.helpers.is_none());
     }
 
     #[test]
@@ -331,10 +322,9 @@ mod tests {
         let refused = |name| init(&args(name, folder.path())).unwrap_err().finding().code;
         init(&args("alice", folder.path())).unwrap();
         let key = fs::read(folder.path().join("alice.key")).unwrap();
-        assert_eq!(
-            (refused("alice"), refused("bob")),
-            (Code::IdentityExists, Code::IdentityExists)
-        );
+        for name in ["alice", "bob"] {
+            assert_eq!(refused(name), Code::IdentityExists);
+        }
         fs::remove_file(folder.path().join(DEFAULT_FILE)).unwrap();
         assert_eq!(refused("alice"), "identity-exists");
         assert_eq!(fs::read(folder.path().join("alice.key")).unwrap(), key);
@@ -345,19 +335,8 @@ mod tests {
     fn cards_have_the_names_that_programs_have() {
         let folder = tempfile::tempdir().unwrap();
         let long = "x".repeat(65);
-        for name in [
-            "alice",
-            "_1",
-            "A",
-            "",
-            "1a",
-            "al ice",
-            "é",
-            "a-b",
-            "a.b",
-            &long,
-            &long[1..],
-        ] {
+        let short = ["alice", "_1", "A", "", "1a", "al ice", "é", "a-b", "a.b"];
+        for name in short.into_iter().chain([&*long, &long[1..]]) {
             let program = format!(
                 "sealane program 1\nname p\nparty {name}\ninput x : {name} u8 in 0..255\nmain {{\n  \
                  %0 = param 0 : u8 in 0..255 known {name}\n}}\nreveal r = %0 : u8 to {name}\n"

@@ -47,10 +47,6 @@ pub struct Embedding<'a> {
 
 /// Runs the command with its arguments, without the name of the command. Returns the exit status.
 pub fn main(arguments: Vec<OsString>, embedding: &Embedding<'_>) -> u8 {
-    sealane_terminal::run(
-        "sealane",
-        arguments,
-        &embedding.signals,
-        |cli: args::Cli| verbs::run(cli.verb, embedding),
-    )
+    let run = |cli: args::Cli| verbs::run(cli.verb, embedding);
+    sealane_terminal::run("sealane", arguments, &embedding.signals, run)
 }

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Time for the others to end once one party has failed.
 const GRACE: Duration = Duration::from_secs(3);
+
 /// Interval between two looks at the processes.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -42,40 +43,24 @@ pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     inputs::need_files(job.program(), &sources)?;
     let names = job.parties();
     let marks = results::marks(names.iter().map(|name| Some(name.as_str())));
-    let outputs = args.output.as_deref();
-    let outputs = marks
-        .iter()
-        .map(|mark| outputs.map(|path| results::marked(path, mark)));
-    let outputs = outputs.collect::<Vec<_>>();
-    for (party, output) in outputs.iter().enumerate() {
-        results::check(
-            job.program(),
-            Some(party as u8),
-            output.as_deref(),
-            &sources,
-        )?;
+    let of_mark = |mark: &String| Some(results::marked(args.output.as_deref()?, mark));
+    let outputs = marks.iter().map(of_mark).collect::<Vec<_>>();
+    for (party, output) in (0..).zip(&outputs) {
+        results::check(job.program(), Some(party), output.as_deref(), &sources)?;
     }
     let (config, identities) = configuration(&job)?;
-    let width = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let widths = names.iter().map(|name| name.chars().count());
+    let width = widths.max().unwrap_or(0);
     let work = CancelOnSignal::begin();
     let recording = args.record.recording(None, &job, &notes);
     let mut parties = Running(Vec::new());
     let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
     for (((name, sources), identity), output) in each {
         let mut command = Command::new(&embedding.command[0]);
-        command
-            .args(&embedding.command[1..])
-            .args(["run", &args.job.program, "--as", name]);
-        command.args([
-            "--protocol",
-            &job.protocol().to_string(),
-            "--yes",
-            &job.hash(),
-        ]);
+        command.args(&embedding.command[1..]);
+        command.args(["run", &args.job.program, "--as", name]);
+        let (protocol, hash) = (job.protocol().to_string(), job.hash());
+        command.args(["--protocol", &protocol, "--yes", &hash]);
         command
             .args(["--network", &job.network().to_string()])
             .arg("--handed-over");
@@ -130,10 +115,7 @@ fn configuration(job: &Job) -> Result<(String, Vec<Identity>), Failure> {
         let port = free_loopback_port().map_err(cannot_start)?;
         let address = format!("{}:{port}", Ipv4Addr::LOCALHOST);
         let key = identity.public_key();
-        let _ = write!(
-            text,
-            "[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n"
-        );
+        text += &format!("[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n");
         identities.push(identity);
     }
     Ok((text, identities))
@@ -166,20 +148,19 @@ impl PartyProcess {
         quiet: bool,
         cancel: &Cancel,
     ) -> Result<PartyProcess, Failure> {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(cannot_start)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(cannot_start)?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
-        let readers = [
-            reader(shown, out, false, quiet, cancel),
-            reader(shown, err, true, false, cancel),
-        ];
+        let out = reader(shown, out, false, quiet, cancel);
+        let readers = [out, reader(shown, err, true, false, cancel)];
+        let (name, lead) = (name.to_string(), child.stdin.take());
         Ok(PartyProcess {
-            name: name.to_string(),
-            lead: child.stdin.take(),
+            name,
             child,
+            lead,
             readers,
         })
     }
@@ -192,6 +173,11 @@ impl PartyProcess {
             status,
         }
     }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Parties that may still run. Dropping it ends them, so that none outlives the command.
@@ -199,10 +185,7 @@ struct Running(Vec<Option<PartyProcess>>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        for party in self.0.iter_mut().flatten() {
-            let _ = party.child.kill();
-            let _ = party.child.wait();
-        }
+        self.0.iter_mut().flatten().for_each(PartyProcess::kill);
     }
 }
 
@@ -213,11 +196,8 @@ fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<EndedParty>, Failur
     let mut deadline = None;
     while running.0.iter().any(Option::is_some) {
         if cancel.is_cancelled() {
-            running
-                .0
-                .iter_mut()
-                .flatten()
-                .for_each(|party| party.lead = None);
+            let parties = running.0.iter_mut().flatten();
+            parties.for_each(|party| party.lead = None);
             deadline.get_or_insert(Instant::now() + GRACE);
         }
         for slot in &mut running.0 {
@@ -228,18 +208,15 @@ fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<EndedParty>, Failur
                 continue;
             }
             if status.is_none() {
-                let _ = party.child.kill();
-                let _ = party.child.wait();
+                party.kill();
             }
             // Without a status, the process was killed; for the others it is a peer that is gone.
             let code = status.map_or(5, |status| status.code().unwrap_or(5));
             if code != 0 {
                 deadline.get_or_insert(Instant::now() + GRACE);
             }
-            ended.extend(
-                slot.take()
-                    .map(|party| party.end(if late { 5 } else { code as u8 })),
-            );
+            let code = if late { 5 } else { code as u8 };
+            ended.extend(slot.take().map(|party| party.end(code)));
         }
         thread::sleep(POLL);
     }
@@ -265,9 +242,8 @@ fn reader(
     let (name, cancel) = (name.to_string(), cancel.clone());
     thread::spawn(move || {
         let mut collected = String::new();
-        let lines = stream
-            .into_iter()
-            .flat_map(|stream| BufReader::new(stream).lines());
+        let stream = stream.map(BufReader::new).into_iter();
+        let lines = stream.flat_map(BufRead::lines);
         for line in lines.map_while(Result::ok) {
             if to_stderr && cancel.is_cancelled() {
                 continue;
@@ -290,21 +266,14 @@ fn reader(
 fn merge_reports(job: &Job, parties: &[EndedParty]) -> Result<Value, Failure> {
     let mut reports = serde_json::Map::new();
     for party in parties {
-        let report = serde_json::from_str::<Value>(&party.output);
-        let report = report.map_err(|error| {
-            EngineError::internal(format!(
-                "the report of {} cannot be read: {error}",
-                party.name
-            ))
+        let EndedParty { name, output, .. } = party;
+        let report = serde_json::from_str::<Value>(output).map_err(|error| {
+            EngineError::internal(format!("the report of {name} cannot be read: {error}"))
         })?;
-        reports.insert(party.name.clone(), report);
+        reports.insert(name.clone(), report);
     }
-    let shared = |key: &str| {
-        reports
-            .values()
-            .next()
-            .map_or(Value::Null, |r| r[key].clone())
-    };
+    let first = reports.values().next();
+    let shared = |key: &str| first.map_or(Value::Null, |first| first[key].clone());
     let kept = reports.values().all(|report| report["as_planned"] == true);
     let seconds = reports
         .values()

@@ -56,16 +56,16 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
                 // Nobody is harmed if standard error is closed.
                 let (count, cost) = (grouped(total), bytes(order.payload_bytes()));
                 let rounds = order.rounds();
-                let reported = format!(
-                    "{count} transfers with {with} take {cost} of payload, {rounds} rounds"
+                let _ = writeln!(
+                    stderr(),
+                    "{count} transfers with {with} take {cost} of payload, {rounds} rounds; {with} \
+                     has to call this as well, now"
                 );
-                let _ = writeln!(stderr(), "{reported}; {with} has to call this as well, now");
             }
             let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
             pool::fill(&meeting, order, None, &mut |batches| {
-                shown
-                    .iter_mut()
-                    .for_each(|shown| shown.passed(self::transfers(batches)));
+                let count = self::transfers(batches);
+                shown.iter_mut().for_each(|shown| shown.passed(count));
             })?;
             drop(shown);
             show(&own, &[with], &config, args)
@@ -88,17 +88,17 @@ fn keep(
     with: &str,
     held: &dyn Fn() -> Result<Vec<String>, Failure>,
 ) -> Result<(), Failure> {
-    let keeper = Keeper {
-        meeting,
-        order,
-        least,
-    };
     let count = grouped(transfers(least));
     report(&format!(
         "keeps {count} transfers with {with}, which has to call this as well; Ctrl-C ends it"
     ));
     let mut log = Log::default();
-    keeper.keep(&mut |news| {
+    Keeper {
+        meeting,
+        order,
+        least,
+    }
+    .keep(&mut |news| {
         if let Some(line) = log.line(with, &news, held) {
             report(&line);
         }
@@ -136,17 +136,15 @@ impl Log {
                 let before = self.failed.filter(|(other, _)| *other == code);
                 let times = before.map_or(1, |(_, times)| times.saturating_add(1));
                 self.failed = Some((code, times));
-                let next = if rest.is_zero() {
-                    "waits on".to_string()
+                let mut line = failure.finding().line();
+                if times > 1 {
+                    line += &format!(", {times} times");
+                }
+                line += &if rest.is_zero() {
+                    "; waits on".to_string()
                 } else {
-                    format!("tries again in {}", seconds(rest.as_secs_f64()))
+                    format!("; tries again in {}", seconds(rest.as_secs_f64()))
                 };
-                let again = if times > 1 {
-                    format!(", {times} times")
-                } else {
-                    String::new()
-                };
-                let line = format!("{}{again}; {next}", failure.finding().line());
                 times.is_power_of_two().then_some(line)
             }
         }
@@ -170,10 +168,8 @@ fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Resul
         }
     }
     let mut card = Card::new(format!("pools of {own}"));
-    card.lines(
-        "pools",
-        covered.iter().flat_map(|covered| lines(own, covered)),
-    );
+    let shown = covered.iter().flat_map(|covered| lines(own, covered));
+    card.lines("pools", shown);
     if peers.is_empty() {
         card.line("pools", "none: the configuration has no other party");
     }
@@ -186,11 +182,8 @@ fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Resul
 /// Tells how much a pool covers, in a line for each party that may evaluate.
 pub fn lines(own: &str, covered: &Covered) -> Vec<String> {
     let line = |(evaluator, count): (&str, &sealane_pool::Count)| {
-        let mut line = format!(
-            "with {}: {} bits of inputs of {evaluator}",
-            covered.peer,
-            grouped(transfers(count.left))
-        );
+        let (peer, left) = (&covered.peer, grouped(transfers(count.left)));
+        let mut line = format!("with {peer}: {left} bits of inputs of {evaluator}");
         let beside = [
             ("used", count.used),
             ("in runs that have not ended well", count.unfinished),
@@ -245,32 +238,24 @@ mod tests {
         assert_eq!(reported[0].as_deref(), Some(first));
         let silent = reported.iter().map(Option::is_none).collect::<Vec<_>>();
         assert_eq!(silent, [false, false, true, false, true, true, true, false]);
-        assert!(
-            reported[7]
-                .as_ref()
-                .is_some_and(|line| line.contains(", 8 times; "))
-        );
+        let last = reported[7].as_ref().unwrap();
+        assert!(last.contains(", 8 times; "));
         let other = Failure::new(Code::PeerGaveUp, "bob gave up", "");
-        let waits = line(News::Failed(&other, Duration::ZERO));
-        assert_eq!(
-            waits.as_deref(),
-            Some("error[peer-gave-up]: bob gave up; waits on")
-        );
+        let waits = line(News::Failed(&other, Duration::ZERO)).unwrap();
+        assert_eq!(waits, "error[peer-gave-up]: bob gave up; waits on");
         assert_eq!(line(News::Met(0)), met("0"));
     }
 
     #[test]
     fn a_pool_has_a_line_for_each_party_that_may_evaluate() {
-        let covered = Covered {
-            peer: "bob".to_string(),
-            own: Count {
-                left: 20,
-                used: 1,
-                unfinished: 2,
-                lost: 3,
-            },
-            theirs: Count::default(),
+        let own = Count {
+            left: 20,
+            used: 1,
+            unfinished: 2,
+            lost: 3,
         };
+        let (peer, theirs) = ("bob".to_string(), Count::default());
+        let covered = Covered { peer, own, theirs };
         let own = "with bob: 20,480 bits of inputs of alice \u{b7} 1,024 used \u{b7} 2,048 in runs \
                    that have not ended well \u{b7} 3,072 lost";
         let theirs = "with bob: 0 bits of inputs of bob";

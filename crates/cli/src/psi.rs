@@ -10,7 +10,7 @@ mod tests;
 
 use crate::args::{PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb};
 use sealane_block::Coins;
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::Code;
 use sealane_files::{NewFile, Rights, Taken};
 use sealane_host::Failure;
 use sealane_page::{Card, View};
@@ -25,6 +25,7 @@ use zeroize::Zeroizing;
 
 /// Name of the file that stays at the receiver.
 const KEPT: &str = "kept.csv";
+
 /// Name of a stash entry in that file.
 const STASH: &str = "stash";
 
@@ -41,7 +42,7 @@ type Tables = Vec<(&'static str, Zeroizing<String>)>;
 
 /// Writes the tables, and describes them.
 fn prepare(args: &PsiPrepareArgs) -> Result<Prepared, Failure> {
-    let read = Texts::read(&args.file, &[&args.column]).map_err(data)?;
+    let read = Texts::read(&args.file, &[&args.column])?;
     let texts = read.column(&args.column).unwrap_or_default();
     let mut coins = coins()?;
     let mut made = |agreement: &Agreement| {
@@ -68,7 +69,11 @@ fn prepare(args: &PsiPrepareArgs) -> Result<Prepared, Failure> {
     let files = write(args, &tables)?;
     let note = read.decomposed;
     let note = note.map(|row| decomposed_note(&args.column, row));
-    let bins = (args.method == PsiMethod::Phased).then(|| phased::sizes(&agreement));
+    let bins = (args.method == PsiMethod::Phased).then(|| {
+        let sizes = phased::sizes(&agreement);
+        let (stored, bins, load) = (sizes.stored, sizes.bins, sizes.load);
+        Bins { stored, bins, load }
+    });
     let kept = (args.side == PsiSide::Receiver).then(|| args.folder.join(KEPT));
     Ok(Prepared {
         items,
@@ -78,11 +83,7 @@ fn prepare(args: &PsiPrepareArgs) -> Result<Prepared, Failure> {
         attempt: agreement.attempt(),
         tag: agreement.tag(),
         files,
-        bins: bins.map(|sizes| Bins {
-            stored: sizes.stored,
-            bins: sizes.bins,
-            load: sizes.load,
-        }),
+        bins,
         notes: note.into_iter().collect(),
         source: args.file.clone(),
         kept,
@@ -103,11 +104,8 @@ fn shuffled_sender(items: &Items<'_>, coins: &mut Coins) -> Result<Tables, Unfit
     let sender = shuffled::sender(items, coins)?;
     let columns = shuffled::columns(items.agreement().size(), &sender.switches);
     let switches = columns.iter().flat_map(|column| column.iter());
-    let switches = Zeroizing::new(
-        switches
-            .map(|&switch| u64::from(switch))
-            .collect::<Vec<_>>(),
-    );
+    let switches = switches.map(|&switch| u64::from(switch));
+    let switches = Zeroizing::new(switches.collect::<Vec<_>>());
     let input = row(items, &[("item", &sender.list), ("switch", &switches)]);
     Ok(vec![("input.csv", input)])
 }
@@ -122,12 +120,8 @@ fn phased_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
     let bins = bins.filter_map(|(bin, text)| Some((bin.to_string(), (*text)?)));
     let left = receiver.stash_texts.iter().flatten();
     let left = left.map(|&text| (STASH.to_string(), text));
-    let kept = kept_table("bin", bins.chain(left));
-    Ok(vec![
-        ("table.csv", table),
-        ("stash.csv", stash),
-        (KEPT, kept),
-    ])
+    let kept = (KEPT, kept_table("bin", bins.chain(left)));
+    Ok(vec![("table.csv", table), ("stash.csv", stash), kept])
 }
 
 /// Tables of the sender for `phased`: the bins with a line for each, and a single row with the tag
@@ -135,9 +129,8 @@ fn phased_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
 fn phased_sender(items: &Items<'_>) -> Result<Tables, Unfit> {
     let sender = phased::sender(items)?;
     let load = phased::sizes(items.agreement()).load;
-    let names: Vec<String> = (0..load)
-        .map(|place| format!("candidate_{place}"))
-        .collect();
+    let names = (0..load).map(|place| format!("candidate_{place}"));
+    let names: Vec<String> = names.collect();
     let bins = table(&names.join(","), sender.bins.iter().map(|bin| cells(bin)));
     let all = row(items, &[("item", &sender.items)]);
     Ok(vec![("bins.csv", bins), ("items.csv", all)])
@@ -188,10 +181,8 @@ fn write(args: &PsiPrepareArgs, tables: &Tables) -> Result<Vec<PathBuf>, Failure
     let paths: Vec<PathBuf> = paths.collect();
     let mut sources = paths.iter();
     if let Some(path) = sources.find(|path| sealane_files::same(path, &args.file)) {
-        return Err(cannot(
-            path,
-            "it is the file that the items come from".to_string(),
-        ));
+        let reason = "it is the file that the items come from";
+        return Err(cannot(path, reason.to_string()));
     }
     // All files are written before any is renamed, since tables of two attempts do not belong
     // together.
@@ -248,10 +239,8 @@ impl View for Prepared {
             constants += &format!(", STORED = {stored}, BINS = {bins}, LOAD = {load}");
         }
         card.line("the program", constants);
-        card.line(
-            "both parties",
-            format!("--size {size} --attempt {attempt}, and the same seed"),
-        );
+        let agreed = format!("--size {size} --attempt {attempt}, and the same seed");
+        card.line("both parties", agreed);
         let chance = "2^-40 at most, for any two items of the two sets";
         card.line("false match", chance);
         let files = self.files.iter();
@@ -266,38 +255,27 @@ impl View for Prepared {
 /// Converts the refusal of a set into a diagnostic with a hint.
 fn refused(unfit: Unfit, args: &PsiPrepareArgs) -> Failure {
     let file = args.file.display();
+    let what = format!("{file}: {unfit}");
     if !unfit.is_of_the_attempt() {
-        return data(
-            Diagnostic::new(Code::PsiSize, format!("{file}: {unfit}"))
-                .because(
-                    "the other party has prepared for sets of this size, and no item is dropped",
-                )
-                .hint("agree on a larger `--size`, and prepare at both"),
-        );
+        let reason = "the other party has prepared for sets of this size, and no item is dropped";
+        let hint = "agree on a larger `--size`, and prepare at both";
+        return Failure::new(Code::PsiSize, what, hint).because(reason);
     }
-    let (tried, hint) = match args.attempt {
-        Some(attempt) => (
-            format!("attempt {attempt}"),
-            format!(
-                "prepare at both with `--attempt {}`",
-                attempt.saturating_add(1)
-            ),
-        ),
-        None => (
-            format!("each of {TRIES} attempts"),
-            "agree on another `--seed` or a larger `--size`, and prepare at both".to_string(),
-        ),
+    let (tried, hint) = match args
+        .attempt
+        .map(|attempt| (attempt, attempt.saturating_add(1)))
+    {
+        Some((attempt, next)) => {
+            let hint = format!("prepare at both with `--attempt {next}`");
+            (format!("attempt {attempt}"), hint)
+        }
+        None => {
+            let hint = "agree on another `--seed` or a larger `--size`, and prepare at both";
+            (format!("each of {TRIES} attempts"), hint.to_string())
+        }
     };
     let reason = format!("it was so with {tried}, and no item is dropped");
-    data(
-        Diagnostic::new(Code::PsiAttempt, format!("{file}: {unfit}"))
-            .because(reason)
-            .hint(hint),
-    )
-}
-
-fn data(finding: Diagnostic) -> Failure {
-    Failure::from(finding)
+    Failure::new(Code::PsiAttempt, what, hint).because(reason)
 }
 
 fn coins() -> Result<Coins, Failure> {

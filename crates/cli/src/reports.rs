@@ -22,7 +22,7 @@ pub fn report(args: &args::ReportArgs) -> Result<(), Failure> {
     let (folder, run) = match &args.run {
         Some(run) => {
             let folder = find(run, &args.runs)?;
-            let run = record::read(&folder).map_err(|error| unreadable(&folder, &error))?;
+            let run = record::read(&folder).map_err(unreadable(&folder))?;
             (folder, run)
         }
         None => latest(&args.runs)?,
@@ -30,7 +30,7 @@ pub fn report(args: &args::ReportArgs) -> Result<(), Failure> {
     let page = folder.join(PAGE);
     // The page in the folder is never opened as it is: its process may have been killed before it
     // wrote one, and a page from elsewhere can hold anything.
-    record::rewrite_page(&folder, &run).map_err(|error| unreadable(&folder, &error))?;
+    record::rewrite_page(&folder, &run).map_err(unreadable(&folder))?;
     let page = page.canonicalize().unwrap_or(page);
     if args.json {
         let summary = run.summary();
@@ -46,9 +46,8 @@ pub fn report(args: &args::ReportArgs) -> Result<(), Failure> {
 fn runs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut runs = paths
-        .filter(|path| record::is_run(path))
-        .collect::<Vec<_>>();
+    let runs = paths.filter(|path| record::is_run(path));
+    let mut runs = runs.collect::<Vec<_>>();
     runs.sort();
     runs
 }
@@ -70,24 +69,22 @@ fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
         return Ok(path.to_path_buf());
     }
     let begins = |run: &PathBuf| {
-        let of_run = run
-            .file_name()
-            .map(|file| file.to_string_lossy().into_owned());
-        of_run.is_some_and(|file| file.starts_with(name))
+        let of_run = run.file_name();
+        of_run.is_some_and(|file| file.to_string_lossy().starts_with(name))
     };
     let mut found = runs(folder).into_iter().filter(begins).collect::<Vec<_>>();
-    match (found.pop(), found.len()) {
-        (Some(run), 0) => Ok(run),
-        (Some(_), more) => {
-            let what = format!("`{name}` is the beginning of {} runs", more + 1);
-            Err(Failure::new(Code::NoRun, what, "write more of its name"))
-        }
-        (None, _) => {
+    let (what, hint) = match (found.len(), found.pop()) {
+        (1, Some(run)) => return Ok(run),
+        (0, _) => {
             let what = format!("there is no run `{name}` in {}", folder.display());
-            let hint = "`sealane report --list` lists them";
-            Err(Failure::new(Code::NoRun, what, hint))
+            (what, "`sealane report --list` lists them")
         }
-    }
+        (count, _) => {
+            let what = format!("`{name}` is the beginning of {count} runs");
+            (what, "write more of its name")
+        }
+    };
+    Err(Failure::new(Code::NoRun, what, hint))
 }
 
 /// Reads the folder of a run; prints a note and returns `None` if it cannot be read.
@@ -108,10 +105,8 @@ fn list(folder: &Path, json: bool) -> Result<(), Failure> {
         let name = path.file_name()?.to_string_lossy().into_owned();
         Some((name, run.summary()))
     };
-    let all = runs(folder)
-        .into_iter()
-        .filter_map(read)
-        .collect::<Vec<_>>();
+    let all = runs(folder).into_iter().filter_map(read);
+    let all = all.collect::<Vec<_>>();
     let mut card = Card::new(format!("runs in {}", folder.display()));
     let names = [
         "run", "date", "program", "protocol", "parties", "state", "time",
@@ -138,10 +133,8 @@ fn list(folder: &Path, json: bool) -> Result<(), Failure> {
     if all.is_empty() {
         card.lines("", ["none".to_string()]);
     }
-    let value = all
-        .iter()
-        .map(|(name, run)| json!({ "name": name, "run": run }));
-    print_card(json, &card, &value.collect())
+    let value = |(name, run): &(String, Summary)| json!({ "name": name, "run": run });
+    print_card(json, &card, &all.iter().map(value).collect())
 }
 
 /// Opens a page in the browser of this machine; returns whether that succeeded.
@@ -162,8 +155,8 @@ fn open(page: &Path) -> bool {
     opened.is_ok_and(|status| status.success())
 }
 
-fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
+fn unreadable(folder: &Path) -> impl FnOnce(std::io::Error) -> Failure {
     let what = format!("{} cannot be read as the folder of a run", folder.display());
     let hint = "name another run; `sealane report --list` lists them";
-    Failure::new(Code::RunUnreadable, what, hint).because(error.to_string())
+    move |error| Failure::new(Code::RunUnreadable, what, hint).because(error.to_string())
 }

@@ -21,10 +21,8 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
         CircuitVerb::Eval { file, inputs, json } => {
             let circuit = read(file)?.circuit;
             let outputs = sealane_circuit::eval_hex(&circuit, inputs).map_err(|error| {
-                let widths = circuit
-                    .input_widths()
-                    .iter()
-                    .map(|width| counted(*width as u64, "bit"));
+                let widths = circuit.input_widths().iter();
+                let widths = widths.map(|width| counted(*width as u64, "bit"));
                 let widths = widths.collect::<Vec<_>>().join(", ");
                 let hint = format!("its inputs have {widths}");
                 Failure::new(Code::CircuitValue, error.to_string(), hint)
@@ -39,32 +37,24 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
 
 fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
     let file = read(path)?;
-    let (info, inputs, outputs) = (
-        file.info,
-        file.circuit.input_widths(),
-        file.circuit.output_widths(),
-    );
+    let CircuitFile { info, circuit, .. } = &file;
+    let (inputs, outputs) = (circuit.input_widths(), circuit.output_widths());
     let mut card = Card::new(path.display().to_string());
-    let counts = [
-        ("wires", info.wires),
-        ("gates", info.gates),
-        ("ANDs", info.ands),
-        ("XORs", info.xors),
-        ("depth", info.depth),
-    ];
     let format = match file.format {
         Format::Bristol => "Bristol",
         Format::BristolFashion => "Bristol Fashion",
     };
     card.line("format", format);
-    counts
-        .iter()
-        .for_each(|(label, count)| card.line(label, grouped(*count)));
+    card.line("wires", grouped(info.wires));
+    card.line("gates", grouped(info.gates));
+    card.line("ANDs", grouped(info.ands));
+    card.line("XORs", grouped(info.xors));
+    card.line("depth", grouped(info.depth));
     let widths = |widths: &[usize]| match widths {
         [1] => "1 bit".to_string(),
         _ => {
             let widths = widths.iter().map(usize::to_string);
-            format!("{} bits", widths.collect::<Vec<_>>().join(", "))
+            widths.collect::<Vec<_>>().join(", ") + " bits"
         }
     };
     card.line("inputs", widths(inputs));

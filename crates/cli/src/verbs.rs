@@ -51,10 +51,8 @@ pub fn job(
     let notes = loaded.notes();
     let LoadedProgram { program, warnings } = loaded;
     // Numbers that differ from those of the source are never used silently.
-    let about = warnings
-        .iter()
-        .filter(|warning| warning.code.is_about_numbers());
-    about.for_each(print_warning);
+    let about = |warning: &&Diagnostic| warning.code.is_about_numbers();
+    warnings.iter().filter(about).for_each(print_warning);
     let network = connect::network(args.network, config);
     let helpers = connect::helpers(args.helpers(), config);
     let protocol = connect::protocol(args.protocol(), config);
@@ -115,14 +113,11 @@ fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), 
 }
 
 fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let handed = if args.handed_over {
-        Some(handover::receive()?)
+    let (mut config, identity) = if args.handed_over {
+        let Handover { config, identity } = handover::receive()?;
+        (config, Some(identity))
     } else {
-        None
-    };
-    let (mut config, identity) = match handed {
-        Some(Handover { config, identity }) => (config, Some(identity)),
-        None => (Config::find(args.config.as_deref())?, None),
+        (Config::find(args.config.as_deref())?, None)
     };
     config.patience = args.patience.or(config.patience);
     let party = connect::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
@@ -130,13 +125,8 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     let job = if args.pool { job.from_pool()? } else { job };
     let me = connect::party_index(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
-    let output = args.output.as_deref();
-    results::check(
-        job.program(),
-        Some(me),
-        output,
-        std::slice::from_ref(&sources),
-    )?;
+    let (output, all) = (args.output.as_deref(), std::slice::from_ref(&sources));
+    results::check(job.program(), Some(me), output, all)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::from)?;
@@ -183,7 +173,8 @@ fn finish(
     // If no file has the elements that the card leaves out, the report is JSON with all elements.
     let lost = matches!(written, Some(Err(_))) && record.leaves_out();
     let shown = print_view(json || lost, &record);
-    let shown = match written {
+    match written {
+        Some(written) => written.and(shown),
         // Nobody would see the results of the run, so they go to standard error.
         None => shown.map_err(|failure| {
             let where_it_is = print_view_to_stderr(json, &record);
@@ -191,9 +182,5 @@ fn finish(
                 "{where_it_is}; `--output FILE` writes results before anything is printed"
             ))
         }),
-        Some(_) => shown,
-    };
-    written
-        .map_or(Ok(()), |written| written.map(drop))
-        .and(shown)
+    }
 }

@@ -85,48 +85,35 @@ fn every_code_is_used() {
 }
 
 /// Paragraph for each kind behind the heading of a page.
-fn acts(code: Code) -> &'static str {
-    if code.is_about_effort() {
-        return "It is a warning: `sealane plan` prints it, and the program runs all the same.";
-    }
+fn acts(code: Code) -> String {
     if code.is_warning() {
-        return "It is a warning: `sealane check` prints it, and the program runs all the same.";
+        let effort = code.is_about_effort();
+        let verb = if effort { "plan" } else { "check" };
+        return format!(
+            "It is a warning: `sealane {verb}` prints it, and the program runs all the same."
+        );
     }
     if code == Code::OutOfMemory {
         return "Whoever set up this party acts. The process ends at once, with this text and status 2, \
                 also where Python called Sealane: there is no memory left to go on with. Other \
-                parties find that this one vanished.";
+                parties find that this one vanished."
+            .to_string();
     }
-    match code.kind() {
-        FailureKind::Program => {
-            "The author of the program acts. In Python it is a `sl.ProgramError`; the command ends \
-             with status 3."
-        }
-        FailureKind::Misuse => {
-            "Whoever wrote the call or the command line acts. In Python it is a `sl.MisuseError`; \
-             the command ends with status 2."
-        }
-        FailureKind::Data => {
-            "The owner of the data acts. In Python it is a `sl.DataError`; the command ends with \
-             status 4."
-        }
-        FailureKind::Config => {
-            "Whoever set up this party acts. In Python it is a `sl.ConfigError`; the command ends \
-             with status 2."
-        }
-        FailureKind::Network => {
-            "The network or a machine failed. In Python it is a `sl.NetworkError`; the command ends \
-             with status 5."
-        }
-        FailureKind::Peer => {
-            "Another party has to act, or to be asked. In Python it is a `sl.PeerError`; the \
-             command ends with status 5."
-        }
-        FailureKind::Internal => {
-            "We have to act: please report it. In Python it is a `sl.InternalError`; the command \
-             ends with status 70."
-        }
-    }
+    let (who, error, status) = match code.kind() {
+        FailureKind::Program => ("The author of the program acts", "Program", 3),
+        FailureKind::Misuse => (
+            "Whoever wrote the call or the command line acts",
+            "Misuse",
+            2,
+        ),
+        FailureKind::Data => ("The owner of the data acts", "Data", 4),
+        FailureKind::Config => ("Whoever set up this party acts", "Config", 2),
+        FailureKind::Network => ("The network or a machine failed", "Network", 5),
+        FailureKind::Peer => ("Another party has to act, or to be asked", "Peer", 5),
+        FailureKind::Internal => ("We have to act: please report it", "Internal", 70),
+    };
+    let python = format!("In Python it is a `sl.{error}Error`");
+    format!("{who}. {python}; the command ends with status {status}.")
 }
 
 #[test]
@@ -135,10 +122,7 @@ fn every_page_says_what_its_code_says() {
         let page = page(code);
         let title = code.title().trim_start_matches("warning: ");
         let mut paragraphs = page.split("\n\n");
-        assert_eq!(
-            paragraphs.next(),
-            Some(format!("# {code}: {title}").as_str())
-        );
+        assert_eq!(paragraphs.next().unwrap(), format!("# {code}: {title}"));
         let stated = paragraphs.next().unwrap().replace('\n', " ");
         assert_eq!(stated, acts(code), "{code}");
         assert!(page.contains("\n## What to do\n"), "{code}");

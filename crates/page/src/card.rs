@@ -40,24 +40,27 @@ pub struct Column {
 
 /// Width of the column of labels.
 const LABEL: usize = 15;
+
 /// Longest rule under a title.
 const WIDEST: usize = 100;
 
 impl Column {
     /// A column of text.
     pub const fn text(name: &'static str) -> Column {
+        let (number, width) = (false, 0);
         Column {
             name,
-            number: false,
-            width: 0,
+            number,
+            width,
         }
     }
 
     /// Makes a column of numbers with a least width.
     pub const fn number(name: &'static str, width: usize) -> Column {
+        let number = true;
         Column {
             name,
-            number: true,
+            number,
             width,
         }
     }
@@ -66,10 +69,11 @@ impl Column {
 impl Card {
     /// Makes an empty card. A card without a title begins with the head of its table.
     pub fn new(title: impl Into<String>) -> Card {
-        Card {
-            title: title.into(),
-            groups: Vec::new(),
-        }
+        let (title, groups) = (title.into(), Vec::new());
+        Card { title, groups }
+    }
+    fn group(&mut self, label: Option<&'static str>, body: Body) {
+        self.groups.push(Group { label, body });
     }
 
     /// Adds a line.
@@ -81,19 +85,13 @@ impl Card {
     pub fn lines(&mut self, label: &'static str, lines: impl IntoIterator<Item = String>) {
         let lines = lines.into_iter().collect::<Vec<_>>();
         if !lines.is_empty() {
-            self.groups.push(Group {
-                label: Some(label),
-                body: Body::Lines(lines),
-            });
+            self.group(Some(label), Body::Lines(lines));
         }
     }
 
     /// Adds a line across the whole width.
     pub fn bare(&mut self, line: String) {
-        self.groups.push(Group {
-            label: None,
-            body: Body::Lines(vec![line]),
-        });
+        self.group(None, Body::Lines(vec![line]));
     }
 
     /// Adds lines in columns, under a label or across the whole width; nothing if there are none.
@@ -105,8 +103,7 @@ impl Card {
     ) {
         let rows = rows.into_iter().collect::<Vec<_>>();
         if !rows.is_empty() {
-            let body = Body::Table(columns.into(), rows);
-            self.groups.push(Group { label, body });
+            self.group(label, Body::Table(columns.into(), rows));
         }
     }
 }
@@ -196,18 +193,11 @@ mod tests {
         card.bare(hostile.to_string());
         card.table(None, [Column::text("name")], [vec![hostile.to_string()]]);
         let text = card.to_string();
-        let shown = text.chars().filter(|c| *c != '\n');
-        assert!(
-            shown.into_iter().all(|c| !sealane_diagnostic::deceives(c)),
-            "{text:?}"
-        );
+        let mut shown = text.chars().filter(|c| *c != '\n');
+        assert!(!shown.any(sealane_diagnostic::deceives), "{text:?}");
         // Title and cells are one line each; a call that adds lines may add several at once.
-        assert_eq!(
-            text.lines()
-                .filter(|line| line.starts_with("error["))
-                .count(),
-            2
-        );
+        let forged = text.lines().filter(|line| line.starts_with("error["));
+        assert_eq!(forged.count(), 2);
     }
 
     #[test]

@@ -59,17 +59,13 @@ impl View for CheckRecord {
         let mut card = Card::new(format!("{} is sound", self.name));
         self.signature.add_to(&mut card);
         let ranges = self.ranges.iter();
-        card.lines(
-            "ranges",
-            ranges.map(|(name, range)| format!("{name}: {range}")),
-        );
-        let protocols = self.protocols.iter().map(|protocol| {
-            let name = protocol.name.clone();
-            match protocol.helpers {
-                0 => name,
-                helpers => format!("{name} with {}", counted(helpers as u64, "helper")),
-            }
-        });
+        let ranges = ranges.map(|(name, range)| format!("{name}: {range}"));
+        card.lines("ranges", ranges);
+        let protocol = |RunnableRecord { name, helpers }: &RunnableRecord| match helpers {
+            0 => name.clone(),
+            _ => format!("{name} with {}", counted(*helpers as u64, "helper")),
+        };
+        let protocols = self.protocols.iter().map(protocol);
         card.line("runs under", protocols.collect::<Vec<_>>().join(", "));
         card.line("operations", grouped(self.operations));
         card.line("program", &self.program);

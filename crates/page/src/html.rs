@@ -63,6 +63,16 @@ impl Html {
         self.open(tag, attributes).text(text).close(tag)
     }
 
+    /// Adds an element of one class that has text only.
+    pub fn styled(&mut self, tag: &'static str, class: &str, text: impl Display) -> &mut Html {
+        self.element(tag, &[("class", &class)], text)
+    }
+
+    /// Opens a section, and adds its heading.
+    pub fn section(&mut self, heading: &str) -> &mut Html {
+        self.open("section", &[]).element("h2", &[], heading)
+    }
+
     fn start(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
         self.markup("<").markup(tag);
         for (name, value) in attributes {

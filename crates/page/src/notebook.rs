@@ -2,7 +2,7 @@
 //! surrounding page, so that it is readable in light and dark notebooks.
 
 use crate::card::{Body, Card, Column, Group};
-use crate::html::Html;
+use crate::html::{Attributes, Html};
 
 /// Style of all cards. Names begin with `sealane`, since the style of one output applies to the
 /// whole notebook. Alignment of cells is marked important: JupyterLab and the pages of nbconvert
@@ -17,7 +17,7 @@ impl Card {
         html.markup("<style>").markup(STYLE).markup("</style>");
         html.open("div", &[("class", &"sealane-card")]);
         if !self.title.is_empty() {
-            html.element("div", &[("class", &"sealane-title")], &self.title);
+            html.styled("div", "sealane-title", &self.title);
         }
         html.open("table", &[]);
         self.groups.iter().for_each(|group| rows(&mut html, group));
@@ -29,12 +29,12 @@ impl Card {
 /// Adds the rows of a group, with its label beside them.
 fn rows(html: &mut Html, group: &Group) {
     html.open("tr", &[]);
-    match group.label {
-        Some(label) => html
-            .element("th", &[("scope", &"row")], label)
-            .open("td", &[]),
-        None => html.open("td", &[("colspan", &2)]),
-    };
+    let mut cell: Attributes<'_> = &[("colspan", &2)];
+    if let Some(label) = group.label {
+        html.element("th", &[("scope", &"row")], label);
+        cell = &[];
+    }
+    html.open("td", cell);
     match &group.body {
         Body::Lines(lines) => lines.iter().for_each(|line| {
             html.element("div", &[], line);
@@ -50,14 +50,14 @@ fn table(html: &mut Html, columns: &[Column], rows: &[Vec<String>]) {
     if columns.iter().any(|column| !column.name.is_empty()) {
         html.open("tr", &[]);
         for column in columns {
-            html.element("th", &[("class", &class(column))], column.name);
+            html.styled("th", class(column), column.name);
         }
         html.close("tr");
     }
     for row in rows {
         html.open("tr", &[]);
         for (column, cell) in columns.iter().zip(row) {
-            html.element("td", &[("class", &class(column))], cell.trim());
+            html.styled("td", class(column), cell.trim());
         }
         html.close("tr");
     }
@@ -70,12 +70,8 @@ mod tests {
 
     #[test]
     fn the_style_of_a_notebook_does_not_align_cells() {
-        let cells = STYLE.split('}').filter(|rule| rule.contains(" td"));
-        let rules = cells.chain(
-            STYLE
-                .split('}')
-                .filter(|rule| rule.contains(".sealane-number")),
-        );
+        let of = |selector| STYLE.split('}').filter(move |rule| rule.contains(selector));
+        let rules = of(" td").chain(of(".sealane-number"));
         let aligned = rules.filter(|rule| rule.contains("text-align"));
         let aligned = aligned.map(|rule| rule.contains(" !important"));
         assert_eq!(aligned.collect::<Vec<_>>(), [true, true]);
@@ -89,13 +85,12 @@ mod tests {
         card.table(None, columns, [vec!["&lt;".into(), "1".into()]]);
         let html = card.html().to_string();
         let (_, body) = html.split_once("</style>").unwrap();
-        assert_eq!(
-            body,
-            "<div class=\"sealane-card\"><div class=\"sealane-title\">&lt;b&gt;plan&lt;/b&gt;</div>\
+        let wanted = "<div class=\"sealane-card\"><div class=\"sealane-title\">\
+             &lt;b&gt;plan&lt;/b&gt;</div>\
              <table><tr><th scope=\"row\">gives</th><td><div>x&lt;script&gt;</div></td></tr>\
              <tr><td colspan=\"2\"><table><tr><th class=\"\">step</th>\
              <th class=\"sealane-number\"></th></tr><tr><td class=\"\">&amp;lt;</td>\
-             <td class=\"sealane-number\">1</td></tr></table></td></tr></table></div>"
-        );
+             <td class=\"sealane-number\">1</td></tr></table></td></tr></table></div>";
+        assert_eq!(body, wanted);
     }
 }

@@ -153,20 +153,18 @@ pub struct StepRecord {
 
 impl View for PlanRecord {
     fn card(&self) -> Card {
-        let title = format!(
-            "plan of {} · {} · {}",
-            self.program, self.protocol, self.network
-        );
-        let mut card = Card::new(title);
+        let (program, protocol, network) = (&self.program, &self.protocol, &self.network);
+        let mut card = Card::new(format!("plan of {program} · {protocol} · {network}"));
         self.signature.add_to(&mut card);
         card.line("computes", self.participants.players().join(", "));
         card.lines("others", self.participants.bystanders(&self.signature));
         card.line("steps", self.steps.len());
         self.add_rows(&mut card);
+        let (ands, links, rounds) = (self.ands, &self.links[..], self.rounds);
         let cost = Cost {
-            ands: self.ands,
-            links: &self.links,
-            rounds: self.rounds,
+            ands,
+            links,
+            rounds,
         };
         cost.add_to(&mut card, self.parties(), None);
         let on = |network: &str| match network {
@@ -199,14 +197,14 @@ impl PlanRecord {
     /// Every step of the plan, one a line.
     pub fn steps_card(&self) -> Card {
         let mut card = Card::new("");
-        let columns = [
-            Column::number("line", 5),
-            Column::text(" step"),
-            Column::number("times", 10),
-            Column::number("lanes", 14),
-            Column::number("AND gates", 16),
-            Column::number("payload bytes", 16),
+        let counts = [
+            ("times", 10),
+            ("lanes", 14),
+            ("AND gates", 16),
+            ("payload bytes", 16),
         ];
+        let mut columns = vec![Column::number("line", 5), Column::text(" step")];
+        columns.extend(counts.map(|(name, width)| Column::number(name, width)));
         let row = |step: &StepRecord| {
             let sent = step.payload_bytes.iter().map(|(_, bytes)| bytes);
             vec![
@@ -225,14 +223,11 @@ impl PlanRecord {
     /// Components on which a run of this cost rests, one per line: paper, assumption, security
     /// level.
     pub fn references_card(&self) -> Card {
-        let BasisRecord {
-            version,
-            assumption,
-            security,
-        } = &self.basis;
+        let basis = &self.basis;
+        let (version, security) = (basis.version, &basis.security);
         let mut card = Card::new(format!("{} {version} · {security}", self.protocol));
         self.add_rows(&mut card);
-        card.line("assumes", assumption);
+        card.line("assumes", &basis.assumption);
         let columns = ["part", "paper", "assumes", "security"].map(Column::text);
         let row = |paper: &ReferenceRecord| paper.cells().map(|cell| format!("{cell} ")).to_vec();
         card.table(None, columns, self.references.iter().map(row));
@@ -255,23 +250,17 @@ impl ReferenceRecord {
 impl LookupRecord {
     fn line(&self) -> String {
         let chosen = if self.chosen { ", chosen" } else { "" };
-        format!(
-            "{}: {} bytes, {} rounds, about {}{chosen}",
-            self.form,
-            grouped(self.payload_bytes),
-            grouped(self.rounds),
-            seconds(self.estimate_s)
-        )
+        let (bytes, rounds) = (grouped(self.payload_bytes), grouped(self.rounds));
+        let (form, time) = (&self.form, seconds(self.estimate_s));
+        format!("{form}: {bytes} bytes, {rounds} rounds, about {time}{chosen}")
     }
 }
 
 impl ProductRecord {
     fn line(&self) -> String {
+        let (bits, ands, sent) = (self.bits, self.ands, counted(self.bits, "bit"));
         format!(
-            "in GF(2^{}) as a whole: {} of each party in one round; as gates, {} ANDs",
-            self.bits,
-            counted(self.bits, "bit"),
-            self.ands
+            "in GF(2^{bits}) as a whole: {sent} of each party in one round; as gates, {ands} ANDs"
         )
     }
 }
@@ -320,11 +309,8 @@ impl Cost<'_> {
             let (from, to) = (link.from.clone(), link.to.clone());
             vec![from, "→".into(), to, grouped(link.bytes), note]
         });
-        let party = Column {
-            width,
-            ..Column::text("")
-        };
-        let [arrow, note] = [Column::text(""); 2];
+        let [mut party, arrow, note] = [Column::text(""); 3];
+        party.width = width;
         let columns = [party, arrow, party, Column::number("", 16), note];
         card.table(Some("payload bytes"), columns, rows);
         let note = beside(self.rounds, measured.map(|measured| measured.rounds));

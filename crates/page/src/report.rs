@@ -95,25 +95,22 @@ impl View for ReportRecord<'_> {
         let nothing = self.results.is_empty().then_some(nothing);
         card.lines("learnt", learnt.chain(nothing));
         card.lines("note", self.notes.iter().cloned());
-        let (planned, sent) = &self.links;
+        let (links, sent) = &self.links;
+        let (ands, rounds) = (self.ands, self.planned.rounds);
         let cost = Cost {
-            ands: self.ands,
-            links: planned,
-            rounds: self.planned.rounds,
+            ands,
+            links,
+            rounds,
         };
-        let measured = Measured {
-            links: sent,
-            rounds: self.rounds,
-        };
+        let (links, rounds) = (&sent[..], self.rounds);
+        let measured = Measured { links, rounds };
         let parties = self.planned.payload_bytes.iter();
         let parties = parties.map(|(name, _)| name.clone()).collect::<Vec<_>>();
         cost.add_to(&mut card, &parties, Some(&measured));
         let speed = speed(self.ands as f64 / self.seconds.max(1e-9));
         let (time, tier) = (seconds(self.seconds), self.tier);
-        card.line(
-            "time",
-            format!("{time} · {speed} AND gates a second, {tier}"),
-        );
+        let time = format!("{time} · {speed} AND gates a second, {tier}");
+        card.line("time", time);
         card.line("job", self.job);
         if let Some(files) = &self.files {
             let nothing = "no file: this side learns nothing".to_string();
@@ -142,10 +139,8 @@ fn preview(shown: &Shown<'_>) -> String {
         (None, ty) => decimal::value_text(shown.number(cell), ty),
     };
     let count = shown.cells();
-    let first = (0..count.min(SHOWN))
-        .map(cell)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let first = (0..count.min(SHOWN)).map(cell).collect::<Vec<_>>();
+    let first = first.join(", ");
     match count {
         _ if shown.kind.cells(&shown.data.shape).is_empty() => first,
         count if count <= SHOWN => format!("[{first}]"),

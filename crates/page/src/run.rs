@@ -62,9 +62,8 @@ impl RunRecord {
     /// Makes the record of a run of the job of `plan`, of which each of `sides` is the events of
     /// one party. Empty sides, and those of parties that are not in the plan, are left out.
     pub fn new(plan: PlanRecord, sides: Vec<Vec<Record>>) -> RunRecord {
-        let sides = sides
-            .into_iter()
-            .filter_map(|records| Side::of(&plan, records));
+        let sides = sides.into_iter();
+        let sides = sides.filter_map(|records| Side::of(&plan, records));
         let mut sides = sides.collect::<Vec<_>>();
         sides.sort_by_key(|side| side.party);
         RunRecord { plan, sides }
@@ -99,11 +98,8 @@ impl RunRecord {
         let parties = self.plan.parties().len();
         let mut sent = vec![vec![0; parties]; parties];
         for side in &self.sides {
-            for (to, bytes) in side
-                .crossed(|step_round| &step_round.sent)
-                .into_iter()
-                .enumerate()
-            {
+            let given = side.crossed(|step_round| &step_round.sent);
+            for (to, bytes) in given.into_iter().enumerate() {
                 set(&mut sent, side.party, to, bytes);
             }
         }
@@ -140,12 +136,10 @@ impl RunRecord {
 
     /// The largest round that any party saw.
     fn rounds(&self) -> u64 {
+        let last = |side: &Side| Some(side.step_rounds.last()?.1.rounds);
         let rounds = self.sides.iter().map(|side| match &side.end {
             End::Done(ended) => ended.rounds,
-            _ => side
-                .step_rounds
-                .last()
-                .map_or(0, |(_, step_round)| step_round.rounds),
+            _ => last(side).unwrap_or(0),
         });
         rounds.max().unwrap_or(0)
     }
@@ -184,9 +178,7 @@ impl Side {
             side.last_us = at_us.max(side.last_us);
             match event {
                 Event::Phase { phase } => side.phases.push((phase, at_us)),
-                Event::Agreed { rows, session } => {
-                    (side.rows, side.session) = (rows, session);
-                }
+                Event::Agreed { rows, session } => (side.rows, side.session) = (rows, session),
                 Event::StepRound(step_round) => side.step_rounds.push((at_us, step_round)),
                 Event::Steps { steps } => side.steps = steps,
                 Event::Ended(ended) => side.end = End::Done(ended),
@@ -216,10 +208,8 @@ impl Side {
         step_rounds.fold((0, 0), |(busy, waited), (at_us, step_round)| {
             let took = at_us.saturating_sub(step_round.from_us);
             let idle = step_round.waited_us.min(took);
-            (
-                busy.saturating_add(took - idle),
-                waited.saturating_add(idle),
-            )
+            let busy = busy.saturating_add(took - idle);
+            (busy, waited.saturating_add(idle))
         })
     }
 

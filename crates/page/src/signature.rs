@@ -88,9 +88,7 @@ impl Signature {
         };
         card.lines("rows", self.tables.iter().map(table));
         let gives = |input: &InputRecord| {
-            let InputRecord {
-                owner, name, ty, ..
-            } = input;
+            let (owner, name, ty) = (&input.owner, &input.name, &input.ty);
             format!("{owner}: {name} {ty}{}", input.shape)
         };
         card.lines("gives", self.inputs.iter().map(gives));
@@ -112,13 +110,8 @@ impl Signature {
 
 impl ResultRecord {
     fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        let learnt = format!(
-            "{}: {} {}{}",
-            self.to.join(", "),
-            self.name,
-            self.ty,
-            self.shape
-        );
+        let (to, name, ty) = (self.to.join(", "), &self.name, &self.ty);
+        let learnt = format!("{to}: {name} {ty}{}", self.shape);
         let notes = self.note.split("; ").filter(|note| !note.is_empty());
         let notes = notes.map(|note| format!("      {note}"));
         // A note is text that came with the program: nothing proves it.
@@ -185,24 +178,14 @@ mod tests {
     #[test]
     fn who_does_not_compute_gives_or_learns() {
         let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-        let input = |name: &str| InputRecord {
-            name: name.to_string(),
-            owner: "a".to_string(),
-            ty: "u8".to_string(),
-            shape: String::new(),
-            columns: vec![],
-        };
-        let signature = Signature {
-            inputs: vec![input("x"), input("y")],
-            results: vec![ResultRecord {
-                name: "r".to_string(),
-                to: names(&["b"]),
-                ty: "u8".to_string(),
-                shape: String::new(),
-                note: String::new(),
-            }],
-            tables: vec![],
-        };
+        let signature = serde_json::json!({
+            "inputs": [
+                { "name": "x", "owner": "a", "type": "u8", "shape": "" },
+                { "name": "y", "owner": "a", "type": "u8", "shape": "" },
+            ],
+            "results": [{ "name": "r", "to": ["b"], "type": "u8", "shape": "" }],
+        });
+        let signature: Signature = serde_json::from_value(signature).unwrap();
         let participants = Participants {
             parties: names(&["a", "b", "idle"]),
             ..Participants::default()

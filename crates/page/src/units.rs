@@ -59,12 +59,8 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153; // from March on
     let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (400 * era + year + next, month, day)
+    let next = month / 10; // January and February
+    (400 * era + year + next, month + 3 - 12 * next, day)
 }
 
 #[cfg(test)]
@@ -78,19 +74,13 @@ mod tests {
         let counts = [0, 1, 1234].map(|number| counted(number, "round"));
         assert_eq!(counts, ["0 rounds", "1 round", "1,234 rounds"]);
         let times = [2e-5, 4.44e-3, 0.25, 1.24, 59.6, 180.0, 9000.0, 216_000.0].map(seconds);
-        assert_eq!(
-            times,
-            [
-                "20 µs", "4.4 ms", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h", "2.5 days"
-            ]
-        );
+        let wanted = "20 µs, 4.4 ms, 250 ms, 1.2 s, 60 s, 3 min, 2.5 h, 2.5 days";
+        assert_eq!(times.join(", "), wanted);
         let speeds = [0.0, 8300.4, 1.25e7].map(speed);
         assert_eq!(speeds, ["0", "8,300", "12.5 million"]);
         let sizes = [0, 999, 1000, 99_940, 99_960, 999_600, 289_000_000, u64::MAX].map(bytes);
-        let wanted = [
-            "0 B", "999 B", "1.0 kB", "99.9 kB", "100 kB", "1.0 MB", "289 MB", "18447 PB",
-        ];
-        assert_eq!(sizes, wanted);
+        let wanted = "0 B, 999 B, 1.0 kB, 99.9 kB, 100 kB, 1.0 MB, 289 MB, 18447 PB";
+        assert_eq!(sizes.join(", "), wanted);
     }
 
     /// Dates of `date -u -d @SECONDS`.

@@ -86,8 +86,9 @@ impl Agreement {
         if !(1..=MAX_SIZE).contains(&size) {
             return Err(Unfit::Size(size));
         }
+        let seed = seed.to_string();
         Ok(Agreement {
-            seed: seed.to_string(),
+            seed,
             size,
             attempt,
         })
@@ -162,10 +163,8 @@ mod tests {
     #[test]
     fn items_are_as_wide_as_the_bound_on_collisions_asks() {
         let width = |size| Agreement::new("seed", size, 0).unwrap().width();
-        assert_eq!(
-            [1, 2, 3, 256, 257, 1024, MAX_SIZE].map(width),
-            [40, 42, 44, 56, 58, 60, 64]
-        );
+        let widths = [1, 2, 3, 256, 257, 1024, MAX_SIZE].map(width);
+        assert_eq!(widths, [40, 42, 44, 56, 58, 60, 64]);
         for size in [0, MAX_SIZE + 1] {
             assert_eq!(Agreement::new("seed", size, 0), Err(Unfit::Size(size)));
         }

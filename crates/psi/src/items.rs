@@ -52,14 +52,10 @@ impl<'a> Items<'a> {
         if smallest < FIRST_ITEM || items.texts.windows(2).any(same) {
             return Err(Unfit::Collision);
         }
-        let (items_found, size) = (items.texts.len(), agreement.size());
-        if items_found > size {
-            return Err(Unfit::TooMany {
-                items: items_found,
-                size,
-            });
+        match (items.count(), agreement.size()) {
+            (items, size) if items > size => Err(Unfit::TooMany { items, size }),
+            _ => Ok(items),
         }
-        Ok(items)
     }
 
     /// Returns the agreement.
@@ -102,11 +98,7 @@ impl<'a> Items<'a> {
         let mut filled = Zeroizing::new(items.chain((0..lacking).map(filler)).collect::<Vec<_>>());
         filled.sort_unstable();
         let collide = filled[0] < FIRST_ITEM || filled.windows(2).any(|pair| pair[0] == pair[1]);
-        if collide {
-            Err(Unfit::Collision)
-        } else {
-            Ok(filled)
-        }
+        (!collide).then_some(filled).ok_or(Unfit::Collision)
     }
 }
 

@@ -34,12 +34,16 @@ use crate::items::Items;
 /// The number of no hash function: a table entry stored with it represents no item. The two parties
 /// use different ones.
 const NO_FUNCTION: u64 = 3;
+
 /// An unused place of the cuckoo table.
 const EMPTY: u64 = NO_FUNCTION;
+
 /// An unused place of a bin of candidates.
 const NO_CANDIDATE: u64 = NO_FUNCTION | 1 << NUMBER_BITS;
+
 /// An unused place of the stash; no item is so small.
 const EMPTY_STASH: u64 = 1;
+
 /// An unused place of the list of candidates for the stash; no item is so small.
 const NO_ITEM: u64 = 0;
 
@@ -82,11 +86,9 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<PhasedReceiver<'a>, Unfit> {
     if left.len() > STASH {
         return Err(Unfit::Stash);
     }
-    let stored = |held: &Option<Held>| {
-        held.map_or(EMPTY, |Held { item, function }| {
-            places[item][function].stored
-        })
-    };
+    let stored = |held: Held| places[held.item][held.function].stored;
+    let stored = |held: &Option<Held>| held.map_or(EMPTY, stored);
+    let text = |held: &Option<Held>| Some(items.at((*held)?.item).1);
     // All memory is allocated at the start, here and below: a vector that grows leaves copies
     // behind.
     let mut stash = Zeroizing::new(Vec::with_capacity(STASH));
@@ -97,10 +99,7 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<PhasedReceiver<'a>, Unfit> {
     Ok(PhasedReceiver {
         table: Zeroizing::new(bins.iter().map(stored).collect()),
         stash,
-        texts: bins
-            .iter()
-            .map(|held| held.map(|held| items.at(held.item).1))
-            .collect(),
+        texts: bins.iter().map(text).collect(),
         stash_texts,
     })
 }
@@ -123,15 +122,12 @@ pub fn sender(items: &Items<'_>) -> Result<PhasedSender, Unfit> {
             }
         }
     }
-    let found = counts.into_iter().max().unwrap_or(0);
-    if found > sizes.load {
-        return Err(Unfit::Bin {
-            found,
-            load: sizes.load,
-        });
+    let (found, load) = (counts.into_iter().max().unwrap_or(0), sizes.load);
+    if found > load {
+        return Err(Unfit::Bin { found, load });
     }
     bins.iter_mut()
-        .for_each(|bin| bin.resize(sizes.load, NO_CANDIDATE));
+        .for_each(|bin| bin.resize(load, NO_CANDIDATE));
     let mut all = Zeroizing::new(Vec::with_capacity(sizes.items));
     all.extend(items.iter().map(|(item, _)| item));
     all.resize(sizes.items, NO_ITEM);
@@ -208,9 +204,8 @@ fn shift(
     mut bin: usize,
 ) {
     while let Some(mover) = movers[bin] {
-        let home = places[mover.item]
-            .iter()
-            .map(|place| place.bin)
+        let mut homes = places[mover.item].iter().map(|place| place.bin);
+        let home = homes
             .find(|&home| home != bin && table[home].is_some_and(|held| held.item == mover.item));
         table[bin] = Some(mover);
         match home {
@@ -247,11 +242,8 @@ mod tests {
         sender: &PhasedSender,
     ) -> Vec<&'a str> {
         let sizes = sizes(agreement);
-        let bins: Vec<u64> = sender
-            .bins
-            .iter()
-            .flat_map(|bin| bin.iter().copied())
-            .collect();
+        let bins = sender.bins.iter().flat_map(|bin| bin.iter().copied());
+        let bins: Vec<u64> = bins.collect();
         let flags = circuit(&sizes).eval(&[
             bits(&receiver.table, sizes.stored),
             bits(&receiver.stash, sizes.width),
@@ -320,12 +312,7 @@ mod tests {
         assert_eq!(left, [3, 4]);
         assert_eq!(table.iter().flatten().count(), 3);
         // A path moves other items out of the way.
-        let chain = [
-            [place(0); 3],
-            [place(0), place(1), place(1)],
-            [place(1), place(2), place(2)],
-        ];
-        let turned: Vec<_> = chain.into_iter().rev().collect();
+        let turned = [[1, 2, 2], [0, 1, 1], [0; 3]].map(|bins| bins.map(place));
         assert!(lay(&turned, 3).1.is_empty());
     }
 
@@ -347,22 +334,17 @@ mod tests {
     #[test]
     #[ignore = "takes minutes"]
     fn failures() {
-        for (size, tries) in [
-            (4, 1_000_000),
-            (16, 1_000_000),
-            (64, 1_000_000),
-            (256, 1_000_000),
-            (1024, 100_000),
-        ] {
+        for size in [4, 16, 64, 256, 1024] {
+            let tries = if size < 1024 { 1_000_000 } else { 100_000 };
             let texts = texts(0, size);
             let mut left = [0; 4];
             for attempt in 0..tries {
                 let agreement = Agreement::new("seed", size, attempt).unwrap();
                 let bins = sizes(&agreement).bins;
-                let places: Vec<_> = items(&agreement, &texts)
-                    .iter()
-                    .map(|(item, _)| BinEntry::all(&agreement, bins, item))
-                    .collect();
+                let items = items(&agreement, &texts);
+                let places = items.iter();
+                let places = places.map(|(item, _)| BinEntry::all(&agreement, bins, item));
+                let places: Vec<_> = places.collect();
                 left[lay(&places, bins).1.len().min(3)] += 1;
             }
             eprintln!("{size}: {left:?} of {tries}");

@@ -1,7 +1,7 @@
 //! Texts that a program has found, for the party that learns them.
 
-use super::{STASH, data};
-use sealane_diagnostic::{Code, Diagnostic};
+use super::STASH;
+use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::results::{SINGLE, marked};
 use sealane_tables::Texts;
@@ -27,9 +27,9 @@ pub fn print_matches(result: &Path, kept: &Path, json: bool) -> Result<(), Failu
 /// Returns the texts that the program has found, sorted. The kept table shows the method: it maps
 /// items or bins to texts.
 pub(super) fn common_texts(result: &Path, kept: &Path) -> Result<Vec<String>, Failure> {
-    let keys = Texts::read(kept, &[]).map_err(data)?;
+    let keys = Texts::read(kept, &[])?;
     let texts = column(&keys, kept, "text")?;
-    let found = Texts::read(result, &[]).map_err(data)?;
+    let found = Texts::read(result, &[])?;
     let common = match keys.column("item") {
         Some(items) => {
             check_agreement(&found, result)?;
@@ -38,7 +38,7 @@ pub(super) fn common_texts(result: &Path, kept: &Path) -> Result<Vec<String>, Fa
         None => {
             // Results without rows are in a file of their own.
             let single = marked(result, SINGLE);
-            let rest = Texts::read(&single, &[]).map_err(data)?;
+            let rest = Texts::read(&single, &[])?;
             check_agreement(&rest, &single)?;
             let in_table = column(&found, result, "in_table")?.iter().enumerate();
             let in_table = in_table.map(|(bin, flag)| (bin.to_string(), flag.as_str()));
@@ -50,12 +50,9 @@ pub(super) fn common_texts(result: &Path, kept: &Path) -> Result<Vec<String>, Fa
     };
     let common = common.ok_or_else(|| {
         let what = format!("{} does not belong to {}", result.display(), kept.display());
-        let finding = Diagnostic::new(Code::PsiSeed, what);
-        data(
-            finding
-                .because("it names what was not prepared with it")
-                .hint("name what was kept when the tables of this run were prepared"),
-        )
+        let hint = "name what was kept when the tables of this run were prepared";
+        let reason = "it names what was not prepared with it";
+        Failure::new(Code::PsiSeed, what, hint).because(reason)
     })?;
     let mut common: Vec<String> = common.into_iter().map(str::to_string).collect();
     common.sort_unstable();
@@ -74,9 +71,7 @@ fn from_items<'a>(
     let columns = (0..).map_while(|place| found.column(&format!("common_{place}")));
     let cells = columns.filter_map(|column| Some(column.first()?.as_str()));
     let named = cells.filter(|cell| *cell != "0");
-    named
-        .map(|item| known.get(item).map(|text| text.as_str()))
-        .collect()
+    named.map(|item| Some(known.get(item)?.as_str())).collect()
 }
 
 /// Returns the texts of the bins and stash entries that a result flags; `None` if one is missing.
@@ -103,7 +98,7 @@ fn column<'a>(
         let what = format!("{} has no column `{name}`", path.display());
         let hint =
             "name what `--output` has written and, with `--kept`, what `psi prepare` has kept";
-        data(Diagnostic::new(Code::DataColumnMissing, what).hint(hint))
+        Failure::new(Code::DataColumnMissing, what, hint)
     })
 }
 
@@ -114,9 +109,7 @@ fn check_agreement(result: &Texts, path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let what = "the two parties have prepared by different agreements";
-    Err(data(
-        Diagnostic::new(Code::PsiSeed, what)
-            .because("their items are hashed in different ways, so that no two of them are equal")
-            .hint("prepare at both with the same `--seed`, `--size` and `--attempt`"),
-    ))
+    let hint = "prepare at both with the same `--seed`, `--size` and `--attempt`";
+    let reason = "their items are hashed in different ways, so that no two of them are equal";
+    Err(Failure::new(Code::PsiSeed, what, hint).because(reason))
 }

@@ -48,6 +48,10 @@ impl Party {
         text.lines().skip(1).map(line).collect()
     }
 
+    fn refused(&self) -> Failure {
+        self.prepare().unwrap_err()
+    }
+
     /// Text of a failure without the path of the folder.
     fn reported(&self, failure: &Failure) -> String {
         let folder = format!("{}/", self.folder.path().display());
@@ -61,9 +65,8 @@ impl Party {
 
 fn people(numbers: impl Iterator<Item = usize>) -> Vec<String> {
     // A comma and quotes, doubled as CSV wants them in the file of a user.
-    numbers
-        .map(|i| format!("\"\"Ann\"\" {i}, p{i}@example.org"))
-        .collect()
+    let person = |i| format!("\"\"Ann\"\" {i}, p{i}@example.org");
+    numbers.map(person).collect()
 }
 
 /// A shelter with 0 to 59, some of them twice, and a kitchen with 40 to 99.
@@ -85,13 +88,9 @@ fn shuffled_result(receiver: &Party, sender: &Party) {
     // The tag, 128 items, and 13 columns of 64 switches.
     assert_eq!((ours[0].len(), theirs[0].len()), (129, 129 + 13 * 64));
     let items: BTreeSet<&String> = theirs[0][1..129].iter().collect();
-    let found = ours[0][1..].iter().map(|item| {
-        if items.contains(item) {
-            item.as_str()
-        } else {
-            "0"
-        }
-    });
+    let common = |item: &&String| items.contains(*item);
+    let found = ours[0][1..].iter().map(|item| Some(item).filter(common));
+    let found = found.map(|item| item.map_or("0", |item| item.as_str()));
     let names: Vec<String> = (0..128).map(|place| format!("common_{place}")).collect();
     let found: Vec<&str> = found.collect();
     let agreed = u8::from(ours[0][0] == theirs[0][0]);
@@ -103,11 +102,9 @@ fn shuffled_result(receiver: &Party, sender: &Party) {
 fn phased_result(receiver: &Party, sender: &Party) {
     let (table, bins) = (receiver.cells("table.csv"), sender.cells("bins.csv"));
     assert_eq!((table.len(), bins.len()), (120, 120));
-    let flags = table
-        .iter()
-        .zip(&bins)
-        .map(|(held, others)| others.contains(&held[0]));
-    let flags: String = flags.map(|flag| format!("{}\n", u8::from(flag))).collect();
+    let flags = table.iter().zip(&bins);
+    let flags = flags.map(|(held, others)| u8::from(others.contains(&held[0])));
+    let flags: String = flags.map(|flag| format!("{flag}\n")).collect();
     fs::write(receiver.path("found.csv"), format!("in_table\n{flags}")).unwrap();
     let (stash, items) = (receiver.cells("stash.csv"), sender.cells("items.csv"));
     let in_stash = u8::from(items[0][1..].contains(&stash[0][1]));
@@ -116,12 +113,13 @@ fn phased_result(receiver: &Party, sender: &Party) {
     fs::write(receiver.path("found.single.csv"), single).unwrap();
 }
 
+const METHODS: [(PsiMethod, fn(&Party, &Party)); 2] = [
+    (PsiMethod::Shuffled, shuffled_result),
+    (PsiMethod::Phased, phased_result),
+];
 #[test]
 fn both_methods_find_what_both_have() {
-    for (method, reveal) in [
-        (PsiMethod::Shuffled, shuffled_result as fn(&Party, &Party)),
-        (PsiMethod::Phased, phased_result),
-    ] {
+    for (method, reveal) in METHODS {
         let (receiver, sender) = parties(method);
         receiver.prepare().unwrap();
         sender.prepare().unwrap();
@@ -133,10 +131,7 @@ fn both_methods_find_what_both_have() {
 
 #[test]
 fn parties_that_did_not_prepare_alike_are_reported() {
-    for (method, reveal) in [
-        (PsiMethod::Shuffled, shuffled_result as fn(&Party, &Party)),
-        (PsiMethod::Phased, phased_result),
-    ] {
+    for (method, reveal) in METHODS {
         let (receiver, mut sender) = parties(method);
         sender.args.seed = "a sead".to_string();
         receiver.prepare().unwrap();
@@ -156,20 +151,16 @@ fn a_result_of_other_tables_is_refused() {
     shuffled_result(&receiver, &sender);
     receiver.args.seed = "another".to_string();
     receiver.prepare().unwrap();
-    let failure = receiver.common().unwrap_err();
+    let failure = receiver.reported(&receiver.common().unwrap_err());
     let reported = "error[psi-seed]: prepared/found.csv does not belong to prepared/kept.csv";
-    assert!(
-        receiver.reported(&failure).starts_with(reported),
-        "{failure}"
-    );
+    assert!(failure.starts_with(reported), "{failure}");
 }
 
 #[test]
 fn a_set_that_is_too_large_is_refused() {
     let (mut receiver, _) = parties(PsiMethod::Phased);
     receiver.args.size = 59;
-    let failure = receiver.prepare().unwrap_err();
-    sealane_testkit::page::shows("psi-size", &receiver.reported(&failure));
+    sealane_testkit::page::shows("psi-size", &receiver.reported(&receiver.refused()));
     assert!(!receiver.args.folder.exists());
 }
 
@@ -192,18 +183,12 @@ fn an_attempt_that_does_not_fit_is_refused_and_the_next_one_is_named() {
 fn an_item_that_is_missing_is_refused_with_its_place() {
     let (receiver, _) = parties(PsiMethod::Phased);
     fs::write(&receiver.args.file, "n,email\n1,ann\n2, \n3,ben\n").unwrap();
-    let failure = receiver.prepare().unwrap_err();
+    let failure = receiver.reported(&receiver.refused());
     let reported = "error[data-null]: a cell in column `email` is empty\n --> people.csv:3:3";
-    assert!(
-        receiver.reported(&failure).starts_with(reported),
-        "{failure}"
-    );
+    assert!(failure.starts_with(reported), "{failure}");
     fs::write(&receiver.args.file, "n,Email\n1,ann\n").unwrap();
-    let failure = receiver.prepare().unwrap_err().to_string();
-    assert!(
-        failure.starts_with("error[data-column-missing]"),
-        "{failure}"
-    );
+    let failure = receiver.refused().finding().code;
+    assert_eq!(failure, "data-column-missing");
 }
 
 #[test]
@@ -214,11 +199,9 @@ fn the_table_of_the_user_is_not_written_over() {
     let before = fs::read(&file).unwrap();
     sender.args.file = sender.folder.path().join(".").join("items.csv");
     sender.args.folder = sender.folder.path().to_path_buf();
-    let failure = sender.prepare().unwrap_err();
-    assert_eq!(
-        sender.reported(&failure).lines().next(),
-        Some("error[output]: cannot write items.csv")
-    );
+    let failure = sender.reported(&sender.refused());
+    let first = failure.lines().next().unwrap();
+    assert_eq!(first, "error[output]: cannot write items.csv");
     assert_eq!(fs::read(&file).unwrap(), before);
     assert!(!sender.path("bins.csv").exists());
 }
@@ -239,10 +222,8 @@ fn the_command_line_says_what_to_prepare() {
     else {
         panic!("it is a command to prepare");
     };
-    assert_eq!(
-        (args.method, args.side),
-        (PsiMethod::Phased, PsiSide::Sender)
-    );
+    assert_eq!(args.method, PsiMethod::Phased);
+    assert_eq!(args.side, PsiSide::Sender);
     assert_eq!((args.size, args.attempt), (256, Some(2)));
     assert!(line("4096").is_some());
     assert!(line("0").is_none() && line("4097").is_none());

@@ -36,11 +36,12 @@ pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
             (None, Some(received)) => matched(&received, &[]),
             (None, None) => Vec::new(),
         };
-        let matched = matched.into_iter().map(|crossing| Crossing {
+        let between = |crossing| Crossing {
             from,
             to,
             ..crossing
-        });
+        };
+        let matched = matched.into_iter().map(between);
         all.extend(joined(matched.collect()));
     }
     all
@@ -54,13 +55,10 @@ struct Move {
 }
 
 fn moves(side: &Side, of: impl Fn(&StepRound) -> Option<&u64>) -> Vec<Move> {
-    let zero = side.started.unix_us;
+    let at = |at_us| side.started.unix_us.saturating_add(at_us);
     let of_step_round = |(at_us, step_round): &(u64, StepRound)| Move {
         bytes: of(step_round).copied().unwrap_or(0),
-        span: (
-            zero.saturating_add(step_round.from_us),
-            zero.saturating_add(*at_us),
-        ),
+        span: (at(step_round.from_us), at(*at_us)),
         rounds: step_round.rounds,
     };
     let moves = side.step_rounds.iter().map(of_step_round);
@@ -123,48 +121,33 @@ fn joined(crossings: Vec<Crossing>) -> Vec<Crossing> {
 mod tests {
     use super::*;
 
-    fn moved(bytes: u64, span: (u64, u64)) -> Move {
+    fn moved((bytes, span): (u64, (u64, u64))) -> Move {
+        let rounds = 1;
         Move {
             bytes,
             span,
-            rounds: 1,
+            rounds,
         }
     }
 
     #[test]
     fn bytes_are_read_where_as_many_had_been_read_before() {
-        let sent = [
-            moved(10, (0, 1)),
-            moved(5, (1, 2)),
-            moved(7, (2, 3)),
-            moved(9, (3, 4)),
-        ];
-        let received = [
-            moved(4, (5, 6)),
-            moved(11, (6, 8)),
-            moved(2, (8, 9)),
-            moved(5, (9, 10)),
-        ];
+        let sent = [(10, (0, 1)), (5, (1, 2)), (7, (2, 3)), (9, (3, 4))].map(moved);
+        let received = [(4, (5, 6)), (11, (6, 8)), (2, (8, 9)), (5, (9, 10))].map(moved);
         let arrives = matched(&sent, &received);
         let arrives = arrives.iter().map(|crossing| crossing.arrives);
+        let arrives = arrives.collect::<Vec<_>>();
         // The last one was never read.
-        assert_eq!(
-            arrives.collect::<Vec<_>>(),
-            [(5, 8), (6, 8), (8, 10), (3, 4)]
-        );
+        assert_eq!(arrives, [(5, 8), (6, 8), (8, 10), (3, 4)]);
     }
 
     #[test]
     fn many_are_joined_and_nothing_is_lost() {
-        let sent = (0..1000)
-            .map(|i| moved(i + 1, (i, i + 1)))
-            .collect::<Vec<_>>();
-        let all = joined(matched(&sent, &[]));
+        let sent = (0..1000).map(|i| moved((i + 1, (i, i + 1))));
+        let all = joined(matched(&sent.collect::<Vec<_>>(), &[]));
         assert!(all.len() <= MOST, "{}", all.len());
-        assert_eq!(
-            all.iter().map(|crossing| crossing.bytes).sum::<u64>(),
-            500_500
-        );
+        let bytes = all.iter().map(|crossing| crossing.bytes);
+        assert_eq!(bytes.sum::<u64>(), 500_500);
         assert_eq!((all[0].leaves.0, all.last().unwrap().leaves.1), (0, 1000));
     }
 }

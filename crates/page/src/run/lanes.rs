@@ -6,9 +6,10 @@
 use super::crossed::{Crossing, crossings};
 use super::parts::{PHASES, colour};
 use super::{RunRecord, Side};
-use crate::html::Html;
+use crate::html::{Attributes, Html};
 use crate::units::{bytes, grouped, seconds};
 use sealane_engine::events::StepRound;
+use std::fmt::Display;
 
 /// Sizes, in units of which the picture is a thousand wide.
 const LEFT: f64 = 132.0;
@@ -18,8 +19,10 @@ const STRIP: f64 = 5.0;
 const BAND: f64 = 34.0;
 const PITCH: f64 = 104.0;
 const AXIS: f64 = 30.0;
+
 /// Thinnest ribbon and narrowest mark.
 const THIN: f64 = 1.4;
+
 /// Most marks in a lane; more step rounds are joined.
 const MARKS: usize = 240;
 
@@ -48,17 +51,11 @@ pub(super) fn picture(run: &RunRecord) -> Option<Html> {
     let parties = run.plan.parties().len();
     let bottom = y(parties.saturating_sub(1)) + STRIP + BAND;
     let mut svg = Html::new();
-    let (width, height) = (1000, bottom + AXIS);
+    let area = format!("0 0 1000 {}", bottom + AXIS);
+    let title = "Parties as lanes over time, and what crossed between them";
     svg.open(
         "svg",
-        &[
-            ("viewBox", &format!("0 0 {width} {height}")),
-            ("role", &"img"),
-            (
-                "aria-label",
-                &"Parties as lanes over time, and what crossed between them",
-            ),
-        ],
+        &[("viewBox", &area), ("role", &"img"), ("aria-label", &title)],
     );
     axis(&mut svg, &scale, bottom);
     for crossing in crossings(run) {
@@ -77,69 +74,41 @@ pub(super) fn picture(run: &RunRecord) -> Option<Html> {
 fn scale(run: &RunRecord) -> Option<Scale> {
     let begins = |side: &Side| {
         let agreed = side.phases.iter().find(|(phase, _)| *phase > PHASES[1].0);
-        side.started
-            .unix_us
-            .saturating_add(agreed.map_or(0, |(_, at_us)| *at_us))
+        let agreed = agreed.map_or(0, |(_, at_us)| *at_us);
+        side.started.unix_us.saturating_add(agreed)
     };
     let from_us = run.sides.iter().map(begins).min()?;
     let ends = |side: &Side| side.started.unix_us.saturating_add(side.last_us);
     let to_us = run.sides.iter().map(ends).max()?;
-    Some(Scale {
-        from_us,
-        to_us: to_us.max(from_us.saturating_add(1)),
-    })
+    let to_us = to_us.max(from_us.saturating_add(1));
+    Some(Scale { from_us, to_us })
 }
 
 fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&Side>) {
     let (top, middle) = (y(party), y(party) + STRIP + BAND / 2.0);
     let short = name.chars().count() > 15;
     let shown = name.chars().take(14).chain(short.then_some('…'));
-    let shown = shown
-        .take(if short { 15 } else { usize::MAX })
-        .collect::<String>();
+    let shown = shown.take(if short { 15 } else { usize::MAX });
+    let shown = shown.collect::<String>();
     svg.open("g", &[("class", &colour(party))]);
-    svg.open(
-        "text",
-        &[("x", &0), ("y", &(middle - 1.0)), ("class", &"name")],
-    );
+    let [name_at, note_at] = [middle - 1.0, middle + 15.0];
+    svg.open("text", &[("x", &0), ("y", &name_at), ("class", &"name")]);
     svg.element("title", &[], name).text(shown).close("text");
+    let note_at: Attributes<'_> = &[("x", &0), ("y", &note_at), ("class", &"note")];
     let Some(side) = side else {
-        let line = [LEFT, middle, RIGHT, middle];
-        let [x1, y1, x2, y2] = line;
-        svg.element(
-            "text",
-            &[("x", &0), ("y", &(middle + 15.0)), ("class", &"note")],
-            "not told here",
-        );
-        svg.empty(
-            "line",
-            &[
-                ("x1", &x1),
-                ("y1", &y1),
-                ("x2", &x2),
-                ("y2", &y2),
-                ("class", &"silent"),
-            ],
-        );
+        svg.element("text", note_at, "not told here");
+        line(svg, [LEFT, middle, RIGHT, middle], "silent");
         svg.close("g");
         return;
     };
     let (busy, waited) = side.busy_and_waited_us();
     let share = 100.0 * busy as f64 / (busy as f64 + waited as f64).max(1.0);
-    let note = format!("{share:.0} % busy");
-    svg.element(
-        "text",
-        &[("x", &0), ("y", &(middle + 15.0)), ("class", &"note")],
-        note,
-    );
-    let zero = side.started.unix_us;
+    svg.element("text", note_at, format!("{share:.0} % busy"));
+    let x = |at_us| scale.x(side.started.unix_us.saturating_add(at_us));
     let band = rect(LEFT, top, RIGHT - LEFT, STRIP + BAND);
     shape(svg, "band", &band, None);
     for (phase, from, to) in side.spans() {
-        let (x1, x2) = (
-            scale.x(zero.saturating_add(from)),
-            scale.x(zero.saturating_add(to)),
-        );
+        let (x1, x2) = (x(from), x(to));
         if x2 <= LEFT {
             continue;
         }
@@ -149,8 +118,7 @@ fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&S
         shape(svg, class, &place, Some(&format!("{title}: {took}")));
     }
     for mark in marks(side) {
-        let (from, to) = (zero.saturating_add(mark.from), zero.saturating_add(mark.to));
-        let (x1, x2) = (scale.x(from), scale.x(to));
+        let (x1, x2) = (x(mark.from), x(mark.to));
         let height = BAND * mark.busy();
         let place = rect(x1, top + STRIP + BAND - height, (x2 - x1).max(THIN), height);
         shape(svg, "busy", &place, Some(&mark.title()));
@@ -207,13 +175,7 @@ fn sum(step_rounds: &[(u64, StepRound)], of: fn(&StepRound) -> u64) -> u64 {
 fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
     let (from, to) = (crossing.from, crossing.to);
     let down = to > from;
-    let edge = |party: usize, below: bool| {
-        if below {
-            y(party) + STRIP + BAND
-        } else {
-            y(party)
-        }
-    };
+    let edge = |party, below| y(party) + if below { STRIP + BAND } else { 0.0 };
     let (y1, y2) = (edge(from, down), edge(to, !down));
     let ends = |(a, b): (u64, u64)| {
         let (a, b) = (scale.x(a), scale.x(b));
@@ -228,14 +190,11 @@ fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
     );
     let names = run.plan.parties();
     let left = crossing.leaves.0.saturating_sub(scale.from_us) as f64 / 1e6;
+    let (size, exact) = (bytes(crossing.bytes), grouped(crossing.bytes));
+    let (left, round) = (seconds(left), grouped(crossing.rounds));
     let title = format!(
-        "{} → {}: {} ({} bytes), written from {} on, by round {}",
-        names[from],
-        names[to],
-        bytes(crossing.bytes),
-        grouped(crossing.bytes),
-        seconds(left),
-        grouped(crossing.rounds)
+        "{} → {}: {size} ({exact} bytes), written from {left} on, by round {round}",
+        names[from], names[to],
     );
     let class = format!("ribbon {}", colour(from));
     svg.open("path", &[("class", &class), ("d", &path)]);
@@ -257,32 +216,26 @@ fn axis(svg: &mut Html, scale: &Scale, bottom: f64) {
             x if x > RIGHT - 16.0 => "end",
             _ => "middle",
         };
-        svg.empty(
-            "line",
-            &[
-                ("x1", &x),
-                ("y1", &0),
-                ("x2", &x),
-                ("y2", &(bottom + 8.0)),
-                ("class", &"grid"),
-            ],
-        );
-        let label = if index == 0 {
-            "0".to_string()
-        } else {
-            tick(at_s, step)
+        line(svg, [x, 0.0, x, bottom + 8.0], "grid");
+        let label = match index {
+            0 => "0".to_string(),
+            _ => tick(at_s, step),
         };
-        svg.element(
-            "text",
-            &[
-                ("x", &x),
-                ("y", &(bottom + 23.0)),
-                ("class", &"tick"),
-                ("text-anchor", &anchor),
-            ],
-            label,
-        );
+        let attributes: [(_, &dyn Display); 4] = [
+            ("x", &x),
+            ("y", &(bottom + 23.0)),
+            ("class", &"tick"),
+            ("text-anchor", &anchor),
+        ];
+        svg.element("text", &attributes, label);
     }
+}
+
+fn line(svg: &mut Html, ends: [f64; 4], class: &str) {
+    let attributes = ["x1", "y1", "x2", "y2"].into_iter().zip(&ends);
+    let attributes = attributes.map(|(name, end)| (name, end as &dyn Display));
+    let attributes = attributes.chain([("class", &class as &dyn Display)]);
+    svg.empty("line", &attributes.collect::<Vec<_>>());
 }
 
 /// Formats a time on the axis, with as many digits as the steps need.
@@ -304,7 +257,7 @@ fn rect(x: f64, y: f64, width: f64, height: f64) -> [String; 4] {
 }
 
 fn shape(svg: &mut Html, class: &str, [x, y, width, height]: &[String; 4], title: Option<&str>) {
-    let attributes: [(&'static str, &dyn std::fmt::Display); 5] = [
+    let attributes: [(_, &dyn Display); 5] = [
         ("class", &class),
         ("x", x),
         ("y", y),

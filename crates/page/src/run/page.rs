@@ -3,7 +3,7 @@
 use super::parts::{PHASES, colour};
 use super::{End, RunRecord, RunState, Side, lanes, tables};
 use crate::html::Html;
-use crate::units::{bytes, date, grouped, seconds};
+use crate::units::{bytes, date, grouped, seconds, speed};
 use sealane_engine::events::Failed;
 
 const STYLE: &str = include_str!("page.css");
@@ -12,35 +12,24 @@ const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 
+/// Directions to the browser: the attribute that names each, its name and its content.
+const METAS: [(&str, &str, &str); 3] = [
+    ("http-equiv", "Content-Security-Policy", POLICY),
+    ("name", "viewport", "width=device-width, initial-scale=1"),
+    ("name", "color-scheme", "light dark"),
+];
+
 impl RunRecord {
     /// Makes the page, as the bytes of one file.
     pub fn page(&self) -> String {
         let title = format!("{} · {}", self.plan.program, self.plan.protocol);
         let mut page = Html::new();
-        page.markup("<!DOCTYPE html>\n")
-            .markup("<html lang=\"en\"><head><meta charset=\"utf-8\">");
-        page.open(
-            "meta",
-            &[
-                ("http-equiv", &"Content-Security-Policy"),
-                ("content", &POLICY),
-            ],
-        );
-        page.open(
-            "meta",
-            &[
-                ("name", &"viewport"),
-                ("content", &"width=device-width, initial-scale=1"),
-            ],
-        );
-        page.open(
-            "meta",
-            &[("name", &"color-scheme"), ("content", &"light dark")],
-        );
-        page.element("title", &[], title);
-        page.markup("<style>")
-            .markup(STYLE)
-            .markup("</style></head><body><main>");
+        page.markup("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+        for (kind, name, content) in METAS {
+            page.open("meta", &[(kind, &name), ("content", &content)]);
+        }
+        page.element("title", &[], title).markup("<style>");
+        page.markup(STYLE).markup("</style></head><body><main>");
         self.header(&mut page);
         self.failures(&mut page);
         self.figures(&mut page);
@@ -64,23 +53,18 @@ impl RunRecord {
         };
         page.open("header", &[]);
         page.open("p", &[("class", &"eyebrow")]);
-        page.element("span", &[("class", &"brand")], "Sealane");
+        page.styled("span", "brand", "Sealane");
         page.text(" run");
         if let Some(started) = self.started_us() {
             page.text(" · ").element("time", &[], date(started));
         }
         page.close("p").open("h1", &[]).text(&self.plan.program);
         page.close("h1").open("p", &[("class", &"badges")]);
-        page.element("span", &[("class", &class)], state);
-        page.element("span", &[("class", &"badge")], &self.plan.protocol);
-        page.element(
-            "span",
-            &[("class", &"badge")],
-            format!("{} plan", self.plan.network),
-        );
+        page.styled("span", class, state);
+        page.styled("span", "badge", &self.plan.protocol);
+        page.styled("span", "badge", format!("{} plan", self.plan.network));
         for (name, count) in self.rows() {
-            let rows = format!("{} {name}", grouped(*count));
-            page.element("span", &[("class", &"badge")], rows);
+            page.styled("span", "badge", format!("{} {name}", grouped(*count)));
         }
         page.close("p").close("header");
     }
@@ -114,9 +98,7 @@ impl RunRecord {
     fn failure(&self, page: &mut Html, side: &Side, failed: &Failed) {
         let name = &side.started.party;
         page.open("section", &[("class", &"alert bad")]);
-        page.open("h2", &[])
-            .text(format!("{name}: {}", failed.text));
-        page.close("h2");
+        page.element("h2", &[], format!("{name}: {}", failed.text));
         if !failed.reason.is_empty() {
             page.element("p", &[], &failed.reason);
         }
@@ -138,15 +120,10 @@ impl RunRecord {
             Some(line) => format!(", in hand: {} (line {line})", step.step),
             None => format!(", in hand: {}", step.step),
         });
-        let phase = phase.unwrap_or("before it began");
-        fact(
-            "When",
-            format!("{phase}, after {at}{}", step.unwrap_or_default()),
-        );
-        fact(
-            "Code",
-            format!("{} (sealane explain {})", failed.code, failed.code),
-        );
+        let (phase, step) = (phase.unwrap_or("before it began"), step.unwrap_or_default());
+        fact("When", format!("{phase}, after {at}{step}"));
+        let code = &failed.code;
+        fact("Code", format!("{code} (sealane explain {code})"));
         page.close("dl").close("section");
     }
 
@@ -169,27 +146,19 @@ impl RunRecord {
         page.open("section", &[("class", &"figures")]);
         let mut figure = |title: &str, number: String, note: (String, &str)| {
             page.open("div", &[]).element("h3", &[], title);
-            page.element("p", &[("class", &"number")], number);
-            page.element("p", &[("class", &format!("note {}", note.1))], note.0);
+            page.styled("p", "number", number);
+            page.styled("p", &format!("note {}", note.1), note.0);
             page.close("div");
         };
         let time = self.seconds().map_or("–".to_string(), seconds);
         figure("Time", time, (estimate, ""));
-        figure(
-            "Payload",
-            bytes(sent),
-            beside(sent, planned, bytes(planned)),
-        );
-        let planned_rounds = grouped(self.plan.rounds);
-        figure(
-            "Rounds",
-            grouped(rounds),
-            beside(rounds, self.plan.rounds, planned_rounds),
-        );
+        let note = beside(sent, planned, bytes(planned));
+        figure("Payload", bytes(sent), note);
+        let planned = self.plan.rounds;
+        let note = beside(rounds, planned, grouped(planned));
+        figure("Rounds", grouped(rounds), note);
         let ands = self.plan.ands;
-        let speed = self
-            .seconds()
-            .map(|s| crate::units::speed(ands as f64 / s.max(1e-9)));
+        let speed = self.seconds().map(|s| speed(ands as f64 / s.max(1e-9)));
         let speed = speed.map_or("planned".to_string(), |speed| format!("{speed} a second"));
         figure("AND gates", grouped(ands), (speed, ""));
         page.close("section");
@@ -197,23 +166,22 @@ impl RunRecord {
 
     /// Adds the parties as columns, with their inputs, roles and results.
     fn parties(&self, page: &mut Html) {
-        page.open("section", &[])
-            .element("h2", &[], "Who gave what, and who learned what");
+        page.section("Who gave what, and who learned what");
         page.open("div", &[("class", &"parties")]);
         for (index, name) in self.plan.parties().iter().enumerate() {
             let class = format!("party {}", colour(index));
-            page.open("div", &[("class", &class)])
-                .element("h3", &[], name);
+            page.open("div", &[("class", &class)]);
+            page.element("h3", &[], name);
             let participants = &self.plan.participants;
             let does = match participants.role(name) {
                 Some(role) => format!("computes as {role}"),
                 None if participants.computing.contains(name) => "computes".to_string(),
                 None => "does not compute".to_string(),
             };
-            page.element("p", &[("class", &"note")], does);
+            page.styled("p", "note", does);
             if let Some(most) = self.plan.memory_bytes.named(name) {
                 let memory = format!("at most {} of memory", bytes(*most));
-                page.element("p", &[("class", &"note")], memory);
+                page.styled("p", "note", memory);
             }
             let signature = &self.plan.signature;
             let inputs = signature.inputs.iter();
@@ -229,8 +197,7 @@ impl RunRecord {
         }
         page.close("div");
         let note = "Every party learns the numbers of rows, too. Values are not kept here.";
-        page.element("p", &[("class", &"note")], note)
-            .close("section");
+        page.styled("p", "note", note).close("section");
     }
 
     /// Adds what has to be known about the numbers of the program.
@@ -238,8 +205,7 @@ impl RunRecord {
         if self.plan.notes.is_empty() {
             return;
         }
-        page.open("section", &[]).element("h2", &[], "Notes");
-        page.open("ul", &[]);
+        page.section("Notes").open("ul", &[]);
         for note in &self.plan.notes {
             page.element("li", &[], note);
         }
@@ -250,14 +216,13 @@ impl RunRecord {
         let Some(picture) = lanes::picture(self) else {
             return;
         };
-        page.open("section", &[])
-            .element("h2", &[], "What crossed, and when");
-        page.open("div", &[("class", &"scroll"), ("tabindex", &0)])
-            .html(&picture);
-        page.close("div").open("p", &[("class", &"legend")]);
+        page.section("What crossed, and when");
+        page.open("div", &[("class", &"scroll"), ("tabindex", &0)]);
+        page.html(&picture).close("div");
+        page.open("p", &[("class", &"legend")]);
         for (_, class, title) in &PHASES[2..] {
             page.open("span", &[]);
-            page.element("i", &[("class", &format!("key {class}"))], "");
+            page.styled("i", &format!("key {class}"), "");
             page.text(title).close("span");
         }
         let key = "Filled: the part of the time in which a party computed. Ribbons: what crossed, \
@@ -267,7 +232,7 @@ impl RunRecord {
         if missing && !self.sides.is_empty() {
             let reported = self.told_by().join(", ");
             let what = format!("This is what {reported} saw; each party keeps its own.");
-            page.element("p", &[("class", &"note")], what);
+            page.styled("p", "note", what);
         }
         page.close("section");
     }
@@ -275,17 +240,16 @@ impl RunRecord {
     fn footer(&self, page: &mut Html) {
         page.open("footer", &[]).open("dl", &[]);
         page.element("dt", &[], "Job");
-        page.element("dd", &[("class", &"mono")], &self.plan.job);
+        page.styled("dd", "mono", &self.plan.job);
         let mut sessions = self.sides.iter().map(|side| &side.session);
         if let Some(session) = sessions.find(|session| !session.is_empty()) {
             page.element("dt", &[], "Session");
-            page.element("dd", &[("class", &"mono")], session);
+            page.styled("dd", "mono", session);
         }
-        for side in &self.sides {
-            let started = &side.started;
+        for started in self.sides.iter().map(|side| &side.started) {
             let what = format!("CPU tier {}, Sealane {}", started.tier, started.version);
-            page.element("dt", &[], &started.party)
-                .element("dd", &[], what);
+            page.element("dt", &[], &started.party);
+            page.element("dd", &[], what);
         }
         page.close("dl").close("footer");
     }
@@ -295,7 +259,7 @@ impl RunRecord {
 fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String, &str)>) {
     page.element("h4", &[], label).open("ul", &[]);
     if items.is_empty() {
-        page.element("li", &[("class", &"note")], "nothing");
+        page.styled("li", "note", "nothing");
     }
     for (name, ty, shape, note) in items {
         page.open("li", &[]).element("b", &[], name).text(" ");
@@ -303,7 +267,7 @@ fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String, &s
         if !note.is_empty() {
             // A note is text that came with the program: nothing proves it.
             let claim = format!("the author says: {note}");
-            page.element("p", &[("class", &"note")], claim);
+            page.styled("p", "note", claim);
         }
         page.close("li");
     }

@@ -17,50 +17,37 @@ pub(super) fn crossed(run: &RunRecord, page: &mut Html) {
     let pairs = pairs.collect::<Vec<_>>();
     let most = sent.iter().chain(&planned).flatten().max().copied();
     let most = most.unwrap_or(0).max(1);
-    let ended = run
-        .sides
-        .iter()
-        .any(|side| matches!(side.end, End::Done(_)));
-    page.open("section", &[])
-        .element("h2", &[], "Payload on every link");
-    head(
-        page,
-        &["from", "to", "", "measured", "planned", ""],
-        "   rr ",
-    );
+    let mut sides = run.sides.iter();
+    let ended = sides.any(|side| matches!(side.end, End::Done(_)));
+    page.section("Payload on every link");
+    let columns = ["from", "to", "", "measured", "planned", ""];
+    head(page, &columns, "   rr ");
     for (from, to) in pairs {
         let (measured, planned) = (sent[from][to], planned[from][to]);
-        page.open("tr", &[]);
-        page.element("td", &[], &names[from])
-            .element("td", &[], &names[to]);
+        page.open("tr", &[]).element("td", &[], &names[from]);
+        page.element("td", &[], &names[to]);
         page.open("td", &[("class", &"wide")]);
         let class = format!("bar {}", colour(from));
         bar(page, &[(&class, measured as f64 / most as f64)]);
-        page.close("td")
-            .element("td", &[("class", &"r")], bytes(measured));
-        page.element("td", &[("class", &"r")], bytes(planned));
+        page.close("td").styled("td", "r", bytes(measured));
+        page.styled("td", "r", bytes(planned));
         let (class, note) = match measured == planned {
             true => ("good", "as planned".to_string()),
             false if ended => ("bad", format!("{} bytes", difference(measured, planned))),
             false => ("note", "not all of it".to_string()),
         };
-        page.element("td", &[("class", &class)], note).close("tr");
+        page.styled("td", class, note).close("tr");
     }
     page.markup("</tbody></table></div></section>");
 }
 
 /// Steps that took longest, by party: computing, and waiting.
 pub(super) fn steps(run: &RunRecord, page: &mut Html) {
-    let mut steps = (0..run.plan.steps.len())
-        .map(|step| (step, times(run, step)))
-        .collect::<Vec<_>>();
+    let steps = (0..run.plan.steps.len()).map(|step| (step, times(run, step)));
+    let mut steps = steps.collect::<Vec<_>>();
     let total = |times: &[(u64, u64)]| sum(times.iter().map(|(busy, _)| *busy));
-    let span = |times: &[(u64, u64)]| {
-        let spans = times
-            .iter()
-            .map(|(busy, waited)| busy.saturating_add(*waited));
-        spans.max().unwrap_or(0)
-    };
+    let both = |(busy, waited): &(u64, u64)| busy.saturating_add(*waited);
+    let span = |times: &[_]| times.iter().map(both).max().unwrap_or(0);
     steps.retain(|(_, times)| span(times) > 0);
     if steps.is_empty() {
         return;
@@ -68,42 +55,38 @@ pub(super) fn steps(run: &RunRecord, page: &mut Html) {
     steps.sort_by_key(|(step, times)| (std::cmp::Reverse(total(times)), *step));
     let most = steps.iter().map(|(_, times)| span(times)).max();
     let most = most.unwrap_or(0).max(1) as f64;
-    page.open("section", &[]).element("h2", &[], "Hot steps");
+    page.section("Hot steps");
     head(page, &["line", "step", "", "at work", "waiting"], "r  rr");
     let (shown, rest) = steps.split_at(HOT.min(steps.len()));
     for (step, times) in shown {
         let plan = &run.plan.steps[*step];
         page.open("tr", &[]);
         let line = plan.line.map_or(String::new(), |line| line.to_string());
-        page.element("td", &[("class", &"r")], line);
-        page.element("td", &[("class", &"step")], &plan.step);
+        page.styled("td", "r", line);
+        page.styled("td", "step", &plan.step);
         page.open("td", &[("class", &"wide")]);
         for (side, (busy, waited)) in run.sides.iter().zip(times) {
             let class = format!("bar {}", colour(side.party));
             let faint = format!("{class} faint");
-            let parts = [
-                (&*class, *busy as f64 / most),
-                (&*faint, *waited as f64 / most),
-            ];
-            bar(page, &parts);
+            let [busy, waited] = [busy, waited].map(|us| *us as f64 / most);
+            bar(page, &[(&class, busy), (&faint, waited)]);
         }
         page.close("td");
         let longest = |of: fn(&(u64, u64)) -> u64| times.iter().map(of).max().unwrap_or(0);
         for time in [longest(|time| time.0), longest(|time| time.1)] {
-            page.element("td", &[("class", &"r")], seconds(time as f64 / 1e6));
+            page.styled("td", "r", seconds(time as f64 / 1e6));
         }
         page.close("tr");
     }
     page.markup("</tbody></table></div>");
-    let mut notes =
-        "A bar for each party: full colour at work, faint waiting for others.".to_string();
+    let notes = "A bar for each party: full colour at work, faint waiting for others.";
+    let mut notes = notes.to_string();
     if !rest.is_empty() {
         let took = sum(rest.iter().map(|(_, times)| total(times)));
         let (count, took) = (grouped(rest.len() as u64), seconds(took as f64 / 1e6));
         notes += &format!(" {count} more steps took {took} together.");
     }
-    page.element("p", &[("class", &"note")], notes)
-        .close("section");
+    page.styled("p", "note", notes).close("section");
 }
 
 /// Duration of each phase at each party.
@@ -113,11 +96,10 @@ pub(super) fn phases(run: &RunRecord, page: &mut Html) {
     }
     let took = |side: &Side, phase| {
         let spans = side.spans().filter(move |(of, ..)| *of == phase);
-        spans
-            .map(|(_, from, to)| to.saturating_sub(from))
-            .reduce(u64::saturating_add)
+        let times = spans.map(|(_, from, to)| to.saturating_sub(from));
+        times.reduce(u64::saturating_add)
     };
-    page.open("section", &[]).element("h2", &[], "Phases");
+    page.section("Phases");
     let mut names = vec!["phase"];
     names.extend(run.sides.iter().map(|side| side.started.party.as_str()));
     head(page, &names, &format!(" {}", "r".repeat(run.sides.len())));
@@ -128,12 +110,11 @@ pub(super) fn phases(run: &RunRecord, page: &mut Html) {
             continue;
         }
         page.open("tr", &[]).open("td", &[]);
-        page.element("i", &[("class", &format!("key {class}"))], "")
-            .text(title);
-        page.close("td");
+        page.styled("i", &format!("key {class}"), "");
+        page.text(title).close("td");
         for time in times {
             let time = time.map_or("–".to_string(), |us| seconds(us as f64 / 1e6));
-            page.element("td", &[("class", &"r")], time);
+            page.styled("td", "r", time);
         }
         page.close("tr");
     }
@@ -145,13 +126,12 @@ pub(super) fn references(run: &RunRecord, page: &mut Html) {
     if run.plan.references.is_empty() {
         return;
     }
-    page.open("section", &[])
-        .element("h2", &[], "What it rests on");
+    page.section("What it rests on");
     head(page, &["part", "paper", "assumes", "security"], "    ");
     for paper in &run.plan.references {
         page.open("tr", &[]);
         for text in paper.cells() {
-            page.element("td", &[("class", &"prose")], text);
+            page.styled("td", "prose", text);
         }
         page.close("tr");
     }
@@ -176,7 +156,7 @@ fn head(page: &mut Html, names: &[&str], align: &str) {
     page.markup("<div class=\"scroll\"><table><thead><tr>");
     for (name, align) in names.iter().zip(align.chars()) {
         let class = if align == 'r' { "r" } else { "" };
-        page.element("th", &[("class", &class)], name);
+        page.styled("th", class, name);
     }
     page.markup("</tr></thead><tbody>");
 }
