@@ -29,10 +29,7 @@ fn program(inputs: Vec<Input>) -> Program {
 fn files_that_are_missing_or_unknown_are_reported() {
     let program = program(vec![age()]);
     let load = |arguments: &[&str]| {
-        let arguments = arguments
-            .iter()
-            .map(|text| text.to_string())
-            .collect::<Vec<_>>();
+        let arguments: Vec<_> = arguments.iter().map(|text| text.to_string()).collect();
         let error = data::load(&program, 0, &Sources::from_arguments(&arguments));
         error
             .err()

@@ -41,8 +41,7 @@ fn connect_with(
     inputs: &[Vec<Option<Data>>],
     configs: Vec<MeshConfig>,
 ) -> Vec<Ending> {
-    let limits = configs.iter().map(|config| config.limits);
-    let limits = limits.collect::<Vec<_>>();
+    let limits: Vec<_> = configs.iter().map(|config| config.limits).collect();
     let connect = configs.into_iter().map(|config| move || over_tls(&config));
     let endings = ends(jobs, inputs, connect.collect(), &limits, &|_, _| ()).into_iter();
     let endings = endings.map(|ending| ending.expect("no party panics"));
@@ -294,11 +293,7 @@ fn a_wrong_key_is_reported_to_who_sees_it_and_to_who_shows_it() {
 #[test]
 fn a_wrong_version_is_reported_with_both_versions() {
     let [clinic, _] = two_configs();
-    let names = clinic
-        .names()
-        .iter()
-        .map(|name| name.to_string())
-        .collect::<Vec<_>>();
+    let names: Vec<_> = clinic.names().iter().map(|name| name.to_string()).collect();
     let address = clinic.parties[0].address.clone();
     let (error, answer) = thread::scope(|scope| {
         let newer = scope.spawn(move || {

@@ -44,11 +44,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     let said = |classes| {
         let (meshes, logs) = recorded(3);
         let ends = connect(&jobs(classes), meshes, &session.inputs);
-        let said = logs
-            .concat()
-            .iter()
-            .flat_map(|log| log.said())
-            .collect::<Vec<_>>();
+        let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
         (ends, said)
     };
     let (ends, messages) = said([lan; 3]);
@@ -119,11 +115,7 @@ fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosse
             .iter()
             .all(Result::is_err)
     );
-    let said = logs
-        .concat()
-        .iter()
-        .flat_map(|log| log.said())
-        .collect::<Vec<_>>();
+    let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
     assert_eq!(said.len(), 2 * (1 + 4 + 1));
     let holds = |said: &Vec<u8>, word: &[u8]| said.windows(word.len()).any(|part| part == word);
     assert!(
@@ -165,11 +157,7 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
             mesh.pin(keys_of.map(|key| keys[key]).to_vec());
         }
         let ends = connect(&jobs, meshes, &session.inputs);
-        let said = logs
-            .concat()
-            .iter()
-            .flat_map(|log| log.said())
-            .collect::<Vec<_>>();
+        let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
         (ends, said.iter().any(|said| is_of_rows(said)))
     };
     let (fine, stated) = ends([[0, 1, 2]; 3]);

@@ -34,8 +34,7 @@ fn session(jobs: &[Job]) -> Vec<Result<RunReport, EngineError>> {
         let start = |((mut mesh, job), inputs): ((Mesh, _), Vec<_>)| {
             scope.spawn(move || run(job, &inputs, &mut mesh, &mut Journal::silent()))
         };
-        let threads = sides.zip(inputs(jobs.len())).map(start);
-        let threads = threads.collect::<Vec<_>>();
+        let threads: Vec<_> = sides.zip(inputs(jobs.len())).map(start).collect();
         let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
         threads.into_iter().map(join).collect()
     })
@@ -115,8 +114,7 @@ fn a_helper_has_a_name_of_its_own_of_the_usual_form() {
         let words = format!("helper 2 of 2: a party cannot be called `{wrong}`");
         assert!(text.starts_with(&words), "{text}");
     }
-    let many = (0..63).map(|number| format!("h{number}"));
-    let many = many.collect::<Vec<_>>();
+    let many: Vec<_> = (0..63).map(|number| format!("h{number}")).collect();
     let error = planned(
         ProtocolName::Clear,
         &many.iter().map(String::as_str).collect::<Vec<_>>(),

@@ -48,8 +48,7 @@ impl Aes {
         let rows = |s: &u8| [double(*s), *s, *s, double(*s) ^ s];
         let tbox = sbox.iter().flat_map(rows).collect::<Vec<_>>();
         let mut table = |bytes: &[u8], shape: Vec<u64>| {
-            let numbers = bytes.iter().map(|byte| i128::from(*byte));
-            let numbers = numbers.collect::<Vec<_>>();
+            let numbers: Vec<_> = bytes.iter().map(|byte| i128::from(*byte)).collect();
             let data = Data::from_numbers(Type::U8, shape, &numbers).unwrap();
             builder.constant(data, None).unwrap()
         };
@@ -61,8 +60,7 @@ impl Aes {
         };
         let (block, key) = (aes.columns(block), aes.columns(key));
         let ciphertext = aes.encrypt(block, key);
-        let bytes = ciphertext.concat().into_iter().map(Into::into);
-        let bytes = bytes.collect::<Vec<_>>();
+        let bytes: Vec<_> = ciphertext.concat().into_iter().map(Into::into).collect();
         let result = aes.builder.stack(&bytes, 0, None).unwrap();
         let reveal = aes
             .builder
@@ -94,8 +92,7 @@ impl Aes {
         let mut state = self.add(&block, &words[..4]);
         for round in 1..10 {
             let shifted = shift_rows(&state);
-            let mixed = shifted.iter().map(|column| self.mix(column));
-            let mixed = mixed.collect::<Vec<_>>();
+            let mixed: Vec<_> = shifted.iter().map(|column| self.mix(column)).collect();
             state = self.add(&mixed, &words[4 * round..][..4]);
         }
         let mut last = shift_rows(&state);

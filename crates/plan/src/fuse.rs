@@ -192,10 +192,7 @@ impl Fuser<'_> {
     /// Adds an operation on the `inner` trailing dimensions of its operands, in every lane.
     fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Storage {
         let operands = value.op.operands();
-        let accesses = operands
-            .iter()
-            .map(|&id| Access { id, inner })
-            .collect::<Vec<_>>();
+        let accesses: Vec<_> = operands.iter().map(|&id| Access { id, inner }).collect();
         let (unit, ids) = self.join(phase, &lanes, &accesses, value);
         let mut op = value.op.clone();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
@@ -237,10 +234,7 @@ impl Fuser<'_> {
     /// Adds a stack: one lane holds one element of each part.
     fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Storage {
         let lanes = lens(&self.main(parts[0]).shape);
-        let accesses = parts
-            .iter()
-            .map(|&id| Access { id, inner: 0 })
-            .collect::<Vec<_>>();
+        let accesses: Vec<_> = parts.iter().map(|&id| Access { id, inner: 0 }).collect();
         let (unit, ids) = self.join(phase, &lanes, &accesses, value);
         let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
@@ -296,10 +290,7 @@ impl Fuser<'_> {
         self.refuse_rows(init, value)?;
         self.refuse_rows(captured, value)?;
         let length = lens(&self.main(over[0]).shape)[0];
-        let init = init
-            .iter()
-            .map(|id| self.stored_bits(*id))
-            .collect::<Vec<_>>();
+        let init: Vec<_> = init.iter().map(|id| self.stored_bits(*id)).collect();
         let read = |id: &ValueId| {
             let placed = self.stored(*id);
             placed.read(&[length], placed.dims.len() - 1)

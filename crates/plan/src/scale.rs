@@ -281,8 +281,7 @@ impl Scaler<'_> {
             return scaled;
         }
         let ty = integer(data.ty);
-        let numbers = data.numbers().map(|number| number >> zeros);
-        let numbers = numbers.collect::<Vec<_>>();
+        let numbers: Vec<_> = data.numbers().map(|number| number >> zeros).collect();
         let range = Range::of_all(numbers.iter().copied());
         let (Some(shorter), Some(range)) =
             (Data::from_numbers(ty, data.shape.clone(), &numbers), range)

@@ -259,8 +259,7 @@ fn helpers_and_their_order_are_part_of_a_job() {
         let plan = plan::<Honest>(&program, helpers.len(), NetworkClass::Lan).expect("a plan");
         assert_eq!(plan.setting.parties, program.parties.len() + helpers.len());
         let helpers = helpers.iter().map(|name| name.to_string());
-        let parties = program.parties.iter().cloned().chain(helpers);
-        let parties = parties.collect::<Vec<_>>();
+        let parties: Vec<_> = program.parties.iter().cloned().chain(helpers).collect();
         job(&program, &parties, &plan, NetworkClass::Lan)
     };
     let (none, two, turned) = (parts(&[]), parts(&["ada", "cyd"]), parts(&["cyd", "ada"]));

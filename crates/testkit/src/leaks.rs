@@ -297,9 +297,7 @@ mod tests {
     #[test]
     fn bits_are_found_in_both_forms() {
         let (blocks, secrets) = blocks(1);
-        let clear = (0..128)
-            .map(|i| (secrets[0].1 >> i & 1) as u8)
-            .collect::<Vec<_>>();
+        let clear: Vec<_> = (0..128).map(|i| (secrets[0].1 >> i & 1) as u8).collect();
         let secrets = bits("a bit", &clear);
         assert_eq!(secrets.len(), 8 + 1);
         for form in [clear.clone(), secrets[8].1.to_le_bytes().to_vec()] {

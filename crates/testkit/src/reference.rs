@@ -178,8 +178,7 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 )]
             }
             Op::Call(name, operands) if fixed::is_call(name, &values(graph, operands)) => {
-                let numbers = operands.iter().map(|id| &done[id.0 as usize][0]);
-                let numbers = numbers.collect::<Vec<_>>();
+                let numbers: Vec<_> = operands.iter().map(|id| &done[id.0 as usize][0]).collect();
                 vec![fixed::call(
                     name,
                     &values(graph, operands),
@@ -326,8 +325,7 @@ fn prefix(
 /// Moves the elements that are kept to the front; zeros fill the rest.
 fn compact(done: &[Vec<Tensor>], keep: ValueId, over: &[ValueId]) -> Vec<Tensor> {
     let keep = &done[keep.0 as usize][0].numbers;
-    let kept = (0..keep.len()).filter(|at| keep[*at] != 0);
-    let kept = kept.collect::<Vec<_>>();
+    let kept: Vec<_> = (0..keep.len()).filter(|at| keep[*at] != 0).collect();
     let moved = |id: &ValueId| {
         let of = &done[id.0 as usize][0];
         let size = of.numbers.len() / keep.len();
@@ -462,9 +460,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Roll { of: a, by } => {
             let (a, count) = (of(a), of(a).shape[0] as i64);
             let turns = (0..count).map(|at| (at - by).rem_euclid(count) as u64);
-            let rows = turns
-                .map(|turn| pick(a, 0, turn, 1, true))
-                .collect::<Vec<_>>();
+            let rows: Vec<_> = turns.map(|turn| pick(a, 0, turn, 1, true)).collect();
             stack(&rows.iter().collect::<Vec<_>>(), 0)
         }
         Op::Head { of: a, len } => {

@@ -141,8 +141,7 @@ fn check(cases: &str) {
     for case in cases.lines() {
         let (question, answer) = case.trim().split_once(": ").expect("an answer");
         let words = question.split(' ').collect::<Vec<_>>();
-        let columns = words.iter().filter_map(|word| column_of(word));
-        let columns = columns.collect::<Vec<_>>();
+        let columns: Vec<_> = words.iter().filter_map(|word| column_of(word)).collect();
         let columns = columns.iter().map(|(ty, range, of)| (*ty, *range, &of[..]));
         let columns = columns.collect::<Vec<Column>>();
         let last = words[words.len() - 1];

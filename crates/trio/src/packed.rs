@@ -167,16 +167,14 @@ impl Shares for Packed {
         if let Some(column_split) = ColumnSplit::of(inner) {
             let mut joined = Packed::zeros(planes, elements);
             for plane in 0..planes {
-                let strands = (0..inner).map(|i| self.plane(i * planes + plane));
-                let strands = strands.collect::<Vec<_>>();
+                let strands: Vec<_> = (0..inner).map(|i| self.plane(i * planes + plane)).collect();
                 column_split.join(&strands, joined.words_mut().plane_mut(plane));
             }
             return joined;
         }
         let mut writer = Writer::new(planes * words_for(elements));
         for plane in 0..planes {
-            let sources = (0..inner).map(|i| self.plane(i * planes + plane));
-            let sources = sources.collect::<Vec<_>>();
+            let sources: Vec<_> = (0..inner).map(|i| self.plane(i * planes + plane)).collect();
             for element in 0..self.elements {
                 let (word, shift) = (element / 64, element % 64);
                 for source in &sources {

@@ -70,8 +70,7 @@ impl Computing {
             return Err(Fault::Internal("a tape takes bits".to_string()));
         }
         if under_masks(tape) {
-            let inputs = operands.iter().flat_map(|share| inputs(share));
-            let inputs = inputs.collect::<Vec<_>>();
+            let inputs: Vec<_> = operands.iter().flat_map(|share| inputs(share)).collect();
             return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));

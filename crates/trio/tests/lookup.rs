@@ -94,9 +94,7 @@ fn sbox(byte: u8) -> u8 {
 
 #[test]
 fn the_sbox_at_every_index_in_three_rounds() {
-    let table = (0..=255)
-        .map(|byte| u64::from(sbox(byte)))
-        .collect::<Vec<_>>();
+    let table: Vec<_> = (0..=255).map(|byte| u64::from(sbox(byte))).collect();
     // FIPS 197, figure 7.
     assert_eq!((table[0x53], table[0]), (0xed, 0x63));
     let tape = lookup(8, 8, &table);
@@ -133,8 +131,7 @@ fn the_sbox_in_two_levels_takes_94_bits() {
 }
 
 fn sbox_under_masks(lookups: Lookups, bits: f64, levels: u32) {
-    let table = (0..=255).map(|byte| u64::from(sbox(byte)));
-    let table = table.collect::<Vec<_>>();
+    let table: Vec<_> = (0..=255).map(|byte| u64::from(sbox(byte))).collect();
     let tape = lookup_as(lookups, 8, 8, &table);
     assert_eq!(bits_by_lane(&tape), bits);
     let every = (0..256).collect::<Vec<u64>>();

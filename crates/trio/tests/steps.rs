@@ -158,11 +158,10 @@ proptest! {
             .map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]))
             .fold(0, u64::wrapping_add);
         let product = (0..lanes).map(|lane| low(inner(&y, lane), k)).collect::<Vec<_>>();
-        let sum = (0..lanes).map(|lane| {
+        let sum: Vec<_> = (0..lanes).map(|lane| {
             let multiple = product[lane].wrapping_mul(seed);
             low(inner(&table, lane).wrapping_add(multiple).wrapping_add(7), k)
-        });
-        let sum = sum.collect::<Vec<_>>();
+        }).collect();
         prop_assert_eq!(&value(&setting, &nth(&held, 0), Some(k)), &x);
         prop_assert_eq!(&value(&setting, &nth(&held, 1), Some(k)), &product);
         prop_assert_eq!(&value(&setting, &nth(&held, 2), Some(k)), &sum);
@@ -183,8 +182,7 @@ proptest! {
         seed in any::<u64>(),
         smaller in 1..=64u8,
     ) {
-        let values = (0..lanes as u64).map(|i| seed.wrapping_mul(2 * i + 1).rotate_left(i as u32));
-        let values = values.collect::<Vec<_>>();
+        let values: Vec<_> = (0..lanes as u64).map(|i| seed.wrapping_mul(2 * i + 1).rotate_left(i as u32)).collect();
         // From integers only bits that they have.
         let back = bits.min(k.into());
         let smaller = smaller.min(k);

@@ -140,8 +140,7 @@ fn copies(
     let mut operands = Vec::new();
     for side in &stage.places {
         for column in &columns {
-            let parts = side.iter().map(|place| element(column, *place));
-            let parts = parts.collect::<Vec<_>>();
+            let parts: Vec<_> = side.iter().map(|place| element(column, *place)).collect();
             operands.push(Arc::new(Labels::concat(&parts.iter().collect::<Vec<_>>())));
         }
     }
@@ -163,8 +162,7 @@ fn copies(
 
 #[test]
 fn elements_that_meet_in_place_are_those_that_meet_in_copies() {
-    let elements = (0..ELEMENTS as u64).map(|i| (i * i / 3 + i) % 8);
-    let elements = elements.collect::<Vec<_>>();
+    let elements: Vec<_> = (0..ELEMENTS as u64).map(|i| (i * i / 3 + i) % 8).collect();
     for stage in stages() {
         let ends = [true, false].map(|in_place| {
             on_threads(Mesh::in_memory(2), |mesh| {

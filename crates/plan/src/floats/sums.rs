@@ -100,8 +100,7 @@ impl Writer<'_> {
         let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
         let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
         let shape = shape.unwrap_or_else(Shape::scalar);
-        let lengths = axes.iter().map(|axis| self.length(&shape, *axis));
-        let lengths = lengths.collect::<Vec<_>>();
+        let lengths: Vec<_> = axes.iter().map(|axis| self.length(&shape, *axis)).collect();
         let most = lengths.iter().fold(1u64, |all, n| all.saturating_mul(*n));
         let sum = Sum {
             products: addends.len() > 1,

@@ -50,8 +50,7 @@ impl Fuser<'_> {
             placed.read(&[length], placed.dims.len() - 1)
         };
         let over_reads = over.iter().map(|id| read(id, length)).collect::<Vec<_>>();
-        let across = across.iter().map(|id| read(id, Len::Rows));
-        let across = across.collect::<Vec<_>>();
+        let across: Vec<_> = across.iter().map(|id| read(id, Len::Rows)).collect();
         let (mut outs, mut parts) = (Vec::new(), Vec::new());
         for (id, from) in body.returns.iter().zip(&graph.returns) {
             let of = &body.values[id.0 as usize];
@@ -134,8 +133,7 @@ fn pair(body: &Graph) -> Graph {
                 captured,
                 body: inner,
             } if by_rows => {
-                let operands = over.iter().chain(captured);
-                let operands = operands.map(|id| new(*id)).collect::<Vec<_>>();
+                let operands: Vec<_> = over.iter().chain(captured).map(|id| new(*id)).collect();
                 let mut own: Vec<ValueId> = Vec::with_capacity(inner.values.len());
                 for value in &inner.values {
                     let made = match &value.op {
@@ -148,8 +146,7 @@ fn pair(body: &Graph) -> Graph {
                     };
                     own.push(made);
                 }
-                let made = inner.returns.iter().map(|id| own[id.0 as usize]);
-                let made = made.collect::<Vec<_>>();
+                let made: Vec<_> = inner.returns.iter().map(|id| own[id.0 as usize]).collect();
                 let first = made[0];
                 parts.insert(id, made);
                 first

@@ -198,8 +198,7 @@ impl Interpreter<'_> {
             StepOp::Sort { .. } => self.sort(step),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
-                let parts = parts.iter().map(|part| self.gather(part, rows));
-                let parts = parts.collect::<Vec<_>>();
+                let parts: Vec<_> = parts.iter().map(|part| self.gather(part, rows)).collect();
                 let joined = Bits::concatenate(&parts.iter().collect::<Vec<_>>());
                 vec![(*out, joined.spread(elements))]
             }
@@ -498,15 +497,8 @@ impl Interpreter<'_> {
             };
             let elements = over.iter().map(|bits| bits.gather(&one, &one_element()));
             let elements = elements.collect::<Vec<_>>();
-            let carried = state
-                .iter()
-                .map(|bits| in_one_lane(bits))
-                .collect::<Vec<_>>();
-            let operands = carried
-                .iter()
-                .chain(&elements)
-                .chain(&captured)
-                .collect::<Vec<_>>();
+            let carried: Vec<_> = state.iter().map(|bits| in_one_lane(bits)).collect();
+            let operands: Vec<_> = carried.iter().chain(&elements).chain(&captured).collect();
             let result = evaluate(tape, &operands);
             let mut first = 0;
             for (state, value) in state.iter_mut().zip(carries) {

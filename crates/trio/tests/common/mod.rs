@@ -186,8 +186,7 @@ impl Side {
 
     /// Integers modulo `2^k`.
     pub fn integers(&mut self, owner: PartyId, k: u8, values: &[u64]) -> Arc<Share> {
-        let values = values.iter().map(|value| low(*value, k));
-        let values = values.collect::<Vec<_>>();
+        let values: Vec<_> = values.iter().map(|value| low(*value, k)).collect();
         self.input(owner, Some(k), usize::from(k), &values)
     }
 
