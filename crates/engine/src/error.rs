@@ -406,10 +406,8 @@ mod tests {
             reason: "a party that has left the run goes on".into(),
         };
         let error = EngineError::from_net(misuse, &names());
-        assert_eq!(
-            (error.kind(), error.finding().code),
-            (FailureKind::Internal, Code::Internal)
-        );
+        let internal = (FailureKind::Internal, Code::Internal);
+        assert_eq!((error.kind(), error.finding().code), internal);
     }
 
     #[test]
@@ -441,10 +439,8 @@ mod tests {
         ] {
             let (_, reported) = EngineError::from_net(error, &names()).for_peers();
             assert!(reported.starts_with("ben (party 1)"), "{reported}");
-            assert!(
-                !reported.contains("7700") && !reported.contains("10.1.2.3"),
-                "{reported}"
-            );
+            let shown = !reported.contains("7700") && !reported.contains("10.1.2.3");
+            assert!(shown, "{reported}");
         }
     }
 

@@ -354,10 +354,8 @@ fn what_was_wrong_is_reported_to_all() {
         let found = endings[to].error().finding().message.clone();
         let sender = &session.job.parties()[from];
         assert!(found.contains(words), "{found}");
-        assert!(
-            found.contains(sender.as_str()) || session.parties() == 2,
-            "{found}"
-        );
+        let named = found.contains(sender.as_str()) || session.parties() == 2;
+        assert!(named, "{found}");
         for (party, ending) in endings.iter().enumerate() {
             let text = ending.error().to_string();
             let reported = text.contains("gave up: ") && text.contains(words);
@@ -374,10 +372,8 @@ fn what_opens_a_result_is_settled_too() {
     let harm = Harm::Flip(0);
     let (endings, _) = five.attack(Some(Attack { from, to, at, harm }), |_| LONG);
     let text = endings[to].error().finding().message.clone();
-    assert!(
-        text.starts_with("what came from ada is not what it sent"),
-        "{text}"
-    );
+    let said = text.starts_with("what came from ada is not what it sent");
+    assert!(said, "{text}");
     // The others have received everything that they need.
     for ending in endings
         .iter()

@@ -71,10 +71,8 @@ fn assert_reported(ending: &Ending, kind: FailureKind, words: &[&str]) {
     let error = ending.error();
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
-    assert!(
-        words.iter().all(|words| text.contains(words)),
-        "{words:?}: {text}"
-    );
+    let all = words.iter().all(|words| text.contains(words));
+    assert!(all, "{words:?}: {text}");
     assert!(ending.after < SOON, "{:?}: {text}", ending.after);
 }
 
@@ -324,10 +322,8 @@ fn two_helpers_exchanged_in_one_configuration_are_reported_from_each_other_by_th
             let alone = error.kind() == FailureKind::Network && text.contains("cannot be reached");
             let reported =
                 reports(&first, &text) || reports(&second, &text) || text.contains(&refused);
-            assert!(
-                reported && error.kind() == FailureKind::Peer || alone,
-                "{text}"
-            );
+            let refused = reported && error.kind() == FailureKind::Peer || alone;
+            assert!(refused, "{text}");
             assert!(ending.after < SOON, "{text}");
         }
     });

@@ -151,10 +151,8 @@ fn a_party_with_the_right_key_that_sends_garbage_is_reported_so() {
         ];
         let found = endings[to].error();
         assert_error(&endings[to], found.kind(), &words);
-        assert!(
-            matches!(found.kind(), FailureKind::Peer | FailureKind::Data),
-            "{found}"
-        );
+        let of_peer = matches!(found.kind(), FailureKind::Peer | FailureKind::Data);
+        assert!(of_peer, "{found}");
         for (party, ending) in endings.iter().enumerate() {
             match &ending.result {
                 // After the last frame, the other party has sent everything.
@@ -254,10 +252,8 @@ fn a_network_that_harms_any_record_is_reported_and_never_changes_a_result() {
         if at < count / 2 {
             let failed = endings.iter().filter(|ending| ending.result.is_err());
             let failed = failed.count();
-            assert!(
-                failed == endings.len() || !breaks_off && failed == 0,
-                "{case}: {failed}"
-            );
+            let together = failed == endings.len() || !breaks_off && failed == 0;
+            assert!(together, "{case}: {failed}");
         }
     });
 }
@@ -316,10 +312,9 @@ fn a_wrong_version_is_reported_with_both_versions() {
     });
     let text = error.to_string();
     assert_eq!(error.kind(), FailureKind::Peer);
-    assert!(
-        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 255), this party runs"),
-        "{text}"
-    );
+    let said =
+        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 255), this party runs");
+    assert!(said, "{text}");
     // The other side learns the version of this one, so that it can report it.
     assert_eq!(answer[..8], *b"SEALANE\n");
     assert_eq!(answer[8..10], WIRE_VERSION.to_le_bytes());
@@ -412,10 +407,8 @@ fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
     // The party that finds it first tells the other.
     for ending in endings([X.len(), 7]) {
         let kind = ending.error().kind();
-        assert!(
-            matches!(kind, FailureKind::Data | FailureKind::Peer),
-            "{kind:?}"
-        );
+        let differ = matches!(kind, FailureKind::Data | FailureKind::Peer);
+        assert!(differ, "{kind:?}");
         let texts = [
             "`people` has 5 rows at clinic and 7 at lab",
             "`people` has 7 rows at lab and 5 at clinic",

@@ -97,10 +97,8 @@ fn another_order_of_helpers_is_another_job_and_both_are_shown() {
         let differs = format!("approved another job: {part} differs ({there} there, {here} here)");
         texts.iter().any(|text| text.contains(&differs))
     };
-    assert!(
-        reported(right, turned) || reported(turned, right),
-        "{texts:?}"
-    );
+    let both = reported(right, turned) || reported(turned, right);
+    assert!(both, "{texts:?}");
 }
 
 #[test]
@@ -153,10 +151,8 @@ fn a_helper_brings_no_data() {
     }
     let of_clinic = &inputs(2)[0];
     let error = data::check_own(job.program(), 2, of_clinic).expect_err("another's data");
-    assert!(
-        error.to_string().contains("belongs to another party"),
-        "{error}"
-    );
+    let another = error.to_string().contains("belongs to another party");
+    assert!(another, "{error}");
 }
 
 #[test]

@@ -121,10 +121,8 @@ fn a_run_with_a_pool_is_right_and_as_planned() {
         }
         for end in pools.run(&session, [&pooled; 2]) {
             let error = end.err().expect("nothing is left");
-            assert!(
-                ["pool-short", "peer-gave-up"].contains(&error.finding().code.name()),
-                "{error}"
-            );
+            let refused = ["pool-short", "peer-gave-up"].contains(&error.finding().code.name());
+            assert!(refused, "{error}");
         }
         // Without the pool it runs as before.
         for end in pools.run(&session, [&plain; 2]) {
@@ -154,10 +152,8 @@ fn both_parties_have_to_draw_on_the_pool() {
     let pools = Pools::with([4, 4]);
     for end in pools.run(&Session::of_two(), [&plain, &pooled]) {
         let error = end.err().expect("two jobs").to_string();
-        assert!(
-            error.contains("use of a pool") && error.contains("with `--pool`"),
-            "{error}"
-        );
+        let said = error.contains("use of a pool") && error.contains("with `--pool`");
+        assert!(said, "{error}");
     }
     assert_eq!(pools.left(evaluator), [4, 4]);
 }

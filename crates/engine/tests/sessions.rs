@@ -39,10 +39,8 @@ fn one_fresh_contribution_makes_another_session() {
             let mut seeds = seeds.clone();
             seeds[party] = 99;
             let other = entered(&session, &seeds);
-            assert!(
-                other.iter().all(|id| *id == other[0] && *id != first[0]),
-                "{party}"
-            );
+            let fresh = other.iter().all(|id| *id == other[0] && *id != first[0]);
+            assert!(fresh, "{party}");
         }
     }
 }

@@ -63,10 +63,8 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn reads(&self, segment: &Segment, step: &Step) -> Result<(), String> {
         let mut used = step.op.reads().into_iter().chain(step.op.writes());
-        ensure(
-            used.all(|v| (v.0 as usize) < self.made.len()),
-            "a value does not exist",
-        )?;
+        let exist = used.all(|v| (v.0 as usize) < self.made.len());
+        ensure(exist, "a value does not exist")?;
         for value in step.op.reads() {
             let known = self.value(value);
             let Made::In {
@@ -84,10 +82,8 @@ impl Checker<'_> {
                 _ => false,
             };
             ensure(!here || !met, "all rows of a walk, in that walk")?;
-            ensure(
-                here || known.rows.is_none() || known.kept,
-                "an operand has not been kept",
-            )?;
+            let there = here || known.rows.is_none() || known.kept;
+            ensure(there, "an operand has not been kept")?;
             ensure(walks(segment, step, known.rows), "rows of another table")?;
         }
         let walks = matches!(step.op, StepOp::Cross { .. });
@@ -104,14 +100,13 @@ impl Checker<'_> {
             // segment.
             let ends = step.op.carries() || step.op.kind() == StepKind::Scan;
             let after = known.rows.is_none() && segment.rows.is_some();
+            let walked = !after || ends;
             ensure(
-                !after || ends,
+                walked,
                 "a step in the rows of a table makes a value without rows",
             )?;
-            ensure(
-                after || !step.op.carries(),
-                "what is carried from tile to tile has rows",
-            )?;
+            let carried = after || !step.op.carries();
+            ensure(carried, "what is carried from tile to tile has rows")?;
             ensure(walks(segment, step, known.rows), "rows of another table")?;
             *made = Made::In {
                 segment: self.segment,
@@ -160,14 +155,10 @@ impl Checker<'_> {
             ),
             StepOp::Move { operand, out } => {
                 let count = self.within(operand, rows)? * operand.inner.count(rows);
-                ensure(
-                    count == self.elements(*out, rows),
-                    "what is moved does not fill its value",
-                )?;
-                ensure(
-                    self.bits(operand.value) == self.bits(*out),
-                    "a move changes a width",
-                )
+                let fills = count == self.elements(*out, rows);
+                ensure(fills, "what is moved does not fill its value")?;
+                let same = self.bits(operand.value) == self.bits(*out);
+                ensure(same, "a move changes a width")
             }
             StepOp::Concat { parts, out } => {
                 let mut count = 0;
@@ -177,10 +168,8 @@ impl Checker<'_> {
                     ensure(*lanes.get_or_insert(own) == own, "parts of different lanes")?;
                     count += own * part.inner.count(rows);
                 }
-                ensure(
-                    count == self.elements(*out, rows),
-                    "the parts do not fill their value",
-                )?;
+                let fills = count == self.elements(*out, rows);
+                ensure(fills, "the parts do not fill their value")?;
                 let planes = |value: PlanValue| self.value(value).planes();
                 let same = parts.iter().all(|part| planes(part.value) == planes(*out));
                 ensure(same, "parts of different widths")
@@ -224,16 +213,12 @@ impl Checker<'_> {
                 let tape = self.tape(*tape)?;
                 let mut inputs = 0;
                 for operand in operands {
-                    ensure(
-                        self.within(operand, rows)? == lanes,
-                        "an operand has other lanes",
-                    )?;
+                    let same = self.within(operand, rows)? == lanes;
+                    ensure(same, "an operand has other lanes")?;
                     inputs += operand.inner.count(rows) * self.bits(operand.value);
                 }
-                ensure(
-                    inputs == u64::from(tape.inputs),
-                    "operands do not fill the tape's inputs",
-                )?;
+                let fills = inputs == u64::from(tape.inputs);
+                ensure(fills, "operands do not fill the tape's inputs")?;
                 self.produced(tape, outs, lanes, rows)
             }
             StepOp::Linear {
@@ -280,10 +265,8 @@ impl Checker<'_> {
         for (part, operand) in parts {
             let known = table(*part)?;
             for rows in [1, known.bound] {
-                ensure(
-                    self.within(operand, rows)? == rows,
-                    "rows of another number",
-                )?;
+                let same = self.within(operand, rows)? == rows;
+                ensure(same, "rows of another number")?;
                 let same = operand.inner.count(rows) == self.value(out).elements;
                 ensure(same, "rows of another length")?;
             }
@@ -336,31 +319,19 @@ impl Checker<'_> {
             return Ok(());
         };
         let (count, lanes) = (length.at(rows), self::count(lanes, rows));
-        ensure(
-            self.within(operand, rows)? == count * lanes,
-            "the operand has other elements",
-        )?;
-        ensure(
-            lanes == self.elements(*out, rows),
-            "the result has other elements",
-        )?;
-        ensure(
-            bits.len() == levels.len() + 1,
-            "a width for each level and one more",
-        )?;
-        ensure(
-            levels.len() < 64 && count <= 1 << levels.len(),
-            "too few levels",
-        )?;
+        let whole = self.within(operand, rows)? == count * lanes;
+        ensure(whole, "the operand has other elements")?;
+        let one_each = lanes == self.elements(*out, rows);
+        ensure(one_each, "the result has other elements")?;
+        let enough = bits.len() == levels.len() + 1;
+        ensure(enough, "a width for each level and one more")?;
+        let enough = levels.len() < 64 && count <= 1 << levels.len();
+        ensure(enough, "too few levels")?;
         let width = |at: usize| bits.get(at).copied().map_or(0, u64::from);
-        ensure(
-            width(0) == self.bits(operand.value),
-            "the operand has another width",
-        )?;
-        ensure(
-            width(levels.len()) == self.bits(*out),
-            "the result has another width",
-        )?;
+        let same = width(0) == self.bits(operand.value);
+        ensure(same, "the operand has another width")?;
+        let same = width(levels.len()) == self.bits(*out);
+        ensure(same, "the result has another width")?;
         self.tree(levels, bits, *carry)
     }
 
@@ -406,18 +377,14 @@ impl Checker<'_> {
         }
         let whole = |value: &PlanValue| self.elements(*value, rows) * self.bits(*value);
         inputs += captured.iter().map(whole).sum::<u64>();
-        ensure(
-            inputs == u64::from(tape.inputs),
-            "operands do not fill the tape's inputs",
-        )?;
+        let fills = inputs == u64::from(tape.inputs);
+        ensure(fills, "operands do not fill the tape's inputs")?;
         for out in outs {
             let width = |at: Option<&u8>| at.copied().map_or(0, u64::from);
             let inner = u64::from(out.inner);
             let end = u64::from(out.first) + inner * width(out.bits.first());
-            ensure(
-                end <= tape.outputs.len() as u64,
-                "a result beyond the tape's outputs",
-            )?;
+            let inside = end <= tape.outputs.len() as u64;
+            ensure(inside, "a result beyond the tape's outputs")?;
             let fills = length * inner == self.elements(out.value, rows);
             ensure(fills, "the result has other elements")?;
             let last = width(out.bits.last()) == self.bits(out.value);
@@ -457,26 +424,20 @@ impl Checker<'_> {
         let carried = init.iter().map(whole).sum::<u64>();
         let mut inputs = carried + captured.iter().map(whole).sum::<u64>();
         for operand in over {
-            ensure(
-                self.within(operand, rows)? == length,
-                "an operand has other elements",
-            )?;
+            let whole = self.within(operand, rows)? == length;
+            ensure(whole, "an operand has other elements")?;
             inputs += operand.inner.count(rows) * self.bits(operand.value);
         }
-        ensure(
-            inputs == u64::from(tape.inputs),
-            "operands do not fill the tape's inputs",
-        )?;
+        let fills = inputs == u64::from(tape.inputs);
+        ensure(fills, "operands do not fill the tape's inputs")?;
         let same = init.len() == carries.len()
             && init.iter().zip(carries).all(|(a, b)| {
                 let shape = |v: &PlanValue| (self.elements(*v, rows), self.value(*v).bits);
                 shape(a) == shape(b) && self.value(*a).rows.is_none()
             });
         ensure(same, "carries change their shape")?;
-        ensure(
-            tape.outputs.len() as u64 >= carried,
-            "the tape has too few outputs",
-        )?;
+        let enough = tape.outputs.len() as u64 >= carried;
+        ensure(enough, "the tape has too few outputs")?;
         self.produced(tape, outs, length, rows)
     }
 
@@ -497,15 +458,10 @@ impl Checker<'_> {
         let planes = self.moves(over, outs, length.at(rows), rows)?;
         let whole = |value: &PlanValue| self.elements(*value, rows) * self.bits(*value);
         let inputs = 2 * planes + captured.iter().map(whole).sum::<u64>();
-        ensure(
-            inputs == u64::from(tape.inputs),
-            "operands do not fill the tape's inputs",
-        )?;
-        let written = network
-            .writes()
-            .into_iter()
-            .filter(|writes| *writes)
-            .count();
+        let fills = inputs == u64::from(tape.inputs);
+        ensure(fills, "operands do not fill the tape's inputs")?;
+        let written = network.writes().into_iter().filter(|writes| *writes);
+        let written = written.count();
         let fills = planes * written as u64 == tape.outputs.len() as u64;
         ensure(fills, "the tape has other outputs")
     }
@@ -567,10 +523,8 @@ impl Checker<'_> {
         for out in outs {
             let inner = u64::from(out.inner);
             let end = u64::from(out.first) + inner * self.bits(out.value);
-            ensure(
-                end <= tape.outputs.len() as u64,
-                "a result beyond the tape's outputs",
-            )?;
+            let inside = end <= tape.outputs.len() as u64;
+            ensure(inside, "a result beyond the tape's outputs")?;
             let fills = lanes * inner == self.elements(out.value, rows);
             ensure(fills, "a tape does not fill its value")?;
         }
@@ -585,10 +539,8 @@ impl Checker<'_> {
         let mut dims = operand.lanes.dims.iter().chain(&operand.inner.dims);
         let by_rows = dims.any(|(len, _)| *len == Len::Rows);
         let value = self.value(operand.value);
-        ensure(
-            by_rows || value.rows.is_none(),
-            "rows are read without walking them",
-        )?;
+        let walked = by_rows || value.rows.is_none();
+        ensure(walked, "rows are read without walking them")?;
         Ok(operand.lanes.count(rows))
     }
 
@@ -611,10 +563,8 @@ impl Checker<'_> {
             StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
                 let algebra = of(out).algebra;
-                ensure(
-                    P::profile().arithmetic && algebra != Algebra::Z2,
-                    "arithmetic on bits",
-                )?;
+                let rings = P::profile().arithmetic && algebra != Algebra::Z2;
+                ensure(rings, "arithmetic on bits")?;
                 all(P::domain(algebra))
             }
             StepOp::Move { out, .. }
@@ -663,10 +613,8 @@ impl Checker<'_> {
             .rposition(|step| matches!(step.op, StepOp::Settle));
         let settle = settle.ok_or("an opening without a settlement")?;
         let late = before[settle..].iter().flat_map(|step| step.op.writes());
-        ensure(
-            late.into_iter().all(|made| made != value),
-            "a value is opened whose checks are not settled",
-        )
+        let settled = late.into_iter().all(|made| made != value);
+        ensure(settled, "a value is opened whose checks are not settled")
     }
 
     /// Checks that tiles settle their checks, and that a protocol has an offline walk exactly if
@@ -674,41 +622,29 @@ impl Checker<'_> {
     fn settled<P: Protocol>(&self) -> Result<(), String> {
         let profile = P::profile();
         for segment in self.plan.segments.iter().filter(|_| profile.settles) {
-            let settles = segment
-                .steps
-                .iter()
-                .any(|step| matches!(step.op, StepOp::Settle));
+            let settles = segment.steps.iter();
+            let settles = settles.any(|step| matches!(step.op, StepOp::Settle));
             ensure(settles, "checks of a tile stay open")?;
         }
         let offline = self.plan.setting.timing != Timing::CountsAlone;
-        ensure(
-            offline == profile.offline,
-            "an offline walk too many or too few",
-        )
+        let same = offline == profile.offline;
+        ensure(same, "an offline walk too many or too few")
     }
 
     fn results<P: Protocol>(&self) -> Result<(), String> {
         for result in &self.plan.results {
             let value = self.plan.values.get(result.value.0 as usize);
             let value = value.ok_or("a result does not exist")?;
-            ensure(
-                self.made[result.value.0 as usize] != Made::No,
-                "a result is not computed",
-            )?;
-            ensure(
-                value.domain == P::domain(value.domain.algebra),
-                "a result is not in the domain of reveals",
-            )?;
-            ensure(
-                value.rows.is_none() || value.kept,
-                "a result has not been kept",
-            )?;
+            let made = self.made[result.value.0 as usize] != Made::No;
+            ensure(made, "a result is not computed")?;
+            let revealed = value.domain == P::domain(value.domain.algebra);
+            ensure(revealed, "a result is not in the domain of reveals")?;
+            let kept = value.rows.is_none() || value.kept;
+            ensure(kept, "a result has not been kept")?;
             let elements = result.fixed.iter().product::<u64>();
             ensure(elements == value.elements, "a result has another shape")?;
-            ensure(
-                result.range.bits() <= value.bits,
-                "a result does not fit its value",
-            )?;
+            let fits = result.range.bits() <= value.bits;
+            ensure(fits, "a result does not fit its value")?;
         }
         Ok(())
     }

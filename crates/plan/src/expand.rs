@@ -242,10 +242,8 @@ impl Expander<'_> {
     fn copy(&self, value: &Value, into: &mut Graph) -> ValueId {
         let mut value = value.clone();
         let operands = value.op.operands();
-        let copied = operands
-            .iter()
-            .map(|id| self.copy(self.of(*id), into))
-            .collect::<Vec<_>>();
+        let copied = operands.iter().map(|id| self.copy(self.of(*id), into));
+        let copied: Vec<_> = copied.collect();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
         value.op.renumber(|id| at(id).map_or(id, |at| copied[at]));
         into.values.push(value);
@@ -423,10 +421,8 @@ impl Expander<'_> {
 /// Range of a product in type `ty`.
 fn product_range(ty: Type, a: Range, b: Range) -> Range {
     let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
-    let products = corners
-        .iter()
-        .map(|(a, b)| a.checked_mul(*b))
-        .collect::<Option<Vec<_>>>();
+    let products = corners.iter().map(|(a, b)| a.checked_mul(*b));
+    let products = products.collect::<Option<Vec<_>>>();
     // A type that wraps holds products modulo its width; an exact product may be wider than its
     // type.
     products

@@ -16,18 +16,14 @@ const MAX_WORK: u128 = 1 << 50;
 /// # Errors
 /// The bounds of rows are too high for the work of the program on each row.
 pub(crate) fn check(plan: &Plan) -> Result<(), Diagnostic> {
-    let work = plan
-        .segments
-        .iter()
-        .map(|segment| of_segment(plan, segment));
+    let work = plan.segments.iter();
+    let work = work.map(|segment| of_segment(plan, segment));
     let work = work.fold(of_values(plan), u128::saturating_add);
     if work <= MAX_WORK {
         return Ok(());
     }
-    let bounds = plan
-        .rows
-        .iter()
-        .map(|rows| format!("{} <= {}", rows.name, rows.bound));
+    let bounds = plan.rows.iter();
+    let bounds = bounds.map(|rows| format!("{} <= {}", rows.name, rows.bound));
     Err(Diagnostic {
         code: Code::RunTooLarge,
         message: format!(

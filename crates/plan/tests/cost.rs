@@ -48,14 +48,10 @@ fn bytes_and_rounds_are_those_counted_by_hand() {
         // of bob's shares of the result.
         let checks = 2 * tiles;
         assert_eq!(promise.payload[&(A, B)], 8 * rows + 8 * rows + checks);
-        assert_eq!(
-            promise.payload[&(B, A)],
-            8 * rows + 16 * rows + checks + 8 * rows
-        );
-        assert_eq!(
-            promise.sent,
-            [promise.payload[&(A, B)], promise.payload[&(B, A)]]
-        );
+        let owed = 8 * rows + 16 * rows + checks + 8 * rows;
+        assert_eq!(promise.payload[&(B, A)], owed);
+        let links = [promise.payload[&(A, B)], promise.payload[&(B, A)]];
+        assert_eq!(promise.sent, links);
         // The first inputs are round 1. For the tiles in flight together, bob asks and alice
         // answers at once, layer by layer; the inputs of the next tiles leave bob together with his
         // next request. Checks and results leave bob one after the other, but he receives nothing
@@ -85,10 +81,8 @@ fn a_fold_over_rows_costs_one_lane_less_than_there_are_rows() {
     };
     let ands = |tape: &sealane_plan::steps::TapeId| plan.tapes[tape.0 as usize].ands.len() as u64;
     let level = levels.iter().map(ands).collect::<Vec<_>>();
-    assert_eq!(
-        fold.ands,
-        5 * level[0] + 2 * level[1] + 2 * ands(&carry.unwrap())
-    );
+    let ands = 5 * level[0] + 2 * level[1] + 2 * ands(&carry.unwrap());
+    assert_eq!(fold.ands, ands);
 }
 
 #[test]
@@ -128,16 +122,12 @@ fn links_and_estimates_grow_with_the_tiles() {
     let promise = &report.promise;
     assert_eq!((promise.rounds, promise.ands), (128, 8000));
     let links = [((A, B), 16_500), ((B, A), 32_500)];
-    assert_eq!(
-        promise.payload.clone().into_iter().collect::<Vec<_>>(),
-        links
-    );
+    let payload = promise.payload.clone().into_iter().collect::<Vec<_>>();
+    assert_eq!(payload, links);
     let times = [NetworkClass::Lan, NetworkClass::Wan].map(|class| time(report.estimate_s(class)));
     assert_eq!(times, ["32.3 ms", "2.6 s"]);
-    let steps = report
-        .steps
-        .iter()
-        .filter(|step| step.sent.iter().sum::<u64>() > 0);
+    let steps = report.steps.iter();
+    let steps = steps.filter(|step| step.sent.iter().sum::<u64>() > 0);
     let steps = steps.map(|step| (&*step.label, step.times, step.ands));
     let reported = [
         ("input", 250, 0),
@@ -179,9 +169,10 @@ fn demand_counts_every_tile() {
     let report = cost::<Lopsided>(&plan, &[100]);
     assert_eq!(report.demand.count(COT), 800);
     // Preparation is the first line, and its bytes are part of the promise.
+    let wanted = ("prepare", &[800, 0][..]);
     assert_eq!(
         (report.steps[0].label.as_str(), &report.steps[0].sent[..]),
-        ("prepare", &[800, 0][..])
+        wanted
     );
 }
 

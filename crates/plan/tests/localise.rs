@@ -45,22 +45,16 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
         [local] => local,
         _ => panic!("one party works alone"),
     };
-    assert_eq!(
-        (local.party, &local.program.parties[0]),
-        (PartyId(0), &program.parties[0])
-    );
+    let owner = (PartyId(0), &program.parties[0]);
+    assert_eq!((local.party, &local.program.parties[0]), owner);
     let range = Range {
         lo: 0,
         hi: 255 * 255 * 1000,
     };
     assert_eq!(computed(&program), [(0, range)]);
     // The cast is free, so it stays; the product and the sum are gone, and x is not read.
-    let ops = joint
-        .main
-        .values
-        .iter()
-        .skip(joint.inputs.len())
-        .map(|value| &value.op);
+    let ops = joint.main.values.iter().skip(joint.inputs.len());
+    let ops = ops.map(|value| &value.op);
     let kinds = ops.map(|op| matches!(op, Op::Cast(_))).collect::<Vec<_>>();
     assert_eq!(
         kinds.iter().filter(|cast| !**cast).count(),
@@ -100,10 +94,8 @@ fn inputs_that_only_change_type_before_they_meet_are_left_as_they_are() {
     s.reveal("flag", flag, &[0]);
     let program = s.finish();
     let Localised { joint, locals } = divided(&program);
-    assert_eq!(
-        (text::print(&joint), locals.len()),
-        (text::print(&program), 0)
-    );
+    let printed = (text::print(&joint), locals.len());
+    assert_eq!(printed, (text::print(&program), 0));
 }
 
 #[test]

@@ -115,10 +115,8 @@ fn slices_and_broadcasts_are_strides() {
     s.reveal("first", first, &[0]);
     s.reveal("second", second, &[0]);
     let plan = planned(&s.finish());
-    assert_eq!(
-        (count(&plan, StepKind::Local), count(&plan, StepKind::Tape)),
-        (0, 2)
-    );
+    let counts = (count(&plan, StepKind::Local), count(&plan, StepKind::Tape));
+    assert_eq!(counts, (0, 2));
 }
 
 #[test]
@@ -166,11 +164,8 @@ fn a_second_walk_keeps_what_it_needs() {
     let result = s.binary(Binary::Max, centred, wide);
     s.reveal("result", result, &[0]);
     let plan = planned(&s.finish());
-    let walks = plan
-        .segments
-        .iter()
-        .map(|segment| segment.rows.is_some())
-        .collect::<Vec<_>>();
+    let walks = plan.segments.iter().map(|segment| segment.rows.is_some());
+    let walks: Vec<_> = walks.collect();
     // The fake protocol converts inputs; the result of the fold needs no conversion.
     assert_eq!(walks, [true, true], "{}", plan.text());
     let kept = |value: PlanValue| plan.values[value.0 as usize].kept;
@@ -239,10 +234,8 @@ fn plans_are_deterministic_and_hashes_tell_plans_apart() {
         job(&program, &program.parties, &plan, NetworkClass::Lan)
     };
     assert_eq!(parts(3).hash(), parts(3).hash());
-    assert_eq!(
-        parts(3).differences(&parts(5)),
-        [JobPart::Program, JobPart::Plan]
-    );
+    let differ = parts(3).differences(&parts(5));
+    assert_eq!(differ, [JobPart::Program, JobPart::Plan]);
     let parties = program(3).parties;
     let wan = job(&program(3), &parties, &one, NetworkClass::Wan);
     assert_eq!(parts(3).differences(&wan), [JobPart::Network]);

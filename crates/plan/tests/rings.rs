@@ -93,15 +93,11 @@ fn a_score_is_one_product_and_one_conversion() {
     else {
         panic!("{}", plan.text())
     };
-    assert_eq!(
-        (taken(left), taken(right), &lanes[..]),
-        (30, 30, &[Len::Rows][..])
-    );
+    let first = (30, 30, &[Len::Rows][..]);
+    assert_eq!((taken(left), taken(right), &lanes[..]), first);
     assert_eq!(of(&plan, StepKind::Tape).len(), 1);
-    assert_eq!(
-        of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len(),
-        0
-    );
+    let all = of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len();
+    assert_eq!(all, 0);
 }
 
 #[test]
@@ -127,10 +123,8 @@ fn flags_are_counted_after_a_conversion_of_single_bits() {
     assert_eq!((terms.len(), lanes.len(), *carried), (1, 0, true));
     assert_eq!(terms[0].operand.inner.dims, [(Len::Rows, 1)]);
     // It is revealed as it is.
-    assert_eq!(
-        (plan.results[0].value, algebra(&plan, *out)),
-        (*out, Z2k(10))
-    );
+    let found = (plan.results[0].value, algebra(&plan, *out));
+    assert_eq!(found, (*out, Z2k(10)));
 }
 
 #[test]

@@ -151,14 +151,10 @@ fn assert_pairs_match(taken: [&Transfers; 2]) {
         assert_eq!(pair[usize::from(*choice)].value(), key.value());
         assert_ne!(pair[0].value(), pair[1].value());
     }
-    let ones = choices
-        .iter()
-        .map(|choice| usize::from(*choice))
-        .sum::<usize>();
-    assert!(
-        ones.abs_diff(choices.len() / 2) < choices.len() / 8,
-        "{ones}"
-    );
+    let ones = choices.iter().map(|choice| usize::from(*choice));
+    let ones = ones.sum::<usize>();
+    let even = ones.abs_diff(choices.len() / 2) < choices.len() / 8;
+    assert!(even, "{ones}");
 }
 
 /// A key of every batch that a party ever read, by which a batch that is used twice shows.
@@ -402,10 +398,8 @@ fn damaged_files_are_refused() {
     let [_, share] = take(&model.pools(), 0, 1);
     let mut pairs = vec![[Block::ZERO; 2]; 1];
     let fault = share.unwrap().0.pairs(&mut pairs).err().unwrap();
-    assert!(
-        fault.to_string().contains("not as it was written"),
-        "{fault}"
-    );
+    let noticed = fault.to_string().contains("not as it was written");
+    assert!(noticed, "{fault}");
     assert_eq!(pairs[0].map(Block::value), [0; 2]);
     disk.flip("state", 60);
     let error = pool_on(1, disk).offer().err().unwrap();
@@ -578,10 +572,8 @@ fn what_stands_in_the_place_of_a_file_is_reported_and_dropped() {
         let made = std::process::Command::new(make).arg(path("state")).status();
         assert!(made.unwrap().success());
         let reported = pools[0].offer().err().unwrap().message;
-        assert_eq!(
-            reported,
-            format!("the pool at pools/state: it is {reason}, where a file is needed")
-        );
+        let wanted = format!("the pool at pools/state: it is {reason}, where a file is needed");
+        assert_eq!(reported, wanted);
         pools[0].remove().unwrap();
         assert!(!path("state").exists());
     }

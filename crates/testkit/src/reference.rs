@@ -208,10 +208,8 @@ fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
         concrete(&value.shape, rows),
         "a shape is not as inferred"
     );
-    assert_eq!(
-        tensor.numbers.len() as u64,
-        tensor.shape.iter().product::<u64>()
-    );
+    let elements = tensor.shape.iter().product::<u64>();
+    assert_eq!(tensor.numbers.len() as u64, elements);
     for &number in &tensor.numbers {
         let inside = value.ty.admits(value.range, number);
         assert!(
@@ -237,17 +235,11 @@ fn walk(
     for turn in 0..of(&over[0]).shape[0] {
         let slices = over.iter().map(|id| pick(&of(id), 0, turn, 1, true));
         let captured = captured.iter().map(of);
-        let params = carries
-            .iter()
-            .cloned()
-            .chain(slices)
-            .chain(captured)
-            .collect();
+        let params = carries.iter().cloned().chain(slices).chain(captured);
+        let params = params.collect();
         let values = run(body, params, context);
-        let mut returned = body
-            .returns
-            .iter()
-            .map(|id| values[id.0 as usize][0].clone());
+        let returned = body.returns.iter();
+        let mut returned = returned.map(|id| values[id.0 as usize][0].clone());
         carries = returned.by_ref().take(init.len()).collect();
         outputs
             .iter_mut()
@@ -308,10 +300,8 @@ fn prefix(
         let before = sofar[turn as usize - 1].iter().cloned();
         let params = before.chain(slices(turn)).chain(captured.iter().map(of));
         let values = run(body, params.collect(), context);
-        let returned = body
-            .returns
-            .iter()
-            .map(|id| values[id.0 as usize][0].clone());
+        let returned = body.returns.iter();
+        let returned = returned.map(|id| values[id.0 as usize][0].clone());
         sofar.push(returned.collect());
     }
     let parts = 0..over.len();

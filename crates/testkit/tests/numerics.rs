@@ -186,10 +186,8 @@ fn every_line_has_its_test() {
         };
         lines += 1;
         assert_eq!(number, lines, "lines are numbered in order");
-        assert!(
-            tests.contains(&format!("\nfn n{number:02}_")),
-            "line {number} has no test"
-        );
+        let there = tests.contains(&format!("\nfn n{number:02}_"));
+        assert!(there, "line {number} has no test");
     }
     assert_eq!(lines, 71);
 }
@@ -239,10 +237,8 @@ fn n03_the_refusal_names_the_smallest_type() {
     });
     let error = sum.unwrap_err();
     assert_eq!(error.message, "`x0 + x1` can leave u8");
-    assert_eq!(
-        error.reason,
-        "x0 in 0..255 and x1 in 0..255 give 0..510, and u8 holds 0..255"
-    );
+    let reason = "x0 in 0..255 and x1 in 0..255 give 0..510, and u8 holds 0..255";
+    assert_eq!(error.reason, reason);
     assert_eq!(error.hint, "write `x0.astype(sl.u9) + x1`");
     // Following the hint suffices, also if the left operand is a number.
     let doubled = run(&[all(u(8), &[255])], |b, x| {
@@ -362,10 +358,8 @@ fn n08_operations_are_judged_by_ranges() {
             seen.push(b.value(none).expect("a value").range.hi);
             Ok(square)
         });
-        assert_eq!(
-            (squares.map(|(_, numbers)| numbers), seen),
-            (Ok(vec![0; 2]), vec![0; 5])
-        );
+        let found = (squares.map(|(_, numbers)| numbers), seen);
+        assert_eq!(found, (Ok(vec![0; 2]), vec![0; 5]));
     }
 }
 
@@ -385,10 +379,8 @@ fn n10_negation_and_absolute_value() {
          abs i8(-127..127)[-127,5]: i8[127,5]
          abs i8[0]: range-overflow",
     );
-    assert_eq!(
-        unary(Neg, all(u(8), &[0])).unwrap_err().hint,
-        "write `-x0.astype(sl.i9)`"
-    );
+    let refused = unary(Neg, all(u(8), &[0])).unwrap_err().hint;
+    assert_eq!(refused, "write `-x0.astype(sl.i9)`");
     check(
         "neg i8.wrapping[-128,1]: i8.wrapping[-128,-1]
          abs i8.wrapping[-128,-1]: i8.wrapping[-128,1]
@@ -576,10 +568,8 @@ fn n24_conversion_keeps_the_number() {
 fn n25_truth_is_written_as_a_comparison() {
     check("cast u8(0..1)[1] bool: bool[1]");
     let refused = run(&[all(u(8), &[2])], |b, x| b.cast(x[0], Type::Bool, None)).unwrap_err();
-    assert_eq!(
-        (refused.code, &refused.hint[..]),
-        (Code::RangeOverflow, "write `x0 != 0`")
-    );
+    let wanted = (Code::RangeOverflow, "write `x0 != 0`");
+    assert_eq!((refused.code, &refused.hint[..]), wanted);
     check("ne u8[2,0] 0: bool[1,0]");
 }
 
@@ -599,10 +589,8 @@ fn n26_sums_have_the_type_of_their_elements_or_dtype() {
         })
     };
     let error = sum(None).unwrap_err();
-    assert_eq!(
-        error.reason,
-        "up to 1000 elements in 0..255 give 0..255000, and u8 holds 0..255"
-    );
+    let reason = "up to 1000 elements in 0..255 give 0..255000, and u8 holds 0..255";
+    assert_eq!(error.reason, reason);
     assert_eq!(error.hint, "write `sl.sum(x0, dtype=sl.u18)`");
     assert_eq!(sum(Some(u(18))).unwrap(), (u(18), vec![765]));
     let running = |dtype| {
@@ -723,10 +711,8 @@ fn n31_indices_are_those_of_numpy() {
     assert_eq!(error.message, "index 4 is outside of axis 0 of shape [4]");
     assert_eq!(at(Index::At(-5)).unwrap_err().code, Code::IndexRange);
     let rows = run_shaped(true, &[a], |b, x| b.index(x[0], &[Index::At(0)], None));
-    assert_eq!(
-        rows.unwrap_err().message,
-        "axis 0 of shape [n] is symbolic and takes no index but `:`"
-    );
+    let message = "axis 0 of shape [n] is symbolic and takes no index but `:`";
+    assert_eq!(rows.unwrap_err().message, message);
     let step = |start, stop, step| at(Index::Stepped { start, stop, step });
     assert_eq!(step(None, None, -1).unwrap(), [13, 12, 11, 10]);
     assert_eq!(step(Some(-1), Some(0), -2).unwrap(), [13, 11]);
@@ -752,10 +738,8 @@ fn n32_nothing_is_empty() {
     };
     let sliced = run(&[all(u(8), &[1, 2])], |b, x| b.index(x[0], &[empty], None));
     assert_eq!(sliced.unwrap_err().code, Code::IndexRange);
-    assert_eq!(
-        run(&[all(u(8), &[])], |_, x| Ok(x[0])).unwrap_err().code,
-        Code::Limit
-    );
+    let refused = run(&[all(u(8), &[])], |_, x| Ok(x[0])).unwrap_err().code;
+    assert_eq!(refused, Code::Limit);
 }
 
 #[test]
@@ -804,10 +788,8 @@ fn n34_a_carry_keeps_its_type_for_any_number_of_turns() {
         Ok(b.end_scan(&[sum.into()], &[], None)?.0[0])
     });
     let error = refused.unwrap_err();
-    assert_eq!(
-        (error.code, &error.message[..]),
-        (Code::RangeOverflow, "carry 0 can leave u4")
-    );
+    let wanted = (Code::RangeOverflow, "carry 0 can leave u4");
+    assert_eq!((error.code, &error.message[..]), wanted);
 }
 
 #[test]
@@ -869,26 +851,18 @@ fn n37_a_lookup_is_an_index_of_numpy() {
             b.lookup(table, x[0], None)
         })
     };
-    assert_eq!(
-        of(data(i(9), &[4], &[-200, 7, 11, 200])).unwrap(),
-        (i(9), vec![200, -200, -200, 11])
-    );
+    let found = of(data(i(9), &[4], &[-200, 7, 11, 200])).unwrap();
+    assert_eq!(found, (i(9), vec![200, -200, -200, 11]));
     // Python: np.arange(8).reshape(4, 2)[[3, 0, 0, 2]].ravel()
-    assert_eq!(
-        of(data(u(3), &[4, 2], &[0, 1, 2, 3, 4, 5, 6, 7])).unwrap(),
-        (u(3), vec![6, 7, 0, 1, 0, 1, 4, 5])
-    );
-    assert_eq!(
-        of(data(Type::Bool, &[5], &[1, 0, 0, 1, 0])).unwrap(),
-        (Type::Bool, vec![1, 1, 1, 0])
-    );
+    let found = of(data(u(3), &[4, 2], &[0, 1, 2, 3, 4, 5, 6, 7])).unwrap();
+    assert_eq!(found, (u(3), vec![6, 7, 0, 1, 0, 1, 4, 5]));
+    let found = of(data(Type::Bool, &[5], &[1, 0, 0, 1, 0])).unwrap();
+    assert_eq!(found, (Type::Bool, vec![1, 1, 1, 0]));
     let rows = run_shaped(true, &[index], |b, x| {
         let table = b.constant(data(u(8), &[4], &[9, 8, 7, 6]), None)?;
         let found = b.lookup(table, x[0], None)?;
-        assert_eq!(
-            b.value(found).map(|v| v.range),
-            Some(Range { lo: 6, hi: 9 })
-        );
+        let range = Some(Range { lo: 6, hi: 9 });
+        assert_eq!(b.value(found).map(|v| v.range), range);
         Ok(found)
     });
     assert_eq!(rows.unwrap(), (u(8), vec![6, 9, 9, 7]));
@@ -906,10 +880,8 @@ fn n38_an_index_that_can_leave_its_table_is_refused() {
         let looked = run_shaped(rows, &[table, index], |b, x| b.lookup(x[0], x[1], None));
         looked.map(|(_, numbers)| numbers).map_err(|e| e.code)
     };
-    assert_eq!(
-        refused(false, within(i(8), 0, 2, &[1, 0, 2])),
-        Ok(vec![6, 5, 7])
-    );
+    let found = refused(false, within(i(8), 0, 2, &[1, 0, 2]));
+    assert_eq!(found, Ok(vec![6, 5, 7]));
     for (lo, hi) in [(0, 3), (-1, 2), (3, 3)] {
         let numbers = [hi; 3];
         let outside = within(i(8), lo, hi, &numbers);

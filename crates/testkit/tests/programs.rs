@@ -158,12 +158,8 @@ fn random_programs_use_every_operation() {
         let case = random_program(seed);
         count(&case.program.main, 0, &mut seen);
         check(&case.program).expect("a program that was checked");
-        let bodies = case
-            .program
-            .main
-            .values
-            .iter()
-            .filter_map(|value| value.op.body());
+        let bodies = case.program.main.values.iter();
+        let bodies = bodies.filter_map(|value| value.op.body());
         nested += bodies
             .filter(|body| body.values.iter().any(|v| v.op.body().is_some()))
             .count();

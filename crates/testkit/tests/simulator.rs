@@ -159,10 +159,8 @@ fn what_a_process_said_before_it_died_is_heard() {
         };
         let (ending, endings) = run(seed, 2, &events, Arc::new(party));
         assert_eq!(ending.stuck, None);
-        assert_eq!(
-            endings,
-            [None, Some(Err(NetError::Vanished { party: PartyId(0) }))]
-        );
+        let gone = [None, Some(Err(NetError::Vanished { party: PartyId(0) }))];
+        assert_eq!(endings, gone);
         assert!(ending.after < Duration::from_secs(20), "{:?}", ending.after);
     }
 }

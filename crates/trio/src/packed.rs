@@ -308,10 +308,8 @@ mod tests {
 
     /// Compares packed bits with bytes, including the zeros past the end.
     fn assert_same(packed: &Packed, bytes: &Planes<u8>) {
-        assert_eq!(
-            (packed.planes(), packed.elements()),
-            (bytes.planes(), bytes.elements())
-        );
+        let size = (bytes.planes(), bytes.elements());
+        assert_eq!((packed.planes(), packed.elements()), size);
         for plane in 0..bytes.planes() {
             let words = packed.plane(plane).iter();
             let bits = words.flat_map(|word| (0..64).map(move |i| (word >> i & 1) as u8));

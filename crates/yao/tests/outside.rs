@@ -169,15 +169,11 @@ fn only_the_receiver_learns_and_links_carry_what_was_planned() {
     let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
     let costs = costs.collect::<Vec<Cost>>();
     let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));
-    let messages = [set_up]
-        .into_iter()
-        .chain(costs)
-        .flat_map(|cost| cost.flights);
+    let messages = [set_up].into_iter().chain(costs);
+    let messages = messages.flat_map(|cost| cost.flights);
     for message in messages.flatten().filter(|message| message.bytes > 0) {
-        assert!(
-            message.from != OWNER || message.to != BANK,
-            "two without a role"
-        );
+        let met = message.from != OWNER || message.to != BANK;
+        assert!(met, "two without a role");
     }
     let mut planned = vec![vec![0; 4]; 4];
     let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));

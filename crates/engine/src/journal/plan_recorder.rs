@@ -34,10 +34,7 @@ impl<'a, 'o> PlanRecorder<'a, 'o> {
     }
 
     /// Recorder of a plan that this party runs alone.
-    pub fn alone(
-        journal: &'a mut Journal<'o>,
-        numbers: Vec<Option<usize>>,
-    ) -> PlanRecorder<'a, 'o> {
+    pub fn alone(journal: &'a mut Journal<'o>, numbers: Vec<Option<usize>>) -> Self {
         PlanRecorder {
             journal,
             numbers,

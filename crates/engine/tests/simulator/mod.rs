@@ -139,10 +139,8 @@ fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
     assert_eq!(tally.len(), 9, "{tally:?}");
     for (fault, [runs, all, none]) in tally {
         let ended = if *fault == "nothing" { all } else { none };
-        assert!(
-            *runs > seeds / 100 && 3 * ended > *runs,
-            "{fault}: {tally:?}"
-        );
+        let enough = *runs > seeds / 100 && 3 * ended > *runs;
+        assert!(enough, "{fault}: {tally:?}");
     }
 }
 

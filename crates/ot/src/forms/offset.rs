@@ -89,10 +89,8 @@ impl OffsetRequest {
             [random.len(), keys.len()],
             "one of each"
         );
-        let masked = choices
-            .iter()
-            .zip(random)
-            .map(|(choice, random)| choice ^ random);
+        let masked = choices.iter().zip(random);
+        let masked = masked.map(|(choice, random)| choice ^ random);
         let masked = Zeroizing::new(masked.collect::<Vec<_>>());
         let mut packed = Zeroizing::new(vec![Block::ZERO; packed_blocks(choices.len())]);
         pack(&masked, &mut packed);

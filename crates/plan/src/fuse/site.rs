@@ -150,10 +150,8 @@ impl<'a> Fuser<'a> {
                 unit
             }
         };
-        let ids = accesses
-            .iter()
-            .map(|access| self.access(unit, lanes, access))
-            .collect();
+        let ids = accesses.iter();
+        let ids = ids.map(|access| self.access(unit, lanes, access)).collect();
         (unit, ids)
     }
 

@@ -310,14 +310,10 @@ impl Interpreter<'_> {
             Some(table) => self.rows[usize::from(table.0)],
             None => length.at(1),
         };
-        let mut columns = over
-            .iter()
-            .map(|operand| self.gather_all(operand, *rows))
-            .collect::<Vec<_>>();
-        let captured = captured
-            .iter()
-            .map(|v| in_one_lane(&self.values[v]))
-            .collect::<Vec<_>>();
+        let columns = over.iter().map(|operand| self.gather_all(operand, *rows));
+        let mut columns: Vec<_> = columns.collect();
+        let captured = captured.iter().map(|v| in_one_lane(&self.values[v]));
+        let captured: Vec<_> = captured.collect();
         let tape = &self.plan.tapes[tape.0 as usize];
         for stage in network.stages(length as usize) {
             let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
@@ -481,14 +477,10 @@ impl Interpreter<'_> {
             |v: &PlanValue| Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]));
         let mut state = from.iter().map(before).collect::<Vec<_>>();
         let tape = &self.plan.tapes[tape.0 as usize];
-        let over = over
-            .iter()
-            .map(|operand| self.gather(operand, rows))
-            .collect::<Vec<_>>();
-        let captured = captured
-            .iter()
-            .map(|v| in_one_lane(&self.values[v]))
-            .collect::<Vec<_>>();
+        let over = over.iter().map(|operand| self.gather(operand, rows));
+        let over: Vec<_> = over.collect();
+        let captured = captured.iter().map(|v| in_one_lane(&self.values[v]));
+        let captured: Vec<_> = captured.collect();
         let mut written = Vec::new();
         for index in 0..length.at(rows) as usize {
             let one = View {
@@ -575,10 +567,8 @@ fn in_one_lane(bits: &Bits) -> Bits {
 /// Runs a tape lane by lane over bytes.
 fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
     let lanes = operands.first().map_or(1, |bits| bits.elements());
-    assert!(
-        operands.iter().all(|bits| bits.elements() == lanes),
-        "equal lanes"
-    );
+    let equal = operands.iter().all(|bits| bits.elements() == lanes);
+    assert!(equal, "equal lanes");
     let mut slots = vec![vec![0u8; lanes]; tape.slots as usize];
     slots[1].fill(1);
     let planes = operands
@@ -597,10 +587,8 @@ fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
             slots[gate.out as usize] = out.collect();
         }
     }
-    let data = tape
-        .outputs
-        .iter()
-        .flat_map(|slot| slots[*slot as usize].clone());
+    let data = tape.outputs.iter();
+    let data = data.flat_map(|slot| slots[*slot as usize].clone());
     Bits::new(tape.outputs.len(), lanes, data.collect())
 }
 
@@ -722,11 +710,7 @@ impl Sketch {
         self.builder.reduce(op, a, axis, Some(ty), None).unwrap()
     }
 
-    pub fn map(
-        &mut self,
-        over: Handle,
-        body: impl FnOnce(&mut Sketch, Handle) -> Handle,
-    ) -> Handle {
+    pub fn map(&mut self, over: Handle, body: impl FnOnce(&mut Self, Handle) -> Handle) -> Handle {
         let element = self.builder.begin_map(&[over], None).unwrap()[0];
         let result = body(self, element);
         self.builder.end_map(&[result.into()], None).unwrap()[0]

@@ -79,11 +79,7 @@ struct Parcel {
 
 impl Connection {
     /// Makes a connection between `processes`; `wires` are those towards each of them.
-    pub(super) fn new(
-        scheduler: Arc<Scheduler>,
-        processes: [usize; 2],
-        wires: [Wire; 2],
-    ) -> Connection {
+    pub(super) fn new(scheduler: Arc<Scheduler>, processes: [usize; 2], wires: [Wire; 2]) -> Self {
         let end = |wire| End {
             wire,
             parcels: VecDeque::new(),

@@ -63,10 +63,8 @@ fn n40_common_types_have_the_longer_fraction() {
     assert_eq!(common(f(16, 16), f(8, 24)), Some(f(16, 24)));
     assert_eq!(common(f(16, 16), u(8)), Some(f(16, 16)));
     assert_eq!(common(u(16), f(16, 16)), Some(f(17, 16)));
-    assert_eq!(
-        common(Type::ufixed(8, 8), Type::ufixed(4, 12)),
-        Some(Type::ufixed(8, 12))
-    );
+    let common = common(Type::ufixed(8, 8), Type::ufixed(4, 12));
+    assert_eq!(common, Some(Type::ufixed(8, 12)));
     assert_eq!(common(Type::ufixed(8, 8), i(4)), Some(f(9, 8)));
     assert_eq!(common(f(16, 16), Type::Bool), Some(f(16, 16)));
     assert_eq!(common(i(64), f(16, 16)), None);
@@ -228,10 +226,8 @@ fn n43_every_sum_of_products_is_exact_over_rows_too() {
         b.dot(x[0], x[1], None, None)
     });
     let refused = refused.unwrap_err();
-    assert_eq!(
-        refused.hint,
-        "write `sl.dot(x0, x1, dtype=sl.fixed(17, 4))`"
-    );
+    let hint = "write `sl.dot(x0, x1, dtype=sl.fixed(17, 4))`";
+    assert_eq!(refused.hint, hint);
     let wide = run_shaped(true, &[all(f(4, 4), &[1]), all(f(4, 4), &[1])], |b, x| {
         b.dot(x[0], x[1], Some(f(17, 4)), None)
     });
@@ -271,10 +267,8 @@ fn n45_conversions_round_down_and_nothing_else_does() {
         Ok(x[0])
     });
     let refused = unasked.unwrap_err();
-    assert_eq!(
-        refused.message,
-        "the result `whole` has more bits behind the point than i8"
-    );
+    let message = "the result `whole` has more bits behind the point than i8";
+    assert_eq!(refused.message, message);
     assert!(
         refused
             .hint
@@ -314,34 +308,22 @@ fn n46_shifts_are_powers_of_two_and_bits_are_for_integers() {
 fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let a = within(f(8, 4), -100, 100, &[16, -16]);
     // 0.1 is 1.6 sixteenths, 0.03125 half a one, and 0.25 is exact.
-    assert_eq!(
-        with_ratio(Add, a, (1, 10)).unwrap(),
-        (f(8, 4), vec![18, -14])
-    );
-    assert_eq!(
-        with_ratio(Add, a, (1, 32)).unwrap(),
-        (f(8, 4), vec![16, -16])
-    );
+    let sum = with_ratio(Add, a, (1, 10)).unwrap();
+    assert_eq!(sum, (f(8, 4), vec![18, -14]));
+    let sum = with_ratio(Add, a, (1, 32)).unwrap();
+    assert_eq!(sum, (f(8, 4), vec![16, -16]));
     assert_eq!(with_ratio(Mul, a, (3, 32)).unwrap(), (f(8, 4), vec![2, -2]));
-    assert_eq!(
-        with_ratio(Add, a, (1000, 1)).unwrap_err().code,
-        Code::ConstantRange
-    );
+    let refused = with_ratio(Add, a, (1000, 1)).unwrap_err().code;
+    assert_eq!(refused, Code::ConstantRange);
     let beside_integer = with_ratio(Mul, all(u(8), &[1]), (1, 2)).unwrap_err();
     assert_eq!(beside_integer.code, Code::TypeMismatch);
     // A comparison is exact for numbers that some type holds, and else uses the nearest number.
-    assert_eq!(
-        with_ratio(Gt, a, (33, 32)).unwrap(),
-        (Type::Bool, vec![0, 0])
-    );
-    assert_eq!(
-        with_ratio(Lt, all(u(8), &[1, 2]), (3, 2)).unwrap().1,
-        [1, 0]
-    );
-    assert_eq!(
-        with_ratio(Ge, a, (1, 10)).unwrap(),
-        (Type::Bool, vec![1, 0])
-    );
+    let above = with_ratio(Gt, a, (33, 32)).unwrap();
+    assert_eq!(above, (Type::Bool, vec![0, 0]));
+    let below = with_ratio(Lt, all(u(8), &[1, 2]), (3, 2)).unwrap().1;
+    assert_eq!(below, [1, 0]);
+    let least = with_ratio(Ge, a, (1, 10)).unwrap();
+    assert_eq!(least, (Type::Bool, vec![1, 0]));
     // Data of 0.3 are read to 5 sixteenths, and equal 0.3; the type of neither has a sign.
     assert_eq!(
         with_ratio(Ge, within(f(8, 4), 0, 9, &[4, 5]), (3, 10))
@@ -353,10 +335,8 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let full = all(Type::ufixed(0, 64), &ends);
     assert_eq!(with_ratio(Gt, full, (9, 10)).unwrap().1, [0, 1]);
     // Beside an integer as well, and 0.125 is not at most 0.1, though 0.1 would be read to it.
-    assert_eq!(
-        with_ratio(Ge, all(u(8), &[0, 1]), (1, 10)).unwrap().1,
-        [0, 1]
-    );
+    let least = with_ratio(Ge, all(u(8), &[0, 1]), (1, 10)).unwrap().1;
+    assert_eq!(least, [0, 1]);
     assert_eq!(with_ratio(Le, a, (1, 10)).unwrap().1, [0, 1]);
     let near = within(f(8, 4), -9, 9, &[-2, -1, 1, 2]);
     assert_eq!(with_ratio(Le, near, (1, 10)).unwrap().1, [1, 1, 1, 0]);

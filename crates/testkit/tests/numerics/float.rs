@@ -240,10 +240,8 @@ fn n63_numbers_below_the_normal_ones_can_be_flushed() {
         let data = Data::from_numbers(F32, vec![], &bits(&[small])).expect("a number");
         let results = evaluate(&program, &BTreeMap::from([("x".to_string(), data)]));
         let results = results.expect("an input that fits");
-        assert_eq!(
-            results["result"].numbers().collect::<Vec<_>>(),
-            bits(&[expected])
-        );
+        let found = results["result"].numbers().collect::<Vec<_>>();
+        assert_eq!(found, bits(&[expected]));
         let text = print(&program);
         assert_eq!(text.contains("subnormals flushed"), flushed);
         assert!(parse(&text, "text").is_ok_and(|read| read == program));
