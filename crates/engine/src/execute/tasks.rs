@@ -450,10 +450,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Err(internal("not a scan"));
         };
         if scan.index < length.at(block.rows) as usize {
-            let element = View {
-                offset: scan.index,
-                dims: vec![],
-            };
+            let element = View::new(scan.index, vec![]);
             let state = scan.state.iter().map(|share| one_lane::<W>(share));
             let element = |share: &ShareRef<W>| share.gather(&element, &View::whole(1));
             let over = scan.over.iter().map(|share| Arc::new(element(share)));
@@ -537,10 +534,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let inner = all.inner.count();
         let (rows, planes) = (share.elements(), share.planes());
         let part = |offset: usize, count: usize| {
-            let view = View {
-                offset,
-                dims: vec![(count, 1)],
-            };
+            let view = View::new(offset, vec![(count, 1)]);
             share.gather(&view, &View::whole(1))
         };
         let moved = match how {
@@ -601,10 +595,7 @@ impl<W: Steps> Fold<W> {
 
     /// Returns the elements `first..first + count` along the dimension.
     fn part(&self, first: usize, count: usize) -> W::Share {
-        let view = View {
-            offset: first * self.lanes,
-            dims: vec![(count * self.lanes, 1)],
-        };
+        let view = View::new(first * self.lanes, vec![(count * self.lanes, 1)]);
         self.current.gather(&view, &View::whole(1))
     }
 }

@@ -194,10 +194,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Ok(stored);
         }
         let (first, count) = (block.start * plan.elements, block.rows * plan.elements);
-        let view = View {
-            offset: first as usize,
-            dims: vec![(count as usize, 1)],
-        };
+        let view = View::new(first as usize, vec![(count as usize, 1)]);
         let share = Arc::new(stored.gather(&view, &View::whole(1)));
         self.state
             .values

@@ -131,10 +131,7 @@ impl Interpreter<'_> {
         let each = self.plan.values[value.0 as usize].elements;
         let tile = |start: u64| {
             let here = size.min(count - start) * each;
-            let view = View {
-                offset: (start * each) as usize,
-                dims: vec![(here as usize, 1)],
-            };
+            let view = View::new((start * each) as usize, vec![(here as usize, 1)]);
             Rc::new(bits.gather(&view, &one_element()))
         };
         let tiles = (0..count).step_by(size as usize).map(tile).collect();
@@ -321,13 +318,7 @@ impl Interpreter<'_> {
             let before = columns.iter().map(copy).collect::<Vec<_>>();
             for (at, i) in firsts.iter().enumerate() {
                 let one = |column: &Bits, at: usize| {
-                    column.gather(
-                        &View {
-                            offset: at,
-                            dims: vec![],
-                        },
-                        &one_element(),
-                    )
+                    column.gather(&View::new(at, vec![]), &one_element())
                 };
                 let x = before.iter().map(|column| one(column, *i));
                 let y = before.iter().map(|column| match seconds.get(at) {
@@ -423,17 +414,8 @@ impl Interpreter<'_> {
         for (at, tape) in levels.iter().enumerate() {
             let pairs = length_left / 2;
             let part = |first: usize, count: usize| {
-                let lanes = View {
-                    offset: first * lanes,
-                    dims: vec![(count * lanes, 1)],
-                };
-                level.gather(
-                    &lanes,
-                    &View {
-                        offset: 0,
-                        dims: vec![],
-                    },
-                )
+                let lanes = View::new(first * lanes, vec![(count * lanes, 1)]);
+                level.gather(&lanes, &View::new(0, vec![]))
             };
             let (low, high) = (part(0, pairs), part(pairs, pairs));
             let odd = part(2 * pairs, length_left - 2 * pairs);
@@ -483,10 +465,7 @@ impl Interpreter<'_> {
         let captured: Vec<_> = captured.collect();
         let mut written = Vec::new();
         for index in 0..length.at(rows) as usize {
-            let one = View {
-                offset: index,
-                dims: vec![],
-            };
+            let one = View::new(index, vec![]);
             let elements = over.iter().map(|bits| bits.gather(&one, &one_element()));
             let elements = elements.collect::<Vec<_>>();
             let carried: Vec<_> = state.iter().map(|bits| in_one_lane(bits)).collect();
@@ -549,10 +528,7 @@ impl Interpreter<'_> {
 }
 
 fn one_element() -> View {
-    View {
-        offset: 0,
-        dims: vec![],
-    }
+    View::new(0, vec![])
 }
 
 fn copy(bits: &Bits) -> Bits {

@@ -106,10 +106,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let columns = network_step.columns.iter();
             columns.map(|column| Arc::new(elements(column, views, lanes)))
         });
-        let repeated = View {
-            offset: 0,
-            dims: vec![(lanes, 0)],
-        };
+        let repeated = View::new(0, vec![(lanes, 0)]);
         let captured = network_step.captured.iter();
         let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
         let operands = sides.chain(captured).collect();
