@@ -622,8 +622,8 @@ impl Checker<'_> {
     fn settled<P: Protocol>(&self) -> Result<(), String> {
         let profile = P::profile();
         for segment in self.plan.segments.iter().filter(|_| profile.settles) {
-            let settles = segment.steps.iter();
-            let settles = settles.any(|step| matches!(step.op, StepOp::Settle));
+            let mut steps = segment.steps.iter();
+            let settles = steps.any(|step| matches!(step.op, StepOp::Settle));
             ensure(settles, "checks of a tile stay open")?;
         }
         let offline = self.plan.setting.timing != Timing::CountsAlone;

@@ -365,7 +365,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         lanes: usize,
     ) -> Result<W::Share> {
         let shares = terms.iter().map(|term| self.operand(&term.operand));
-        let shares = shares.collect::<Result<Vec<_>, _>>()?;
+        let shares = shares.collect::<Result<Vec<_>>>()?;
         let factor = |factor: &LinearFactor| match factor {
             LinearFactor::Number(number) => Factor::Number(*number),
             LinearFactor::Table { data, lanes, inner } => {

@@ -1,7 +1,7 @@
 //! Rows times rows: reductions of all rows of a table for each element of another axis.
 
-use super::site::{Fuser, Storage, numbered};
-use crate::draft::{Cross, Crossed, Phase, UnitWork};
+use super::site::{At, Fuser, Storage, numbered};
+use crate::draft::{Cross, Crossed, UnitWork};
 use crate::expand::{levels, reduces};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
@@ -15,13 +15,12 @@ impl Fuser<'_> {
     /// the rows of one table.
     pub(super) fn cross(
         &mut self,
-        value: &Value,
-        phase: Phase,
+        at: At<'_>,
         [over, captured]: [&[ValueId]; 2],
         body: &Graph,
     ) -> Result<Vec<Storage>, Diagnostic> {
         let Some(rows) = crossed(body) else {
-            return self.refuse_rows(captured, value).map(|()| Vec::new());
+            return self.refuse_rows(captured, at.value).map(|()| Vec::new());
         };
         let across = captured.iter().copied();
         let across = across.filter(|id| self.main(*id).shape.rows.is_some());
@@ -45,12 +44,12 @@ impl Fuser<'_> {
         let params = graph.values.iter_mut().skip(over.len());
         params.zip(numbers).for_each(|(param, op)| param.op = op);
         let length = lens(&self.main(over[0]).shape)[0];
-        let mut read = |id: &ValueId, length: Len| {
-            let placed = self.stored(*id);
-            placed.read(&[length], placed.dims.len() - 1)
-        };
-        let over_reads = over.iter().map(|id| read(id, length)).collect::<Vec<_>>();
-        let across: Vec<_> = across.iter().map(|id| read(id, Len::Rows)).collect();
+        let over_reads = over.iter().map(|id| self.walked(*id, length));
+        let over_reads: Vec<_> = over_reads.collect();
+        let across = across
+            .iter()
+            .map(|id| self.walked(*id, Len::Rows))
+            .collect();
         let (mut outs, mut parts) = (Vec::new(), Vec::new());
         for (id, from) in body.returns.iter().zip(&graph.returns) {
             let of = &body.values[id.0 as usize];
@@ -80,8 +79,7 @@ impl Fuser<'_> {
             captured: stored,
             outs,
         });
-        let rank = self.rank_after(&work.reads(), phase);
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Ok(parts)
     }
 }
