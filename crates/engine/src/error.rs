@@ -372,10 +372,8 @@ mod tests {
         }
         let what = "bits after the end of a message are not zero".into();
         let broken = Fault::Peer { party: BEN, what };
-        let deviated = Fault::Deviated {
-            party: BEN,
-            check: "a check of oblivious transfers",
-        };
+        let (party, check) = (BEN, "a check of oblivious transfers");
+        let deviated = Fault::Deviated { party, check };
         let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
@@ -391,10 +389,8 @@ mod tests {
 
     #[test]
     fn what_this_side_has_to_mend_has_pages() {
-        let taken = NetError::Listen {
-            address: "0.0.0.0:7700".into(),
-            reason: "address in use".into(),
-        };
+        let (address, reason) = ("0.0.0.0:7700".into(), "address in use".into());
+        let taken = NetError::Listen { address, reason };
         shows(EngineError::from_net(taken, &names()), FailureKind::Config);
         let rows = "`patients` has 569 rows at ada and 570 at ben";
         shows(EngineError::row_mismatch(rows.into()), FailureKind::Data);
@@ -402,9 +398,8 @@ mod tests {
             EngineError::internal("a party panicked"),
             FailureKind::Internal,
         );
-        let misuse = NetError::Misuse {
-            reason: "a party that has left the run goes on".into(),
-        };
+        let reason = "a party that has left the run goes on".into();
+        let misuse = NetError::Misuse { reason };
         let error = EngineError::from_net(misuse, &names());
         let internal = (FailureKind::Internal, Code::Internal);
         assert_eq!((error.kind(), error.finding().code), internal);

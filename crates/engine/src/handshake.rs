@@ -308,10 +308,8 @@ impl RowCounts {
         if theirs.len() != tables.len() {
             // The same program has the same tables, so no honest peer sends this.
             let reason = "row counts of other tables than the program's".to_string();
-            let malformed = NetError::Malformed {
-                party: peer,
-                reason,
-            };
+            let party = peer;
+            let malformed = NetError::Malformed { party, reason };
             return Err(EngineError::from_net(malformed, names));
         }
         for ((known, said), table) in self.0.iter_mut().zip(theirs).zip(tables) {

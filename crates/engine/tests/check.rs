@@ -89,9 +89,8 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
 fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     let reported = |parties| {
         let warnings = check(&parse(&of_parties(parties))).expect("some protocol runs it");
-        let reported = warnings
-            .into_iter()
-            .map(|warning| (warning.message, warning.hint));
+        let reported = warnings.into_iter();
+        let reported = reported.map(|warning| (warning.message, warning.hint));
         reported.collect::<Vec<_>>()
     };
     let cannot = "protocol `yao`, the usual one, cannot run this program".to_string();

@@ -247,9 +247,8 @@ fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
 
 /// Checks that every error is of one of these kinds.
 fn only(endings: &[Ending], kinds: &[FailureKind]) -> Result<(), String> {
-    let errors = endings
-        .iter()
-        .filter_map(|ending| ending.result.as_ref().err());
+    let errors = endings.iter();
+    let errors = errors.filter_map(|ending| ending.result.as_ref().err());
     let mut others = errors.filter(|error| !kinds.contains(&error.kind()));
     match others.next() {
         None => Ok(()),
@@ -387,12 +386,8 @@ fn what_opens_a_result_is_settled_too() {
 fn both_see_that_row_counts_differ() {
     // The party that finds it first tells the other.
     let harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6);
-    let attack = Attack {
-        from: 0,
-        to: 1,
-        at: 1,
-        harm,
-    };
+    let (from, to, at) = (0, 1, 1);
+    let attack = Attack { from, to, at, harm };
     let (endings, _) = Session::of_two().attack(Some(attack), |_| LONG);
     for ending in endings {
         let text = ending.error().to_string();
@@ -421,12 +416,8 @@ fn an_account_that_does_not_fit_is_refused() {
         (Harm::Flip(0), "lab (party 1) sent a malformed message"),
         (Harm::Flip(-1), "what came from lab is not what it sent"),
     ] {
-        let attack = Attack {
-            from: 1,
-            to: 0,
-            at,
-            harm,
-        };
+        let (from, to) = (1, 0);
+        let attack = Attack { from, to, at, harm };
         let (endings, _) = two.attack(Some(attack), |_| LONG);
         let text = endings[0].error().to_string();
         assert!(text.contains(words), "{text}");

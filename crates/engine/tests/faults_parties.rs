@@ -252,9 +252,8 @@ fn a_helper_with_another_job_is_named_to_all() {
             "protocol",
         ),
     ];
-    let cases = jobs
-        .iter()
-        .flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
+    let cases = jobs.iter();
+    let cases = cases.flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
     sweep(OVER_TLS, cases, |((other, part), wrong)| {
         let connect = tls(five.configs(usual_limits()));
         let endings = with_job_of(wrong, &other.job, connect);

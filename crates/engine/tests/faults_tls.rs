@@ -336,10 +336,8 @@ fn nobody_there_is_reported_with_the_address() {
         let address = config.parties[1 - config.me.index()].address.clone();
         let started = Instant::now();
         let result = over_tls(&config).map(|_| unreachable!("nobody is there"));
-        let ending = Ending {
-            result,
-            after: started.elapsed(),
-        };
+        let after = started.elapsed();
+        let ending = Ending { result, after };
         assert_error(
             &ending,
             FailureKind::Network,

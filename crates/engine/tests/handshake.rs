@@ -172,9 +172,8 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
         .map(|end| end.err().expect("nobody runs"));
     let errors = errors.collect::<Vec<_>>();
     assert!(errors.iter().all(|error| error.kind() == FailureKind::Peer));
-    let finders = errors
-        .iter()
-        .filter(|error| error.finding().code == "keys-differ");
+    let finders = errors.iter();
+    let finders = finders.filter(|error| error.finding().code == "keys-differ");
     let texts = finders.map(ToString::to_string).collect::<Vec<_>>();
     assert!(!texts.is_empty(), "{errors:?}");
     for text in &texts {

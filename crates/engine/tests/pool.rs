@@ -28,10 +28,8 @@ impl Pools {
             let folder = folder.path().join(format!("{party}"));
             Pool::new(&folder, &parties[party], &parties[1 - party].public_key())
         });
-        let order = Order {
-            batches,
-            network: NetworkClass::Lan,
-        };
+        let network = NetworkClass::Lan;
+        let order = Order { batches, network };
         let meshes = Mesh::in_memory(2).into_iter();
         thread::scope(|scope| {
             for (mut mesh, pool) in meshes.zip(&pools) {
@@ -47,10 +45,8 @@ impl Pools {
                 });
             }
         });
-        Pools {
-            pools,
-            _folder: folder,
-        }
+        let _folder = folder;
+        Pools { pools, _folder }
     }
 
     /// Batches that are left for the receiver, at either party.
@@ -187,9 +183,8 @@ fn two_who_want_other_fills_make_nothing() {
     // Who compares first says so; the other one hears that it gave up.
     let found = (0..100).map(|_| fill());
     let first = found.map(|[hospital, _]| hospital.to_string());
-    let reported = first
-        .into_iter()
-        .find(|text| !text.contains("peer-gave-up"));
+    let mut reported = first.into_iter();
+    let reported = reported.find(|text| !text.contains("peer-gave-up"));
     page::shows(
         "pool-differs",
         &reported.expect("the hospital was first once in 100 times"),

@@ -99,10 +99,8 @@ impl Pools {
 }
 
 fn lan(batches: [u64; 2]) -> Order {
-    Order {
-        batches,
-        network: NetworkClass::Lan,
-    }
+    let network = NetworkClass::Lan;
+    Order { batches, network }
 }
 
 /// A mesh for each party; one frame of the party that deviates is altered.
@@ -251,10 +249,8 @@ fn proves_wrongly(pool: &Pool, order: Order, mesh: &mut Mesh) -> Result<(), Fill
 fn a_sender_whose_proof_is_wrong_destroys_the_pool() {
     let pools = Pools::filled();
     // So many that they are silent.
-    let order = Order {
-        batches: [2048, 0],
-        network: NetworkClass::Wan,
-    };
+    let (batches, network) = ([2048, 0], NetworkClass::Wan);
+    let order = Order { batches, network };
     let names = &named(&["clinic", "lab"]);
     let [mine, other] = both(meshes(None), |party, mut mesh| {
         let pool = &pools.pools[party];

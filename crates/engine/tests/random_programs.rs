@@ -17,9 +17,8 @@ fn run(
     helpers: usize,
     tile: u64,
 ) -> Result<RunReport, TestCaseError> {
-    let helpers = ["una", "dos", "tri"][..helpers]
-        .iter()
-        .map(|name| name.to_string());
+    let helpers = ["una", "dos", "tri"][..helpers].iter();
+    let helpers = helpers.map(|name| name.to_string());
     let job = match Job::in_tiles(
         case.program.clone(),
         protocol,

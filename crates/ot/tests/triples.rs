@@ -243,10 +243,8 @@ fn boolean_triples_take_62_bits_and_silent_ones_below_one() {
         bits(BooleanTriples::flights(&EXTENSION, 0, (), count)),
         62.0
     );
-    let silent = FerretCost {
-        source: EXTENSION,
-        params: Params::new(Security::SemiHonest),
-    };
+    let (source, params) = (EXTENSION, Params::new(Security::SemiHonest));
+    let silent = FerretCost { source, params };
     assert!(bits(BooleanTriples::flights(&silent, 0, (), count)) < 1.0);
 }
 

@@ -61,10 +61,8 @@ pub(crate) struct Had {
 
 /// Chooses the algebras of each value of the main graph.
 pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
-    let only_bits = Had {
-        bits: true,
-        ring: None,
-    };
+    let (bits, ring) = (true, None);
+    let only_bits = Had { bits, ring };
     let mut had = vec![only_bits; program.main.values.len()];
     if arithmetic {
         let choice = Choice::forward(&program.main);

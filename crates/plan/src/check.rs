@@ -608,9 +608,8 @@ impl Checker<'_> {
         let before = segment.steps.iter();
         let before = before.take_while(|step| !std::ptr::eq(*step, open));
         let before = before.collect::<Vec<_>>();
-        let settle = before
-            .iter()
-            .rposition(|step| matches!(step.op, StepOp::Settle));
+        let mut settle = before.iter();
+        let settle = settle.rposition(|step| matches!(step.op, StepOp::Settle));
         let settle = settle.ok_or("an opening without a settlement")?;
         let late = before[settle..].iter().flat_map(|step| step.op.writes());
         let settled = late.into_iter().all(|made| made != value);
@@ -688,10 +687,9 @@ fn inside(lanes: &SymView, inner: &SymView, rows: u64, elements: u64) -> bool {
 
 /// Smallest and largest index in a view.
 fn reach(view: &SymView, rows: u64) -> (i128, i128) {
-    let steps = view
-        .dims
-        .iter()
-        .map(|(len, stride)| i128::from(len.at(rows).saturating_sub(1)) * i128::from(*stride));
+    let steps = view.dims.iter();
+    let steps =
+        steps.map(|(len, stride)| i128::from(len.at(rows).saturating_sub(1)) * i128::from(*stride));
     let offset = i128::from(view.offset);
     steps.fold((offset, offset), |(first, last), step| {
         (first + step.min(0), last + step.max(0))

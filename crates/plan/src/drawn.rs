@@ -41,10 +41,8 @@ pub fn drawn(program: &Program) -> Drawn {
         }
     }
     if drawn.inputs.len() == given {
-        return Drawn {
-            program: drawn,
-            given,
-        };
+        let program = drawn;
+        return Drawn { program, given };
     }
     let params = program.main.params as usize;
     let mut values = old[..params].to_vec();
@@ -91,10 +89,8 @@ pub fn drawn(program: &Program) -> Drawn {
         values,
         returns: Vec::new(),
     };
-    Drawn {
-        program: drawn,
-        given,
-    }
+    let program = drawn;
+    Drawn { program, given }
 }
 
 #[cfg(test)]

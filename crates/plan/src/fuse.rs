@@ -210,11 +210,8 @@ impl Fuser<'_> {
         let (unit, ids) = self.join(at, &lanes, &accesses);
         let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
         let node = self.body(unit).push(op, at.value.ty, fixed, at.value.range);
-        Storage::Member {
-            unit,
-            node,
-            axis: (axis < lanes.len()).then_some(axis),
-        }
+        let axis = (axis < lanes.len()).then_some(axis);
+        Storage::Member { unit, node, axis }
     }
 
     /// Adds a map: its body joins the body of its lanes, without a call.
@@ -228,9 +225,8 @@ impl Fuser<'_> {
         let rank = |id: ValueId| self.main(id).shape.rank();
         let elements = over.iter().map(|&id| (id, rank(id) - 1));
         let whole = captured.iter().map(|&id| (id, rank(id)));
-        let accesses = elements
-            .chain(whole)
-            .map(|(id, inner)| Access { id, inner });
+        let accesses = elements.chain(whole);
+        let accesses = accesses.map(|(id, inner)| Access { id, inner });
         let accesses: Vec<_> = accesses.collect();
         self.refuse_rows(captured, at.value)?;
         let (unit, params) = self.join(at, &lanes, &accesses);
@@ -434,10 +430,8 @@ impl Fuser<'_> {
 /// range holds the reduction of any run.
 pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> Graph {
     let mut graph = Graph::default();
-    let element = Shape {
-        rows: None,
-        fixed: value.shape.without(0).fixed,
-    };
+    let (rows, fixed) = (None, value.shape.without(0).fixed);
+    let element = Shape { rows, fixed };
     let mut push = |op: Op, number: bool| {
         let (ty, range, shape) = if number {
             (value.ty, value.range, element.clone())

@@ -108,9 +108,8 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         } => {
             let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
             let bits = |operand: &Operand| u64::from(plan.values[operand.value.0 as usize].bits);
-            let row = over
-                .iter()
-                .map(|operand| operand.inner.count(1) * bits(operand));
+            let row = over.iter();
+            let row = row.map(|operand| operand.inner.count(1) * bits(operand));
             let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
             // Each bit of the key moves all rows.
             product([length.at(rows), row.sum::<u64>() + 64, key.sum()])

@@ -130,9 +130,8 @@ impl<S> Placement<S> {
         let fixed = self.dims.split_off(rows.count());
         let runs = runs(&fixed);
         // Index along each run of the first element, and the least and most of it.
-        let mut ends = digits(start as i64, &runs)
-            .map(|first| (first, first))
-            .collect::<Vec<_>>();
+        let ends = digits(start as i64, &runs).map(|first| (first, first));
+        let mut ends = ends.collect::<Vec<_>>();
         let first = ends.iter().map(|(first, _)| *first).collect::<Vec<_>>();
         for &(length, step) in dims {
             let steps = digits(step, &runs).collect::<Vec<_>>();
@@ -195,10 +194,8 @@ impl<S> Placement<S> {
             offset: moved(self.offset, -behind),
             dims: lanes.iter().enumerate().map(stretch).collect(),
         };
-        let inner = SymView {
-            offset: behind as u64,
-            dims: inner.to_vec(),
-        };
+        let (offset, dims) = (behind as u64, inner.to_vec());
+        let inner = SymView { offset, dims };
         [lanes, inner]
     }
 }

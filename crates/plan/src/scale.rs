@@ -289,10 +289,8 @@ impl Scaler<'_> {
     }
 
     fn operand(&self, id: ValueId) -> Scaled {
-        Scaled {
-            id: self.renamed[id.0 as usize],
-            fraction: self.fraction(id).into(),
-        }
+        let (id, fraction) = (self.renamed[id.0 as usize], self.fraction(id).into());
+        Scaled { id, fraction }
     }
 
     fn fraction(&self, id: ValueId) -> u8 {
@@ -320,10 +318,8 @@ pub(crate) fn broadcast(a: &Shape, b: &Shape) -> Shape {
         index.map_or(1, |index| shape.fixed[index])
     };
     let fixed = (1..=rank).rev();
-    Shape {
-        rows,
-        fixed: fixed.map(|back| dim(a, back).max(dim(b, back))).collect(),
-    }
+    let fixed = fixed.map(|back| dim(a, back).max(dim(b, back))).collect();
+    Shape { rows, fixed }
 }
 
 /// Range of products, which the check has bounded. It has seen as well where they, and so their

@@ -116,10 +116,8 @@ fn plans_of_floats_agree_with_the_reference() {
                 ("x0".to_string(), data(numbers(format, &mut random))),
                 ("x1".to_string(), data(numbers(format, &mut random))),
             ]);
-            let case = Case {
-                program: program.clone(),
-                inputs,
-            };
+            let program = program.clone();
+            let case = Case { program, inputs };
             match agrees(&case, most_rows) {
                 Ok(planned) => assert!(planned),
                 Err(error) => panic!("{}, {flushed}: {error}", format.name()),

@@ -47,10 +47,8 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
     };
     let owner = (PartyId(0), &program.parties[0]);
     assert_eq!((local.party, &local.program.parties[0]), owner);
-    let range = Range {
-        lo: 0,
-        hi: 255 * 255 * 1000,
-    };
+    let (lo, hi) = (0, 255 * 255 * 1000);
+    let range = Range { lo, hi };
     assert_eq!(computed(&program), [(0, range)]);
     // The cast is free, so it stays; the product and the sum are gone, and x is not read.
     let ops = joint.main.values.iter().skip(joint.inputs.len());

@@ -412,10 +412,8 @@ fn damaged_files_are_refused() {
 fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let model = Model::default();
     let pools = model.pools();
-    let order = Order {
-        batches: [2, 1],
-        network: NetworkClass::Lan,
-    };
+    let (batches, network) = ([2, 1], NetworkClass::Lan);
+    let order = Order { batches, network };
     let keep = |least: u64, seed| {
         let ends = fill_to(&pools, order, [Some(least); 2], seed);
         let made = ends.map(|end| end.map(|(made, _)| made).ok().expect("a fill"));
@@ -445,10 +443,8 @@ fn an_order_that_differs_makes_nothing() {
         let sides = [0, 1].map(|party| {
             let (mut mesh, pool) = (meshes.next().unwrap(), &pools[party]);
             scope.spawn(move || {
-                let order = Order {
-                    batches: [1 + party as u64, 0],
-                    network: NetworkClass::Lan,
-                };
+                let (batches, network) = ([1 + party as u64, 0], NetworkClass::Lan);
+                let order = Order { batches, network };
                 let filling = Filling {
                     pool,
                     cpu: Cpu::best(),
@@ -510,9 +506,8 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let files = std::fs::read_dir(folder.path().join("0")).unwrap().count();
     assert_eq!(files, 4);
     let all = (2..).take(MOST_FILLS + 1);
-    let refused = all
-        .map(|seed| fill(&pools, [1, 0], seed))
-        .find_map(|[end, _]| end.err());
+    let mut refused = all.map(|seed| fill(&pools, [1, 0], seed));
+    let refused = refused.find_map(|[end, _]| end.err());
     let Some(FillError::Pool(full)) = refused else {
         panic!("it holds so many fills at most")
     };

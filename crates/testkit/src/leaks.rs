@@ -172,10 +172,8 @@ struct Halves {
 
 impl Halves {
     fn of(secrets: &[Secret]) -> Halves {
-        let mut found = Halves {
-            names: HashMap::new(),
-            lowest: vec![false; 1 << 16],
-        };
+        let (names, lowest) = (HashMap::new(), vec![false; 1 << 16]);
+        let mut found = Halves { names, lowest };
         for (name, half) in in_halves(secrets) {
             let half = half as u64;
             if half != 0 {

@@ -152,9 +152,8 @@ impl Grower<'_> {
             Shape::fixed([3, 2]),
             Shape::fixed([16]),
         ];
-        let mut chosen: Vec<Shape> = (0..2 + self.below(4))
-            .map(|_| shapes[self.below(shapes.len())].clone())
-            .collect();
+        let chosen = (0..2 + self.below(4)).map(|_| shapes[self.below(shapes.len())].clone());
+        let mut chosen: Vec<Shape> = chosen.collect();
         // Some input has the rows `n`, and sometimes one has the other row count.
         chosen.push(shapes[self.below(2)].clone());
         if self.below(3) == 0 {
@@ -444,17 +443,13 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
         seed.wrapping_mul(31).wrapping_add(n.into())
     });
     let mut random = Random::new(seed);
-    let counts: Vec<u64> = program
-        .rows
-        .iter()
-        .map(|rows| 1 + u64::from(random.number()) % rows.bound)
-        .collect();
+    let counts = program.rows.iter();
+    let counts = counts.map(|rows| 1 + u64::from(random.number()) % rows.bound);
+    let counts: Vec<u64> = counts.collect();
     let filled = declared.iter().map(|input| {
         let rows = input.shape.rows.map(|rows| counts[usize::from(rows.0)]);
-        let shape: Vec<u64> = rows
-            .into_iter()
-            .chain(input.shape.fixed.iter().copied())
-            .collect();
+        let shape = rows.into_iter().chain(input.shape.fixed.iter().copied());
+        let shape: Vec<u64> = shape.collect();
         let Range { lo, hi } = input.range;
         let mut number = || match random.number() % 4 {
             0 => lo,

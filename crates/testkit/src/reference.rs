@@ -77,10 +77,8 @@ pub fn evaluate(
         }
         params.push(tensor);
     }
-    let context = Context {
-        rows: &rows,
-        flushed: program.flush_subnormals,
-    };
+    let (rows, flushed) = (&rows, program.flush_subnormals);
+    let context = Context { rows, flushed };
     let values = run(&program.main, params, context);
     let results = program.results.iter().map(|reveal| {
         let Tensor { ty, shape, numbers } = values[reveal.value.0 as usize][0].clone();

@@ -23,11 +23,8 @@ pub struct Given {
 impl Given {
     /// Coins of a fixed seed on some tier, and no pool.
     pub fn seeded(cpu: Cpu, seed: u64) -> Given {
-        Given {
-            cpu,
-            coins: Coins::danger_fixed_seed(seed),
-            stock: None,
-        }
+        let (coins, stock) = (Coins::danger_fixed_seed(seed), None);
+        Given { cpu, coins, stock }
     }
 }
 

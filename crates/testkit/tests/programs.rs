@@ -58,9 +58,8 @@ proptest! {
                 3 => bytes[at] = byte % 128,
                 // Replacing digits by digits makes texts that are well-formed and wrong.
                 _ => {
-                    let digits: Vec<usize> = (0..bytes.len())
-                        .filter(|&i| bytes[i].is_ascii_digit())
-                        .collect();
+                    let digits = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit());
+                    let digits: Vec<usize> = digits.collect();
                     let Some(&at) = digits.get(at % digits.len().max(1)) else { continue };
                     bytes[at] = b'0' + byte % 10;
                 }

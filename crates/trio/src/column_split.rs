@@ -34,9 +34,8 @@ impl ColumnSplit {
         let bits = strands.ilog2() as usize;
         // Bit `i` of a row is `i`, and that of a column is `PLACES + i`.
         let mut word = (0..bits).map(|i| PLACES - bits + i).collect::<Vec<_>>();
-        let mut place = (0..PLACES)
-            .map(|i| if i < bits { PLACES + i } else { i - bits })
-            .collect::<Vec<_>>();
+        let place = (0..PLACES).map(|i| if i < bits { PLACES + i } else { i - bits });
+        let mut place = place.collect::<Vec<_>>();
         let mut exchanges = Vec::new();
         // Each exchange puts a bit of the row to its place for good.
         while let Some(at) = word.iter().position(|bit| *bit < PLACES) {

@@ -163,10 +163,8 @@ fn steps_that_make_no_sense_are_internal_errors() {
             let end = side.trio.begin(step, None, &mut side.mesh);
             assert!(matches!(end, Err(Fault::Internal(_))), "step {i}");
         }
-        let short = Term {
-            share: &*ring,
-            factor: Factor::Table(vec![1, 2]),
-        };
+        let (share, factor) = (&*ring, Factor::Table(vec![1, 2]));
+        let short = Term { share, factor };
         let end = side.trio.linear(domain(Some(8)), 3, &[short]);
         assert!(matches!(end, Err(Fault::Internal(_))));
     });

@@ -19,9 +19,8 @@ fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
 fn lookup_as(form: Lookups, index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
     let mut b = Builder::for_goal(Goal::Depth).with_lookups(form);
     let index = b.input(index_bits);
-    let entries = table
-        .iter()
-        .map(|entry| b.constant(i128::from(*entry), entry_bits));
+    let entries = table.iter();
+    let entries = entries.map(|entry| b.constant(i128::from(*entry), entry_bits));
     let entries = entries.collect::<Vec<_>>();
     let entry = b.lookup(&index, &entries);
     compile(&b.finish(vec![entry]), &Machine::ROUNDS)

@@ -141,11 +141,8 @@ fn keys_that_are_not_there_are_internal_errors() {
             plane: 2,
             inverted: false,
         }];
-        let step = Step::Sort {
-            domain: domain(None),
-            share,
-            key,
-        };
+        let domain = domain(None);
+        let step = Step::Sort { domain, share, key };
         let end = side.trio.begin(step, None, &mut side.mesh);
         assert!(matches!(end, Err(Fault::Internal(_))));
     });

@@ -27,9 +27,8 @@ fn scene() -> impl Strategy<Value = (Setting, [PartyId; 2])> {
 }
 
 fn guests(setting: &Setting, owners: &[PartyId]) -> Vec<PartyId> {
-    let outside = owners
-        .iter()
-        .filter(|owner| setting.role_of(**owner).is_none());
+    let outside = owners.iter();
+    let outside = outside.filter(|owner| setting.role_of(**owner).is_none());
     outside.copied().collect()
 }
 
@@ -154,9 +153,10 @@ proptest! {
             (held, side.reveal(&[(&product, Some(k), to), (&sum, Some(k), to)]))
         });
         let (held, learnt): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        let inner = |y: &[u64], lane: usize| (0..terms)
-            .map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]))
-            .fold(0, u64::wrapping_add);
+        let inner = |y: &[u64], lane: usize| {
+            let products = (0..terms).map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]));
+            products.fold(0, u64::wrapping_add)
+        };
         let product = (0..lanes).map(|lane| low(inner(&y, lane), k)).collect::<Vec<_>>();
         let sum: Vec<_> = (0..lanes).map(|lane| {
             let multiple = product[lane].wrapping_mul(seed);
@@ -235,11 +235,8 @@ fn an_element_of_several_words_is_not_opened() {
         let learnt = side.reveal(&[(&spread, Some(4), parties(7))]);
         let wide = Arc::new(Share::zeros(65, 1));
         for (share, k) in [(pairs, Some(4)), (wide, None)] {
-            let result = Opened {
-                share,
-                domain: domain(k),
-                to: parties(7),
-            };
+            let (domain, to) = (domain(k), parties(7));
+            let result = Opened { share, domain, to };
             let results = vec![result];
             let end = run_alone(&mut side.trio, &mut side.mesh, Step::Open { results }, None);
             assert!(matches!(end, Err(Fault::Internal(_))));

@@ -207,9 +207,8 @@ impl<'a> Watch<'a> {
     /// them; from role 0 it gets the results less these.
     fn reveal(&mut self, results: &[(&str, &Arc<Share>, bool, Vec<u64>)]) {
         let to = parties(1 << RECEIVER.0);
-        let opened = results
-            .iter()
-            .map(|(_, share, ring, _)| (*share, ring.then_some(K), to));
+        let opened = results.iter();
+        let opened = opened.map(|(_, share, ring, _)| (*share, ring.then_some(K), to));
         let learnt = self.side.reveal(&opened.collect::<Vec<_>>());
         if self.side.me != RECEIVER {
             return;

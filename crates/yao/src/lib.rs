@@ -234,10 +234,8 @@ impl<G: Garbling> Protocol for Yao<G> {
     }
 
     fn domain_profile(_: Domain, _: usize) -> DomainProfile {
-        DomainProfile {
-            goal: Goal::Size,
-            share_bits: 128,
-        }
+        let (goal, share_bits) = (Goal::Size, 128);
+        DomainProfile { goal, share_bits }
     }
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {

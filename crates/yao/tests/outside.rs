@@ -323,9 +323,8 @@ fn columns_stay_columns_outside() {
     };
     match bank.run(step).unwrap() {
         Outcome::Columns(columns, ()) => {
-            let sizes = columns
-                .iter()
-                .map(|column| (column.planes(), column.elements()));
+            let sizes = columns.iter();
+            let sizes = sizes.map(|column| (column.planes(), column.elements()));
             assert_eq!(sizes.collect::<Vec<_>>(), [(2, 6)]);
         }
         _ => panic!("columns were due"),

@@ -30,10 +30,8 @@ fn stages() -> [Stage; 3] {
             _ => usize::MAX,
         };
         let seconds = firsts.iter().map(second).collect();
-        Stage {
-            places: [firsts, seconds],
-            writes,
-        }
+        let places = [firsts, seconds];
+        Stage { places, writes }
     };
     let runs = (0..ELEMENTS - 25).filter(|i| i % 40 < 20).collect();
     [

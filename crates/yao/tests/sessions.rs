@@ -135,11 +135,8 @@ fn view(seed: u64, bit: u64) -> ([Block; 3], Block) {
     let cpu = Cpu::detect().unwrap();
     let values = vec![bit];
     let garbler = Side { cpu, seed, values };
-    let evaluator = Side {
-        cpu,
-        seed: 0,
-        values: vec![],
-    };
+    let (seed, values) = (0, vec![]);
+    let evaluator = Side { cpu, seed, values };
     let [a, b] = session(garbler, evaluator, &[GARBLER]);
     // Bit 0 is x AND x; bit 1 is zero.
     assert_eq!(a.revealed, [Some(vec![bit])]);

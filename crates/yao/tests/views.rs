@@ -267,9 +267,8 @@ fn is_noticed<G: Garbling>() {
         &choice[1].to_bytes(),
     );
     leaks("a result's other label", (5, 0), &{
-        let last = from_evaluator
-            .iter()
-            .rfind(|(name, _)| name == "a label not held");
+        let mut last = from_evaluator.iter();
+        let last = last.rfind(|(name, _)| name == "a label not held");
         last.unwrap().1.to_le_bytes()
     });
     if G::SCHEME == Scheme::ThreeHalves {

@@ -112,10 +112,8 @@ impl Session {
         let job = Job::in_tiles(parse(text), protocol, NetworkClass::Lan, named(helpers), 2);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let inputs = (0..job.parties().len()).map(|party| inputs_of(job.program(), party));
-        Session {
-            inputs: inputs.collect(),
-            job: Arc::new(job),
-        }
+        let (inputs, job) = (inputs.collect(), Arc::new(job));
+        Session { inputs, job }
     }
 
     /// A session of two parties that both compute.

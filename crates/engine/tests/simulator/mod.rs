@@ -116,9 +116,8 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
     });
     let failures = failures.into_inner().expect("no holder panics");
     if let Some(first) = failures.keys().next() {
-        let list = failures
-            .iter()
-            .map(|(seed, why)| format!("seed {seed}: {why}\n"));
+        let list = failures.iter();
+        let list = list.map(|(seed, why)| format!("seed {seed}: {why}\n"));
         panic!(
             "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
              sealane-engine simulator::",

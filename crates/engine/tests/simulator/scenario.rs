@@ -286,11 +286,8 @@ impl Breaker<'_> {
 
     /// Schedules an event at a random frame from one party to another.
     fn happen_at(&mut self, ends: [usize; 2], what: Happening) -> [usize; 2] {
-        let event = Event {
-            at: self.frame(ends),
-            after: self.random.percent(50),
-            what,
-        };
+        let (at, after) = (self.frame(ends), self.random.percent(50));
+        let event = Event { at, after, what };
         let [from, to] = ends;
         self.simulation.events[from][to].push(event);
         ends
@@ -365,11 +362,8 @@ impl Breaker<'_> {
         let party = self.random.below(parties);
         // Farewells are sent to one peer after the other.
         let last = (0..parties).rfind(|peer| *peer != party).expect("a peer");
-        let event = Event {
-            at: self.frames[party][last].len() - 1,
-            after: true,
-            what: Happening::Dies,
-        };
+        let (at, after, what) = (self.frames[party][last].len() - 1, true, Happening::Dies);
+        let event = Event { at, after, what };
         self.simulation.events[party][last].push(event);
         let wires = self.simulation.wires.iter_mut().flatten();
         for wire in wires {

@@ -43,9 +43,8 @@ fn one_of_many(bits: u8, k: u8, security: Security) -> Subspace {
 /// Keys of base OTs, dealt.
 fn base_keys(delta: &Offset, columns: usize) -> (Vec<Seed>, Vec<[Seed; 2]>) {
     let mut stream = Coins::danger_fixed_seed(7).secret("base");
-    let pairs: Vec<[Seed; 2]> = (0..columns)
-        .map(|_| [stream.seed(), stream.seed()])
-        .collect();
+    let pairs = (0..columns).map(|_| [stream.seed(), stream.seed()]);
+    let pairs: Vec<[Seed; 2]> = pairs.collect();
     let chosen = |(i, pair): (usize, &[Seed; 2])| pair[usize::from(bit(delta, i))].clone();
     (pairs.iter().enumerate().map(chosen).collect(), pairs)
 }

@@ -235,9 +235,8 @@ impl VoleReceiver {
                 .min(room.len() / size_of::<Block>() / width * width);
             let (written, _) = room.as_chunks_mut();
             let (totals, later) = left.split_at(whole);
-            let trees = totals
-                .chunks_exact(width)
-                .zip(written.chunks_exact_mut(width));
+            let trees = totals.chunks_exact(width);
+            let trees = trees.zip(written.chunks_exact_mut(width));
             for ((totals, written), i) in trees.zip(&mut number) {
                 code.step(i, recent);
                 let symbol = &recent[i % code.bits * width..][..width];

@@ -46,10 +46,8 @@ impl Fuser<'_> {
         let length = lens(&self.main(over[0]).shape)[0];
         let over_reads = over.iter().map(|id| self.walked(*id, length));
         let over_reads: Vec<_> = over_reads.collect();
-        let across = across
-            .iter()
-            .map(|id| self.walked(*id, Len::Rows))
-            .collect();
+        let across = across.iter().map(|id| self.walked(*id, Len::Rows));
+        let across = across.collect();
         let (mut outs, mut parts) = (Vec::new(), Vec::new());
         for (id, from) in body.returns.iter().zip(&graph.returns) {
             let of = &body.values[id.0 as usize];

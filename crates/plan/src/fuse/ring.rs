@@ -220,9 +220,6 @@ impl Fuser<'_> {
 /// Returns a factor for each element that a term reads.
 fn table(placed: Placement<Data>, lanes: &[Len], inner: usize) -> LinearFactor {
     let [lanes, inner] = placed.views(lanes, inner);
-    LinearFactor::Table {
-        data: placed.store,
-        lanes,
-        inner,
-    }
+    let data = placed.store;
+    LinearFactor::Table { data, lanes, inner }
 }

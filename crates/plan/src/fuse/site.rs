@@ -289,10 +289,8 @@ impl<'a> Fuser<'a> {
                     unreachable!("only a constant has the home of one")
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
-                let work = UnitWork::Constant {
-                    data: data.clone(),
-                    out,
-                };
+                let data = data.clone();
+                let work = UnitWork::Constant { data, out };
                 self.add(At::new(value, Phase::FIRST), work);
                 self.storages[id.0 as usize] = Storage::Constant(Some(out));
                 Placement::whole(out, &dims)

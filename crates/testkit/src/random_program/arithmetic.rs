@@ -42,10 +42,8 @@ impl Grower<'_> {
         let rows = self.builder.rows("n", 5).expect("a row count");
         let (small, wide) = (Range { lo: -9, hi: 20 }, Type::unsigned(64).wrapping());
         let byte = Type::U8.wrapping();
-        let fine = Range {
-            lo: -(3 << 12) - 1,
-            hi: 5 << 12,
-        };
+        let (lo, hi) = (-(3 << 12) - 1, 5 << 12);
+        let fine = Range { lo, hi };
         let kinds = [
             (Type::I64, small, Shape::with_rows(rows, [3])),
             (byte, byte.range(), Shape::with_rows(rows, [])),

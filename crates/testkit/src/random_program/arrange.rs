@@ -44,15 +44,10 @@ impl Grower<'_> {
     fn stepped(&mut self, a: Handle) -> Option<Handle> {
         let step = self.pick(&[2, 3, -1, -2]);
         let start = self.pick(&[None, Some(1), Some(-1)]);
-        let part = Index::Stepped {
-            start,
-            stop: None,
-            step,
-        };
-        let whole = Index::Slice {
-            start: None,
-            stop: None,
-        };
+        let stop = None;
+        let part = Index::Stepped { start, stop, step };
+        let (start, stop) = (None, None);
+        let whole = Index::Slice { start, stop };
         let parts = match self.below(3) {
             0 => vec![part],
             1 => vec![whole, part],

@@ -10,11 +10,8 @@ impl Grower<'_> {
         let first = |builder: &Builder, handle: &Handle| -> Option<Dim> {
             builder.value(*handle).and_then(|value| value.shape.dim(0))
         };
-        let walkable: Vec<Handle> = pool
-            .iter()
-            .filter(|a| first(&self.builder, a).is_some())
-            .copied()
-            .collect();
+        let walkable = pool.iter().filter(|a| first(&self.builder, a).is_some());
+        let walkable: Vec<Handle> = walkable.copied().collect();
         if walkable.is_empty() {
             return None;
         }
@@ -52,21 +49,16 @@ impl Grower<'_> {
         let Some(over) = self.walked(pool) else {
             return;
         };
-        let scalars: Vec<Handle> = pool
-            .iter()
-            .filter(|a| self.is_scalar(**a))
-            .copied()
-            .collect();
+        let scalars = pool.iter().filter(|a| self.is_scalar(**a)).copied();
+        let scalars: Vec<Handle> = scalars.collect();
         let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
         if !scalars.is_empty() {
             init.push(self.pick(&scalars).into());
         }
         let (carries, slices) = self.builder.begin_scan(&init, &over, None).expect("a scan");
         let inner = self.body(pool, [carries.clone(), slices].concat());
-        let next: Vec<Operand> = carries
-            .iter()
-            .map(|&carry| self.next(carry, &inner))
-            .collect();
+        let next = carries.iter().map(|&carry| self.next(carry, &inner));
+        let next: Vec<Operand> = next.collect();
         let outputs = self.returned(&inner, 0);
         let ended = self
             .builder
@@ -93,11 +85,8 @@ impl Grower<'_> {
                 unrounded && !is_truth && converted.is_some_and(|range| ty.holds(range))
             })
         };
-        let scalars: Vec<Handle> = inner
-            .iter()
-            .filter(|a| self.is_scalar(**a) && fits(a))
-            .copied()
-            .collect();
+        let scalars = inner.iter().filter(|a| self.is_scalar(**a) && fits(a));
+        let scalars: Vec<Handle> = scalars.copied().collect();
         let Some(&last) = scalars.last() else {
             return carry.into();
         };

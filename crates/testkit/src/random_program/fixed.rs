@@ -144,10 +144,8 @@ impl Grower<'_> {
             _ => {
                 let mut random = Random::new(self.below(1 << 20) as u64);
                 let number = |_| f64::from(random.number() % 1000) / 64.0 - 5.0;
-                Literal {
-                    shape: vec![3],
-                    numbers: (0..3).map(number).map(Number::Float).collect(),
-                }
+                let (shape, numbers) = (vec![3], (0..3).map(number).map(Number::Float).collect());
+                Literal { shape, numbers }
             }
         };
         self.builder.literal(literal, None).ok()

@@ -114,10 +114,8 @@ impl Connection {
 
     /// The socket of a process. Each has one.
     pub(super) fn socket(&self, process: usize) -> SimulatedSocket {
-        SimulatedSocket {
-            connection: self.clone(),
-            side: self.side_of(process),
-        }
+        let (connection, side) = (self.clone(), self.side_of(process));
+        SimulatedSocket { connection, side }
     }
 
     fn side_of(&self, process: usize) -> usize {

@@ -315,9 +315,8 @@ fn compares_as_ratios() {
         within(i(64).wrapping(), -9, 9, &numbers),
     ];
     let ratios = [(1, 10), (-1, 10), (7, 3), (-1, 32), (99, 2), (1, 4)];
-    let cases = columns
-        .iter()
-        .flat_map(|column| ratios.map(|ratio| (column, ratio)));
+    let cases = columns.iter();
+    let cases = cases.flat_map(|column| ratios.map(|ratio| (column, ratio)));
     for (column, (n, d)) in cases {
         // x / 2^f against n / d.
         let sides = |x: i128| (x * d as i128, n << column.0.fraction());

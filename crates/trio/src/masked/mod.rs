@@ -636,10 +636,8 @@ impl<const HELPER: usize> Part<HELPER> {
 impl MaskedTape<'_> {
     /// The gates of a level.
     fn level(&self, level: usize) -> Level<'_> {
-        Level {
-            gates: &self.layout.program.levels[level],
-            functions: &self.layout.functions,
-        }
+        let (gates, functions) = (&self.layout.program.levels[level], &self.layout.functions);
+        Level { gates, functions }
     }
 }
 

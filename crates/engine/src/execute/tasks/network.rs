@@ -36,9 +36,8 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         else {
             return Err(internal("not a network"));
         };
-        let all = over
-            .iter()
-            .map(|operand| self.selected_of_all(operand, *rows));
+        let all = over.iter();
+        let all = all.map(|operand| self.selected_of_all(operand, *rows));
         let all = all.collect::<Result<Vec<_>>>()?;
         let captured = self.captured(captured)?;
         // Nothing else of the step reads its operands, so that those which no other step reads
@@ -161,9 +160,8 @@ fn places(views: &[View], pairs: usize) -> Vec<usize> {
 
 /// The elements that some views name, and zeros for those that are missing to `pairs`.
 fn elements<S: Shares>(column: &S, views: &[View], pairs: usize) -> S {
-    let parts = views
-        .iter()
-        .map(|view| column.gather(view, &View::whole(1)));
+    let parts = views.iter();
+    let parts = parts.map(|view| column.gather(view, &View::whole(1)));
     let mut parts: Vec<_> = parts.collect();
     let found = parts.iter().map(Shares::elements).sum::<usize>();
     if found < pairs {

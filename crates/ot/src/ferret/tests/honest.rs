@@ -44,11 +44,8 @@ fn run(cpu: Cpu, params: Params, counts: &[usize]) -> Outputs {
     };
     let (sent, received) = both(in_memory(), sender, receiver);
     let ((q, first), (t, second)) = (sent.expect("memory"), received.expect("an honest sender"));
-    Outputs {
-        q,
-        t,
-        digests: [first, second],
-    }
+    let digests = [first, second];
+    Outputs { q, t, digests }
 }
 
 #[test]

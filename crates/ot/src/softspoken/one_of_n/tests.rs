@@ -90,9 +90,8 @@ fn folded_differences_of_all_choices_are_uniform() {
         for choice in 1..parameters.strings() {
             let word = subspace.code.word(choice as u8, subspace.trees());
             let trees = subspace.columns().enumerate();
-            let columns = trees
-                .filter(|(i, _)| word >> i & 1 == 1)
-                .flat_map(|(_, c)| c);
+            let columns = trees.filter(|(i, _)| word >> i & 1 == 1);
+            let columns = columns.flat_map(|(_, c)| c);
             let rank = rank(columns.map(|column| images[column]));
             assert_eq!(rank, 128, "choice {choice}, {parameters:?}");
         }
