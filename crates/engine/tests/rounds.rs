@@ -15,7 +15,7 @@ use sealane_program::types::{Data, Shape, Type};
 /// nothing marks independent work. Inner rounds look into the T-box of the 2012 paper (section 4),
 /// whose entries hold a byte of each row.
 struct Aes {
-    builder: Builder,
+    b: Builder,
     sbox: Handle,
     tbox: Handle,
 }
@@ -26,9 +26,9 @@ impl Aes {
     /// Program for one block: the text from one party, the key from another, the ciphertext to a
     /// third (figure 7 of the paper).
     fn program() -> Program {
-        let mut builder = Builder::new("aes").unwrap();
+        let mut b = Builder::new("aes").unwrap();
         for name in ["text", "key", "receiver"] {
-            builder.party(name).unwrap();
+            b.party(name).unwrap();
         }
         let mut input = |name: &str, owner: u8| {
             let input = Input {
@@ -41,7 +41,7 @@ impl Aes {
                 kind: sealane_program::kind::Kind::default(),
                 span: None,
             };
-            builder.input(input).unwrap()
+            b.input(input).unwrap()
         };
         let (block, key) = (input("block", 0), input("key", 1));
         let sbox = (0..=255).map(substitute).collect::<Vec<_>>();
@@ -50,23 +50,19 @@ impl Aes {
         let mut table = |bytes: &[u8], shape: Vec<u64>| {
             let numbers: Vec<_> = bytes.iter().map(|byte| i128::from(*byte)).collect();
             let data = Data::from_numbers(Type::U8, shape, &numbers).unwrap();
-            builder.constant(data, None).unwrap()
+            b.constant(data, None).unwrap()
         };
         let (sbox, tbox) = (table(&sbox, vec![256]), table(&tbox, vec![256, 4]));
-        let mut aes = Aes {
-            builder,
-            sbox,
-            tbox,
-        };
+        let mut aes = Aes { b, sbox, tbox };
         let (block, key) = (aes.columns(block), aes.columns(key));
         let ciphertext = aes.encrypt(block, key);
         let bytes: Vec<_> = ciphertext.concat().into_iter().map(Into::into).collect();
-        let result = aes.builder.stack(&bytes, 0, None).unwrap();
+        let result = aes.b.stack(&bytes, 0, None).unwrap();
         let reveal = aes
-            .builder
+            .b
             .reveal("ciphertext", result.into(), &[2], Type::U8, None);
         reveal.unwrap();
-        aes.builder.finish().unwrap().0
+        aes.b.finish().unwrap().0
     }
 
     fn encrypt(&mut self, block: Vec<Column>, key: Vec<Column>) -> Vec<Column> {
@@ -77,7 +73,7 @@ impl Aes {
             if index % 4 == 0 {
                 word.rotate_left(1);
                 word = word.iter().map(|byte| self.look_up(*byte)).collect();
-                let first = self.builder.binary(
+                let first = self.b.binary(
                     Binary::Xor,
                     word[0].into(),
                     i128::from(constant).into(),
@@ -106,7 +102,7 @@ impl Aes {
     fn mix(&mut self, column: &Column) -> Column {
         let mut sum: Option<Column> = None;
         for (row, byte) in column.iter().enumerate() {
-            let entry = self.builder.lookup(self.tbox, *byte, None).unwrap();
+            let entry = self.b.lookup(self.tbox, *byte, None).unwrap();
             let mut entry = self.bytes(entry, 4);
             entry.rotate_right(row);
             sum = Some(match sum {
@@ -118,7 +114,7 @@ impl Aes {
     }
 
     fn look_up(&mut self, byte: Handle) -> Handle {
-        self.builder.lookup(self.sbox, byte, None).unwrap()
+        self.b.lookup(self.sbox, byte, None).unwrap()
     }
 
     fn add(&mut self, a: &[Column], b: &[Column]) -> Vec<Column> {
@@ -127,9 +123,7 @@ impl Aes {
 
     fn xor(&mut self, a: &Column, b: &Column) -> Column {
         let mut xor = |(a, b): (&Handle, &Handle)| {
-            let sum = self
-                .builder
-                .binary(Binary::Xor, (*a).into(), (*b).into(), None);
+            let sum = self.b.binary(Binary::Xor, (*a).into(), (*b).into(), None);
             sum.unwrap()
         };
         a.iter().zip(b).map(&mut xor).collect()
@@ -141,7 +135,7 @@ impl Aes {
     }
 
     fn bytes(&mut self, of: Handle, count: i64) -> Column {
-        let byte = |at| self.builder.index(of, &[Index::At(at)], None).unwrap();
+        let byte = |at| self.b.index(of, &[Index::At(at)], None).unwrap();
         (0..count).map(byte).collect()
     }
 }

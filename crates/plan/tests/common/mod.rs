@@ -589,17 +589,17 @@ fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
 
 /// Short constructors of programs with two parties and one table.
 pub struct Sketch {
-    builder: Builder,
+    b: Builder,
     rows: RowId,
 }
 
 impl Sketch {
     pub fn new(bound: u64) -> Sketch {
-        let mut builder = Builder::new("sketch").unwrap();
-        builder.party("alice").unwrap();
-        builder.party("bob").unwrap();
-        let rows = builder.rows("n", bound).unwrap();
-        Sketch { builder, rows }
+        let mut b = Builder::new("sketch").unwrap();
+        b.party("alice").unwrap();
+        b.party("bob").unwrap();
+        let rows = b.rows("n", bound).unwrap();
+        Sketch { b, rows }
     }
 
     pub fn by_rows(&self, fixed: &[u64]) -> Shape {
@@ -618,7 +618,7 @@ impl Sketch {
             kind: sealane_program::kind::Kind::default(),
             span: None,
         };
-        self.builder.input(input).unwrap()
+        self.b.input(input).unwrap()
     }
 
     pub fn column(&mut self, name: &str, owner: u8, ty: Type) -> Handle {
@@ -627,80 +627,72 @@ impl Sketch {
 
     pub fn constant(&mut self, ty: Type, numbers: &[i128]) -> Handle {
         let data = Data::from_numbers(ty, vec![numbers.len() as u64], numbers).unwrap();
-        self.builder.constant(data, None).unwrap()
+        self.b.constant(data, None).unwrap()
     }
 
     pub fn binary(&mut self, op: Binary, a: Handle, b: impl Into<Number>) -> Handle {
-        self.builder.binary(op, a.into(), b.into().0, None).unwrap()
+        self.b.binary(op, a.into(), b.into().0, None).unwrap()
     }
 
     pub fn select(&mut self, condition: Handle, yes: Handle, no: impl Into<Number>) -> Handle {
         let no = no.into().0;
-        self.builder
+        self.b
             .select(condition.into(), yes.into(), no, None)
             .unwrap()
     }
 
     pub fn cast(&mut self, a: Handle, ty: Type) -> Handle {
-        self.builder.cast(a, ty, None).unwrap()
+        self.b.cast(a, ty, None).unwrap()
     }
 
     pub fn index(&mut self, a: Handle, parts: &[Index]) -> Handle {
-        self.builder.index(a, parts, None).unwrap()
+        self.b.index(a, parts, None).unwrap()
     }
 
     pub fn dot(&mut self, a: Handle, b: Handle, ty: Type) -> Handle {
-        self.builder.dot(a, b, Some(ty), None).unwrap()
+        self.b.dot(a, b, Some(ty), None).unwrap()
     }
 
     pub fn call(&mut self, name: &str, operands: &[Handle]) -> Handle {
         let operands = operands.iter().map(|of| (*of).into()).collect::<Vec<_>>();
-        self.builder.call(name, &operands, None).unwrap()
+        self.b.call(name, &operands, None).unwrap()
     }
 
     /// A running sum, from 0: the last one and all of them.
     pub fn running_sum(&mut self, of: Handle, ty: Type) -> [Handle; 2] {
-        let zero = self.builder.scalar(ty, 0, None).unwrap();
-        let (carries, elements) = self
-            .builder
-            .begin_scan(&[zero.into()], &[of], None)
-            .unwrap();
+        let zero = self.b.scalar(ty, 0, None).unwrap();
+        let (carries, elements) = self.b.begin_scan(&[zero.into()], &[of], None).unwrap();
         let element = self.cast(elements[0], ty);
         let sum = self.binary(Binary::Add, carries[0], element);
-        let (carries, outs) = self
-            .builder
-            .end_scan(&[sum.into()], &[sum.into()], None)
-            .unwrap();
+        let (carries, outs) = self.b.end_scan(&[sum.into()], &[sum.into()], None).unwrap();
         [carries[0], outs[0]]
     }
 
     pub fn reduce(&mut self, op: Reduction, a: Handle, axis: Option<i64>) -> Handle {
-        self.builder.reduce(op, a, axis, None, None).unwrap()
+        self.b.reduce(op, a, axis, None, None).unwrap()
     }
 
     pub fn accumulate(&mut self, op: Reduction, a: Handle) -> Handle {
-        self.builder.accumulate(op, a, 0, None, None).unwrap()
+        self.b.accumulate(op, a, 0, None, None).unwrap()
     }
 
     pub fn reduce_to(&mut self, op: Reduction, a: Handle, axis: Option<i64>, ty: Type) -> Handle {
-        self.builder.reduce(op, a, axis, Some(ty), None).unwrap()
+        self.b.reduce(op, a, axis, Some(ty), None).unwrap()
     }
 
     pub fn map(&mut self, over: Handle, body: impl FnOnce(&mut Self, Handle) -> Handle) -> Handle {
-        let element = self.builder.begin_map(&[over], None).unwrap()[0];
+        let element = self.b.begin_map(&[over], None).unwrap()[0];
         let result = body(self, element);
-        self.builder.end_map(&[result.into()], None).unwrap()[0]
+        self.b.end_map(&[result.into()], None).unwrap()[0]
     }
 
     pub fn reveal(&mut self, name: &str, value: Handle, to: &[u8]) {
-        let ty = self.builder.value(value).unwrap().ty;
-        self.builder
-            .reveal(name, value.into(), to, ty, None)
-            .unwrap();
+        let ty = self.b.value(value).unwrap().ty;
+        self.b.reveal(name, value.into(), to, ty, None).unwrap();
     }
 
     pub fn finish(self) -> Program {
-        self.builder.finish().unwrap().0
+        self.b.finish().unwrap().0
     }
 }
 
