@@ -29,6 +29,22 @@ fn connect(
     })
 }
 
+/// Runs every party; also returns the control messages that crossed.
+fn heard(
+    jobs: &[Job],
+    session: &Session,
+    pin: impl Fn(usize, &mut Mesh),
+) -> (Vec<Result<RunReport, EngineError>>, Vec<Vec<u8>>) {
+    let (mut meshes, logs) = recorded(jobs.len());
+    meshes
+        .iter_mut()
+        .enumerate()
+        .for_each(|(me, mesh)| pin(me, mesh));
+    let ends = connect(jobs, meshes, &session.inputs);
+    let said = logs.concat().iter().flat_map(|log| log.said()).collect();
+    (ends, said)
+}
+
 /// Tells if a control message states row counts.
 fn is_of_rows(message: &[u8]) -> bool {
     fuzzing(message)[1].is_some()
@@ -41,15 +57,9 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
         classes.map(|class| job_of(PROGRAM_OF_THREE, ProtocolName::Trio, class))
     };
     let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
-    let said = |classes| {
-        let (meshes, logs) = recorded(3);
-        let ends = connect(&jobs(classes), meshes, &session.inputs);
-        let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
-        (ends, said)
-    };
+    let said = |classes| heard(&jobs(classes), &session, |_, _| ());
     let (ends, messages) = said([lan; 3]);
-    ends.into_iter()
-        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert_honest(&session, ends);
     assert_eq!(messages.iter().filter(|said| is_of_rows(said)).count(), 6);
     // Two of three have the same job, and still state no row counts to each other.
     for odd in 0..3 {
@@ -58,6 +68,12 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
         assert!(ends.iter().all(Result::is_err));
         assert!(messages.len() >= 2);
         assert!(!messages.iter().any(|said| is_of_rows(said)), "{odd}");
+    }
+}
+
+fn assert_honest(session: &Session, ends: Vec<Result<RunReport, EngineError>>) {
+    for end in ends {
+        session.assert_right(&end.expect("an honest run"));
     }
 }
 
@@ -75,21 +91,16 @@ fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
 #[test]
 fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosses() {
     let lines = PROGRAM.lines().collect::<Vec<_>>();
+    let who = "reveal who = %2 : bool to clinic";
     let changes = [
         ("name over", "name above"),
-        (
-            "reveal who = %2 : bool to clinic",
-            "reveal who = %2 : bool to clinic, lab",
-        ),
+        (who, &format!("{who}, lab")),
         ("reveal largest = %5 : u8 to clinic, lab", ""),
         ("%2 = gt %0, %1", "%2 = ge %0, %1"),
     ];
     for (old, new) in changes {
-        let at = lines
-            .iter()
-            .position(|line| line.contains(old))
-            .expect("a line")
-            + 1;
+        let at = lines.iter().position(|line| line.contains(old));
+        let at = at.expect("a line") + 1;
         let other = PROGRAM.replace(old, new);
         for texts in [[PROGRAM, &other], [&other, PROGRAM]] {
             for (error, text) in of_programs(texts).iter().zip(texts) {
@@ -106,23 +117,15 @@ fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosse
         }
     }
     // The wire carries neither the name nor the text of the differing line.
-    let (meshes, logs) = recorded(2);
     let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
     let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
-    assert!(
-        connect(&jobs, meshes, &session.inputs)
-            .iter()
-            .all(Result::is_err)
-    );
-    let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
+    let (ends, said) = heard(&jobs, &session, |_, _| ());
+    assert!(ends.iter().all(Result::is_err));
     assert_eq!(said.len(), 2 * (1 + 4 + 1));
     let holds = |said: &Vec<u8>, word: &[u8]| said.windows(word.len()).any(|part| part == word);
-    assert!(
-        !said
-            .iter()
-            .any(|said| holds(said, b"somewhere") || holds(said, b"over"))
-    );
+    let names = |said: &Vec<u8>| holds(said, b"somewhere") || holds(said, b"over");
+    assert!(!said.iter().any(names));
 }
 
 /// If three parties have three programs, each hears of a difference, and none waits for another.
@@ -152,17 +155,12 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     let session = Session::new(PROGRAM, ProtocolName::Trio, &["ada"]);
     let keys = [(); 4].map(|()| Identity::generate().public_key());
     let ends = |pinned: [[usize; 3]; 3]| {
-        let (mut meshes, logs) = recorded(3);
-        for (mesh, keys_of) in meshes.iter_mut().zip(pinned) {
-            mesh.pin(keys_of.map(|key| keys[key]).to_vec());
-        }
-        let ends = connect(&jobs, meshes, &session.inputs);
-        let said: Vec<_> = logs.concat().iter().flat_map(|log| log.said()).collect();
+        let pin = |me: usize, mesh: &mut Mesh| mesh.pin(pinned[me].map(|key| keys[key]).to_vec());
+        let (ends, said) = heard(&jobs, &session, pin);
         (ends, said.iter().any(|said| is_of_rows(said)))
     };
     let (fine, stated) = ends([[0, 1, 2]; 3]);
-    fine.into_iter()
-        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert_honest(&session, fine);
     assert!(stated);
     // The lab has pinned another key for ada, and meets another machine under that name.
     let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
@@ -182,9 +180,6 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
         assert!(shows(&keys[2]) && shows(&keys[3]), "{text}");
     }
     // A party that hears of it through another one hears the same.
-    assert!(
-        errors
-            .iter()
-            .all(|error| error.to_string().contains("another key of ada"))
-    );
+    let mut texts = errors.iter().map(ToString::to_string);
+    assert!(texts.all(|text| text.contains("another key of ada")));
 }

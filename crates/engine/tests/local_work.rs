@@ -1,6 +1,7 @@
 //! Local work: a party computes alone on its own inputs; no gate is garbled, and only results
 //! cross.
 
+use crate::common::in_tiles;
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
@@ -19,8 +20,7 @@ fn job(main: &str) -> Job {
          %4 = reduce sum %3 axis 0 : u32 in 0..6502500 known ann\n{main}"
     );
     let program = text::parse(&source, "local").unwrap_or_else(|error| panic!("{error}"));
-    Job::in_tiles(program, ProtocolName::Yao, NetworkClass::Lan, vec![], 7)
-        .unwrap_or_else(|error| panic!("{error}"))
+    in_tiles(program, ProtocolName::Yao, &[], 7)
 }
 
 /// Runs a job over rows 0, 1, ..., 19 and 9; returns its report and its only result.

@@ -1,6 +1,6 @@
 //! Runs that take their oblivious transfers from the pool of their two parties.
 
-use crate::common::{PROGRAM, Session, named, parse};
+use crate::common::{PROGRAM, Session, in_tiles, named, parse};
 use sealane_block::{Coins, Cpu};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, PoolShare, ProtocolName, RunReport,
@@ -78,14 +78,7 @@ impl Pools {
 }
 
 fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
-    let planned = Job::in_tiles(
-        parse(PROGRAM),
-        protocol,
-        NetworkClass::Lan,
-        named(helpers),
-        2,
-    );
-    planned.unwrap_or_else(|error| panic!("{error}"))
+    in_tiles(parse(PROGRAM), protocol, helpers, 2)
 }
 
 fn share(job: &Job) -> PoolShare {

@@ -176,13 +176,8 @@ fn known_jobs() -> Vec<Arc<Job>> {
         (PROGRAM_OF_THREE, Clear, &["ada", "bob"], u64::MAX),
     ];
     let job = |(text, protocol, helpers, tile)| {
-        let job = Job::in_tiles(
-            parse(text),
-            protocol,
-            NetworkClass::Wan,
-            named(helpers),
-            tile,
-        );
+        let (program, class) = (parse(text), NetworkClass::Wan);
+        let job = Job::in_tiles(program, protocol, class, named(helpers), tile);
         Arc::new(job.unwrap_or_else(|error: EngineError| panic!("{error}")))
     };
     jobs.map(job).into()
