@@ -25,7 +25,7 @@ fn in_tiles(program: &Program, rows: u64) -> Plan {
 /// Two columns of bytes, their AND to alice.
 fn and_program() -> Program {
     let mut s = Sketch::new(1_000_000);
-    let (x, y) = (s.column("x", 0, Type::U8), s.column("y", 1, Type::U8));
+    let [x, y] = s.columns(Type::U8);
     let both = s.binary(Binary::And, x, y);
     s.reveal("both", both, &[0]);
     s.finish()
@@ -69,11 +69,8 @@ fn a_fold_over_rows_costs_one_lane_less_than_there_are_rows() {
     s.reveal("total", total, &[0, 1]);
     let plan = in_tiles(&s.finish(), 4);
     let report = cost::<Honest>(&plan, &[10]);
-    let fold = report
-        .steps
-        .iter()
-        .find(|step| step.label == "sum")
-        .unwrap();
+    let mut steps = report.steps.iter();
+    let fold = steps.find(|step| step.label == "sum").unwrap();
     // Tiles of 4, 4 and 2 rows: two levels; two levels and a carry; one level and a carry.
     assert_eq!((fold.times, fold.lanes), (2 + 3 + 2, 9));
     let StepOp::Fold { levels, carry, .. } = &plan.segments[0].steps[2].op else {
@@ -94,11 +91,8 @@ fn a_scan_over_rows_runs_once_a_row() {
     s.reveal("all", all, &[1]);
     let plan = in_tiles(&s.finish(), 4);
     let report = cost::<Honest>(&plan, &[10]);
-    let scan = report
-        .steps
-        .iter()
-        .find(|step| step.label == "scan")
-        .unwrap();
+    let mut steps = report.steps.iter();
+    let scan = steps.find(|step| step.label == "scan").unwrap();
     assert_eq!((scan.times, scan.lanes, scan.ands), (10, 10, 150));
 }
 
@@ -148,10 +142,8 @@ fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
         s.finish()
     };
     let roles = |inputs| {
-        plan::<Lopsided>(&program(inputs), 0, NetworkClass::Lan)
-            .unwrap()
-            .setting
-            .roles
+        let plan = plan::<Lopsided>(&program(inputs), 0, NetworkClass::Lan);
+        plan.unwrap().setting.roles
     };
     // Inputs of the second role are expensive.
     assert_eq!(roles([0, 0]), [[A], [B]]);
@@ -170,10 +162,8 @@ fn demand_counts_every_tile() {
     assert_eq!(report.demand.count(COT), 800);
     // Preparation is the first line, and its bytes are part of the promise.
     let wanted = ("prepare", &[800, 0][..]);
-    assert_eq!(
-        (report.steps[0].label.as_str(), &report.steps[0].sent[..]),
-        wanted
-    );
+    let step = &report.steps[0];
+    assert_eq!((step.label.as_str(), &step.sent[..]), wanted);
 }
 
 #[test]
@@ -183,14 +173,11 @@ fn a_protocol_for_two_refuses_three() {
         builder.party(name).unwrap();
     }
     let one = builder.scalar(Type::U8, 1, None).unwrap();
-    builder
-        .reveal("one", one.into(), &[0], Type::U8, None)
-        .unwrap();
+    let revealed = builder.reveal("one", one.into(), &[0], Type::U8, None);
+    revealed.unwrap();
     let program = builder.finish().unwrap().0;
-    let error = plan::<Lopsided>(&program, 0, NetworkClass::Lan)
-        .err()
-        .unwrap();
-    assert_eq!(error.code, "parties");
+    let refused = plan::<Lopsided>(&program, 0, NetworkClass::Lan);
+    assert_eq!(refused.err().unwrap().code, "parties");
 }
 
 const COT: Correlation = Correlation::Cot {
@@ -256,7 +243,7 @@ impl Protocol for Lopsided {
 fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused() {
     let running_sum = |bound: u64, ty: Type| {
         let mut s = Sketch::new(bound);
-        let (x, y) = (s.column("x", 0, Type::U8), s.column("y", 1, Type::U8));
+        let [x, y] = s.columns(Type::U8);
         let both = s.binary(Binary::And, x, y);
         let both = s.cast(both, ty);
         let [last, _] = s.running_sum(both, ty);

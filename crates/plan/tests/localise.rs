@@ -54,12 +54,8 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
     let ops = joint.main.values.iter().skip(joint.inputs.len());
     let ops = ops.map(|value| &value.op);
     let kinds = ops.map(|op| matches!(op, Op::Cast(_))).collect::<Vec<_>>();
-    assert_eq!(
-        kinds.iter().filter(|cast| !**cast).count(),
-        1,
-        "{}",
-        text::print(&joint)
-    );
+    let others = kinds.iter().filter(|cast| !**cast).count();
+    assert_eq!(others, 1, "{}", text::print(&joint));
     let known = |value: &sealane_program::graph::Value| value.visibility == Visibility::Known(0);
     assert!(local.program.main.values.iter().all(known));
 }
@@ -112,10 +108,8 @@ fn a_result_of_few_gates_and_many_bits_is_computed_together() {
         computed(&s.finish()).len()
     };
     // One bit times a constant takes no gate, two take few for many bits; eight pay.
-    assert_eq!(
-        [of(1000, 1), of(1001, 2), of(1000, 16), of(1024, 16)],
-        [0, 0, 1, 0]
-    );
+    let counts = [(1000, 1), (1001, 2), (1000, 16), (1024, 16)].map(|(n, bits)| of(n, bits));
+    assert_eq!(counts, [0, 0, 1, 0]);
 }
 
 #[test]
