@@ -409,13 +409,8 @@ mod tests {
     fn a_party_is_named_once_whatever_its_number() {
         let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
         let error = EngineError::from_net(NetError::Vanished { party: PartyId(10) }, &names);
-        assert!(
-            error
-                .finding()
-                .message
-                .starts_with("p10 (party 10) is gone"),
-            "{error}"
-        );
+        let message = &error.finding().message;
+        assert!(message.starts_with("p10 (party 10) is gone"), "{error}");
     }
 
     #[test]
@@ -454,11 +449,8 @@ mod tests {
             &names(),
         );
         assert_eq!(heard.for_peers().0, Cause::Cancelled);
-        assert!(
-            cancelled
-                .to_string()
-                .starts_with("error[interrupted]: the run was cancelled")
-        );
+        let cancelled = cancelled.to_string();
+        assert!(cancelled.starts_with("error[interrupted]: the run was cancelled"));
     }
 
     #[test]

@@ -104,11 +104,8 @@ fn data_from_memory_are_checked_like_files() {
     assert!(text.contains("`age` has the shape [1, 2]"), "{text}");
     let mut short = numbers(Type::U8, vec![2], &[4, 1]);
     short.elements.pop();
-    assert!(
-        refused(0, &[Some(short)])
-            .1
-            .contains("`age` has the shape [2]")
-    );
+    let said = refused(0, &[Some(short)]).1;
+    assert!(said.contains("`age` has the shape [2]"));
     let huge = Data {
         ty: Type::U8,
         shape: vec![1 << 40, 1 << 40],

@@ -70,16 +70,9 @@ fn a_plan_says_who_computes_what_alone() {
         .iter()
         .take_while(|step| step.label.starts_with("local at ann: "));
     let local = local.collect::<Vec<_>>();
-    assert_eq!(
-        local.len(),
-        2,
-        "the squares and their sum: {:?}",
-        cost.steps
-    );
-    assert!(
-        local
-            .iter()
-            .all(|step| step.ands == 0 && step.sent == [0, 0])
-    );
+    let steps = &cost.steps;
+    assert_eq!(local.len(), 2, "the squares and their sum: {steps:?}");
+    let mut local = local.iter();
+    assert!(local.all(|step| step.ands == 0 && step.sent == [0, 0]));
     assert!(local.iter().all(|step| step.lanes >= ROWS - 1));
 }

@@ -182,16 +182,10 @@ fn a_pool_that_could_not_be_destroyed_is_named_in_the_error() {
     let said = "No result of this run must be used. The pool with this party could not be \
                 destroyed: the pool at ";
     assert!(finding.reason.starts_with(said), "{error}");
-    assert!(
-        finding
-            .reason
-            .contains(state.parent().unwrap().to_str().unwrap())
-    );
-    assert!(
-        finding
-            .hint
-            .contains("remove the folder of the pool by hand")
-    );
+    let folder = state.parent().unwrap().to_str().unwrap();
+    assert!(finding.reason.contains(folder));
+    let hint = "remove the folder of the pool by hand";
+    assert!(finding.hint.contains(hint));
     // All that could be removed has been.
     assert_eq!(pools.contents(ME), [state]);
 }

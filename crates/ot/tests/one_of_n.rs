@@ -223,11 +223,8 @@ fn chosen_strings_arrive_and_take_the_planned_bytes() {
             );
             for (j, got) in got.chunks(length).enumerate() {
                 let at = (j * n + usize::from(choices[j])) * length;
-                assert_eq!(
-                    values(got),
-                    values(&strings[at..at + length]),
-                    "{parameters:?}"
-                );
+                let wanted = values(&strings[at..at + length]);
+                assert_eq!(values(got), wanted, "{parameters:?}");
             }
         }
     }

@@ -239,10 +239,8 @@ fn boolean_triples_take_62_bits_and_silent_ones_below_one() {
         let bytes = |flight: &sealane_ot::Flight| flight.from_sender + flight.from_receiver;
         flights.iter().map(bytes).sum::<u64>() as f64 * 8.0 / count as f64
     };
-    assert_eq!(
-        bits(BooleanTriples::flights(&EXTENSION, 0, (), count)),
-        62.0
-    );
+    let of_triples = BooleanTriples::flights(&EXTENSION, 0, (), count);
+    assert_eq!(bits(of_triples), 62.0);
     let (source, params) = (EXTENSION, Params::new(Security::SemiHonest));
     let silent = FerretCost { source, params };
     assert!(bits(BooleanTriples::flights(&silent, 0, (), count)) < 1.0);

@@ -258,11 +258,8 @@ mod tests {
                     wanted = steps.concat();
                 }
                 let wanted = wanted.iter().map(|at| before[*at as usize]);
-                assert_eq!(
-                    indices(&view),
-                    wanted.collect::<Vec<_>>(),
-                    "{placed:?} {dims:?}"
-                );
+                let wanted: Vec<_> = wanted.collect();
+                assert_eq!(indices(&view), wanted, "{placed:?} {dims:?}");
             }
         }
         assert!(reached >= 12, "only {reached} views have strides");
@@ -273,12 +270,8 @@ mod tests {
         let transposed = whole(&[3, 4]).view(0, &[(4, 1), (3, 4)]).expect("strides");
         assert!(transposed.clone().view(0, &[(12, 1)]).is_none());
         // Its axes can be split, and swapped back.
-        assert!(
-            transposed
-                .clone()
-                .view(0, &[(2, 6), (2, 3), (3, 1)])
-                .is_some()
-        );
+        let view = transposed.clone().view(0, &[(2, 6), (2, 3), (3, 1)]);
+        assert!(view.is_some());
         let back = transposed.view(0, &[(3, 1), (4, 3)]).expect("strides");
         assert!(back.is_whole(12));
     }

@@ -268,11 +268,8 @@ fn a_large_fill_on_a_wan_is_silent() {
     assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
     assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
     let mut model = Model::default();
-    assert!(
-        fill_as(&model.pools(), order(2048, wan), 1)
-            .iter()
-            .all(Result::is_ok)
-    );
+    let ends = fill_as(&model.pools(), order(2048, wan), 1);
+    assert!(ends.iter().all(Result::is_ok));
     assert!(model.run(1, 2048));
 }
 
@@ -583,12 +580,8 @@ fn a_run_removes_what_a_killed_fill_has_left() {
     }
     assert!(model.run(0, 1));
     let files = model.disks[0].files();
-    assert!(
-        files
-            .iter()
-            .all(|name| !name.contains("00") && !name.contains("left")),
-        "{files:?}"
-    );
+    let plain = |name: &String| !name.contains("00") && !name.contains("left");
+    assert!(files.iter().all(plain), "{files:?}");
 }
 
 #[test]

@@ -151,10 +151,7 @@ mod tests {
                 assert_eq!(back, plane);
             }
         }
-        assert!(
-            [0, 1, 3, 48, 65, 128]
-                .iter()
-                .all(|count| ColumnSplit::of(*count).is_none())
-        );
+        let mut counts = [0, 1, 3, 48, 65, 128].iter();
+        assert!(counts.all(|count| ColumnSplit::of(*count).is_none()));
     }
 }

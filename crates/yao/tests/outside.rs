@@ -254,11 +254,8 @@ fn no_party_sees_more_than_its_part() {
     let differ = share.iter().zip(&packed).map(|(a, b)| (a ^ b).count_ones());
     let differ = differ.sum::<u32>() as usize;
     // 185 bits: of random masks, fewer than 50 or more than 135 are set once in 10^9 seeds.
-    assert!(
-        (50..135).contains(&differ),
-        "{differ} of {} differ",
-        given.len()
-    );
+    let all = given.len();
+    assert!((50..135).contains(&differ), "{differ} of {all} differ");
 }
 
 /// A role that opens a result to another value than that of its label is found by the receiver.

@@ -117,12 +117,8 @@ fn transcripts_and_results_do_not_depend_on_the_tier() {
             assert_eq!(end.revealed, [Some(expected.clone())], "{}", cpu.tier());
         }
         let transcript = (a.sent, b.sent);
-        assert_eq!(
-            transcript,
-            *first.get_or_insert(transcript),
-            "{}",
-            cpu.tier()
-        );
+        let first = *first.get_or_insert(transcript);
+        assert_eq!(transcript, first, "{}", cpu.tier());
     }
 }
 

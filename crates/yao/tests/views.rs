@@ -233,11 +233,8 @@ fn is_noticed<G: Garbling>() {
         let mut view = evaluator.clone();
         let bytes = bytes[..bytes.len().min(view.heard[message].len() - at)].to_vec();
         view.heard[message][at..][..bytes.len()].copy_from_slice(&bytes);
-        assert!(
-            leaks::find(&view, &from_evaluator).is_some(),
-            "{}: {leak}",
-            G::SCHEME
-        );
+        let found = leaks::find(&view, &from_evaluator);
+        assert!(found.is_some(), "{}: {leak}", G::SCHEME);
     };
     let held = choice[0];
     let row = Block::from_bytes(evaluator.heard[2][16..32].try_into().unwrap());

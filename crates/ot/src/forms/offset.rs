@@ -84,11 +84,8 @@ impl OffsetRequest {
         mesh: &mut Mesh,
         sender: PartyId,
     ) -> Result<OffsetRequest> {
-        assert_eq!(
-            [choices.len(); 2],
-            [random.len(), keys.len()],
-            "one of each"
-        );
+        let counts = [random.len(), keys.len()];
+        assert_eq!([choices.len(); 2], counts, "one of each");
         let masked = choices.iter().zip(random);
         let masked = masked.map(|(choice, random)| choice ^ random);
         let masked = Zeroizing::new(masked.collect::<Vec<_>>());

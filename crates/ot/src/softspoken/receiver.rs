@@ -61,11 +61,8 @@ impl CotReceiver for Receiver {
 
     /// Writes one message, the corrections and the answer to the check, and reads none.
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
-        assert_eq!(
-            choices.len(),
-            t.len().div_ceil(PACKED),
-            "a block of choices for 128 OTs"
-        );
+        let blocks = t.len().div_ceil(PACKED);
+        assert_eq!(choices.len(), blocks, "a block of choices for 128 OTs");
         let cpu = self.0.cpu;
         let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
         self.0.extend(mesh, t.len(), |piece, columns, x| {

@@ -252,10 +252,8 @@ fn n36_results_fit_their_declared_type() {
     assert_eq!(reveal(u(8), Range { lo: 0, hi: 255 }).unwrap(), u(8));
     for ty in [u(8), w(8)] {
         let error = reveal(ty, Range { lo: 0, hi: 256 }).unwrap_err();
-        assert_eq!(
-            (error.code, error.hint.contains("sl.u9")),
-            (Code::RangeOverflow, true)
-        );
+        assert_eq!(error.code, Code::RangeOverflow);
+        assert!(error.hint.contains("sl.u9"));
     }
 }
 

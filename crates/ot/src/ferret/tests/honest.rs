@@ -156,11 +156,8 @@ fn bytes_and_rounds_are_those_of_the_cost() {
             // What the sender wrote last before is in the same flight as its first message.
             let merged = flights.first().is_some_and(|first| first.from_sender > 0);
             let merged = usize::from(merged);
-            assert_eq!(
-                rounds[i] as usize,
-                flights.len() - merged,
-                "{params:?} call {i}"
-            );
+            let waited = flights.len() - merged;
+            assert_eq!(rounds[i] as usize, waited, "{params:?} call {i}");
             before += count;
         }
     }
