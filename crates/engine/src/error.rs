@@ -116,9 +116,9 @@ impl EngineError {
         let message = format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)"
         );
-        let finding = Diagnostic::new(Code::OtherJob, message).hint(
-            "run `sealane plan` on all sides and compare; all need the same file and options",
-        );
+        let hint =
+            "run `sealane plan` on all sides and compare; all need the same file and options";
+        let finding = Diagnostic::new(Code::OtherJob, message).hint(hint);
         let mut error = EngineError::from(finding);
         error.0.public_text = Some(format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} at the one who \
@@ -394,10 +394,8 @@ mod tests {
         shows(EngineError::from_net(taken, &names()), FailureKind::Config);
         let rows = "`patients` has 569 rows at ada and 570 at ben";
         shows(EngineError::row_mismatch(rows.into()), FailureKind::Data);
-        shows(
-            EngineError::internal("a party panicked"),
-            FailureKind::Internal,
-        );
+        let panicked = EngineError::internal("a party panicked");
+        shows(panicked, FailureKind::Internal);
         let reason = "a party that has left the run goes on".into();
         let misuse = NetError::Misuse { reason };
         let error = EngineError::from_net(misuse, &names());

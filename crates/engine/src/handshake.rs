@@ -172,11 +172,8 @@ pub(crate) fn agree<'a>(
         contributions[peer.index()] = theirs.bound();
         if theirs.hash != own.hash {
             let peer = name(names, *peer);
-            return Err(EngineError::instance_mismatch(
-                &peer,
-                &own.hash,
-                &theirs.hash,
-            ));
+            let (ours, theirs) = (&own.hash, &theirs.hash);
+            return Err(EngineError::instance_mismatch(&peer, ours, theirs));
         }
         offer = theirs.pool;
     }
@@ -221,12 +218,8 @@ fn check_pinned_keys(
     };
     let [ours, theirs] = [ours[at], theirs[at]].map(PublicKey::fingerprint);
     let whose = name(names, PartyId::from_index(at));
-    Err(EngineError::key_mismatch(
-        &name(names, peer),
-        &whose,
-        &ours,
-        &theirs,
-    ))
+    let name = name(names, peer);
+    Err(EngineError::key_mismatch(&name, &whose, &ours, &theirs))
 }
 
 /// Exchanges accounts of what was sent: payload bytes by sender and receiver, and the rounds of the

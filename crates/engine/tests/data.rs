@@ -118,11 +118,8 @@ fn data_from_memory_are_checked_like_files() {
         assert!(shown.contains(text), "{shown}");
     };
     reported(0, &[None], "the input `age` is missing");
-    reported(
-        1,
-        &[ages(Type::U8, &[1], &[4])],
-        "the input `age` belongs to another party",
-    );
+    let other = "the input `age` belongs to another party";
+    reported(1, &[ages(Type::U8, &[1], &[4])], other);
     reported(0, &[], "the program has 1 input, not 0");
     sealane_testkit::page::shows("input-count", &refused(0, &[]).1);
 }

@@ -338,11 +338,8 @@ fn nobody_there_is_reported_with_the_address() {
         let result = over_tls(&config).map(|_| unreachable!("nobody is there"));
         let after = started.elapsed();
         let ending = Ending { result, after };
-        assert_error(
-            &ending,
-            FailureKind::Network,
-            &[&format!("cannot be reached at {address}")],
-        );
+        let words = format!("cannot be reached at {address}");
+        assert_error(&ending, FailureKind::Network, &[&words]);
     }
 }
 

@@ -113,10 +113,8 @@ fn a_helper_has_a_name_of_its_own_of_the_usual_form() {
         assert!(text.starts_with(&words), "{text}");
     }
     let many: Vec<_> = (0..63).map(|number| format!("h{number}")).collect();
-    let error = planned(
-        ProtocolName::Clear,
-        &many.iter().map(String::as_str).collect::<Vec<_>>(),
-    );
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    let error = planned(ProtocolName::Clear, &many);
     let text = error.err().expect("a refusal").to_string();
     assert!(text.contains("at most 64"), "{text}");
 }

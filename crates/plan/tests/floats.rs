@@ -121,13 +121,8 @@ fn signs_and_moves_take_no_gate() {
     let mut b = Builder::new("f").unwrap();
     let owners = ["alice", "bob"].map(|name| b.party(name).unwrap());
     let [x, y] = owners.map(|owner| {
-        let input = declared(
-            &format!("x{owner}"),
-            owner,
-            ty,
-            Shape::fixed([4]),
-            ty.range(),
-        );
+        let (name, shape) = (format!("x{owner}"), Shape::fixed([4]));
+        let input = declared(&name, owner, ty, shape, ty.range());
         b.input(input).unwrap()
     });
     let x = b.unary(Unary::Neg, x.into(), None).unwrap();

@@ -27,11 +27,8 @@ fn wrap(party: usize) -> WrapKey {
 }
 
 fn pool_on(party: usize, disk: &Arc<MemoryDisk>) -> Pool {
-    Pool::on(
-        Arc::clone(disk) as Arc<_>,
-        wrap(party),
-        format!("pools/{party}"),
-    )
+    let name = format!("pools/{party}");
+    Pool::on(Arc::clone(disk) as Arc<_>, wrap(party), name)
 }
 
 fn role(party: usize, receiver: usize) -> Role {
@@ -466,11 +463,8 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let folder = tempfile::tempdir().unwrap();
     let on_disk = |party: usize| {
         let path = folder.path().join(format!("{party}"));
-        Pool::on(
-            Arc::new(Folder::new(&path)),
-            wrap(party),
-            path.display().to_string(),
-        )
+        let (disk, name) = (Arc::new(Folder::new(&path)), path.display().to_string());
+        Pool::on(disk, wrap(party), name)
     };
     let pools = [0, 1].map(on_disk);
     assert!(fill(&pools, [2, 1], 1).iter().all(Result::is_ok));

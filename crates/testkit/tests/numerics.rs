@@ -58,10 +58,8 @@ fn run_shaped(
         let name = format!("x{index}");
         let input = declared(&name, owner, *ty, shape, *range);
         handles.push(b.input(input)?);
-        inputs.insert(
-            name,
-            Data::from_numbers(*ty, vec![length], numbers).expect("numbers"),
-        );
+        let data = Data::from_numbers(*ty, vec![length], numbers).expect("numbers");
+        inputs.insert(name, data);
     }
     let result = build(&mut b, &handles)?;
     let ty = b.value(result).expect("a value of the main graph").ty;

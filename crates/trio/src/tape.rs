@@ -138,10 +138,8 @@ impl Computing {
         let mut parts = [form.zeros(), form.zeros()];
         for (plane, slot) in tape.outputs.iter().enumerate() {
             let [own, next] = &mut parts;
-            run.wires.store(
-                *slot as usize,
-                [own.plane_mut(plane), next.plane_mut(plane)],
-            );
+            let planes = [own.plane_mut(plane), next.plane_mut(plane)];
+            run.wires.store(*slot as usize, planes);
         }
         Ok(TapeProgress::Done(form.share(parts)))
     }

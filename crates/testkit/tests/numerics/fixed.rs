@@ -390,12 +390,8 @@ fn n50_exact_results_may_be_wider_than_types() {
     let wide = f(33, 31);
     let ends = wide.range();
     // The product has 126 bits before it is rounded, and 64 behind.
-    let unit = within(
-        f(1, 63),
-        ends.lo + 1,
-        ends.hi,
-        &[i64::MIN as i128 + 1, i64::MAX as i128],
-    );
+    let numbers = [i64::MIN as i128 + 1, i64::MAX as i128];
+    let unit = within(f(1, 63), ends.lo + 1, ends.hi, &numbers);
     let product = run(&[unit, all(wide, &[3, -3])], |b, x| {
         b.dot(x[0], x[1], Some(f(40, 24)), None)
     });

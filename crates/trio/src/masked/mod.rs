@@ -516,13 +516,8 @@ impl<const HELPER: usize> Part<HELPER> {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
             let into = &mut rows[..dealt.words()];
-            recv_to(
-                Some(party.cpu),
-                dealt,
-                party.role_index.previous,
-                into,
-                mesh,
-            )?;
+            let from = party.role_index.previous;
+            recv_to(Some(party.cpu), dealt, from, into, mesh)?;
             let masks = self.masks.front_mut().ok_or_else(no_masks)?;
             masks.dealt = Some(rows);
         }
@@ -575,13 +570,8 @@ impl<const HELPER: usize> Part<HELPER> {
         if self.place().is_some() {
             let [_, opened] = self.forms(run, level);
             let from = self.partner(party);
-            recv_to(
-                Some(party.cpu),
-                opened,
-                from,
-                &mut self.others[..opened.words()],
-                mesh,
-            )?;
+            let others = &mut self.others[..opened.words()];
+            recv_to(Some(party.cpu), opened, from, others, mesh)?;
         }
         Ok(())
     }

@@ -360,9 +360,9 @@ impl Model {
             if !locked(&line.carried).is_empty() {
                 // A party without a role holds nothing that one message could complete.
                 let others = (0..3).filter(|at| at != from && at != to);
-                faults.extend(
-                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted])),
-                );
+                let misrouted =
+                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted]));
+                faults.extend(misrouted);
             }
         }
         self.clear();
