@@ -244,10 +244,7 @@ fn for_fixed_coins_transcripts_and_outputs_are_identical_on_every_tier() {
                 },
             )
         };
-        let first = all(Cpu::best());
-        for cpu in Cpu::available() {
-            assert!(all(cpu) == first, "{}", cpu.tier());
-        }
+        assert_same_on_every_tier(all);
     }
 }
 

@@ -316,10 +316,7 @@ fn for_fixed_coins_transcripts_and_keys_are_identical_on_every_tier() {
                 },
             )
         };
-        let first = run(Cpu::best());
-        for cpu in Cpu::available() {
-            assert!(run(cpu) == first, "{}", cpu.tier());
-        }
+        assert_same_on_every_tier(run);
     }
 }
 
@@ -344,10 +341,7 @@ fn large_transcripts_and_keys_are_identical_on_every_tier() {
             },
         )
     };
-    let first = run(Cpu::best());
-    for cpu in Cpu::available() {
-        assert!(run(cpu) == first, "{}", cpu.tier());
-    }
+    assert_same_on_every_tier(run);
 }
 
 #[test]

@@ -160,14 +160,11 @@ struct Seen(HashSet<u128>);
 
 impl Seen {
     fn add(&mut self, taken: &Transfers) {
-        let firsts = match taken {
-            Transfers::Pairs(pairs) => pairs
-                .chunks(BATCH)
-                .map(|batch| batch[0][0])
-                .collect::<Vec<_>>(),
-            Transfers::Keys(_, keys) => keys.chunks(BATCH).map(|batch| batch[0]).collect(),
+        let firsts: Vec<Block> = match taken {
+            Transfers::Pairs(pairs) => pairs.iter().map(|pair| pair[0]).collect(),
+            Transfers::Keys(_, keys) => keys.clone(),
         };
-        for first in firsts {
+        for first in firsts.iter().step_by(BATCH) {
             assert!(self.0.insert(first.value()), "a batch was read twice");
         }
     }
@@ -472,12 +469,11 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let busy = on_disk(0).lock_fill().err().unwrap();
     assert_eq!(busy.code, Code::PoolBusy);
     drop(lock);
-    page::shows(
-        "pool-busy",
-        &busy
-            .to_string()
-            .replace(&*folder.path().to_string_lossy(), "pools"),
-    );
+    let shown = |error: &Diagnostic| {
+        let path = folder.path().to_string_lossy();
+        error.to_string().replace(&*path, "pools")
+    };
+    page::shows("pool-busy", &shown(&busy));
     #[cfg(unix)]
     for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
         use std::os::unix::fs::PermissionsExt;
@@ -502,12 +498,7 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let Some(FillError::Pool(full)) = refused else {
         panic!("it holds so many fills at most")
     };
-    page::shows(
-        "pool-full",
-        &full
-            .to_string()
-            .replace(&*folder.path().to_string_lossy(), "pools"),
-    );
+    page::shows("pool-full", &shown(&full));
     pools[0].destroy().unwrap();
     let names = std::fs::read_dir(folder.path().join("0")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());

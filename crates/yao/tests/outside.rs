@@ -6,7 +6,7 @@ use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
-use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, StepShape};
+use sealane_protocol::{Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
 use sealane_testkit::side::{copied, on_threads};
@@ -22,9 +22,8 @@ const BITS: usize = 5;
 /// Elements of the party that owns them.
 fn values(owner: PartyId) -> Vec<u64> {
     let factor = [11, 7, 13][owner.index()];
-    (0..LANES as u64)
-        .map(|i| (factor * i + i / 3) % 32)
-        .collect()
+    let values = (0..LANES as u64).map(|i| (factor * i + i / 3) % 32);
+    values.collect()
 }
 
 /// The product of the first two inputs with the third one, bit by bit; one bit more is the sum of
@@ -109,12 +108,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     let me = mesh.me();
     let demand = demand(&setting, &shapes(&tape));
     let mut side = side::<MultiInstance>(mesh, &setting, &demand)?;
-    let delta = side
-        .party
-        .constant(domain(), 1, &[1])
-        .data()
-        .first()
-        .copied();
+    let one = side.party.constant(domain(), 1, &[1]);
+    let delta = one.data().first().copied();
     let mut operands = Vec::new();
     for owner in [GARBLER, EVALUATOR, OWNER] {
         operands.push(side.input(owner, domain(), BITS, &values(owner))?);
@@ -124,9 +119,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     let shape = (result.planes(), result.elements());
     assert_eq!(shape, (BITS + 1, LANES));
     let sent = |mesh: &Mesh| {
-        let all = setting.everyone();
-        all.map(|to| if to == me { 0 } else { mesh.payload_sent(to) })
-            .collect::<Vec<_>>()
+        let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
+        setting.everyone().map(sent).collect::<Vec<_>>()
     };
     let before = sent(&side.mesh);
     side.settle()?;
@@ -166,23 +160,13 @@ fn only_the_receiver_learns_and_links_carry_what_was_planned() {
     }
     let (setting, tape) = (setting(), tape());
     let shapes = shapes(&tape);
-    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
-    let costs = costs.collect::<Vec<Cost>>();
     let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));
-    let messages = [set_up].into_iter().chain(costs);
-    let messages = messages.flat_map(|cost| cost.flights);
-    for message in messages.flatten().filter(|message| message.bytes > 0) {
+    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
+    let flights = costs.chain([set_up]).flat_map(|cost| cost.flights);
+    let mut planned = vec![vec![0; 4]; 4];
+    for message in flights.flatten().filter(|message| message.bytes > 0) {
         let met = message.from != OWNER || message.to != BANK;
         assert!(met, "two without a role");
-    }
-    let mut planned = vec![vec![0; 4]; 4];
-    let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));
-    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
-    for message in costs
-        .chain([set_up])
-        .flat_map(|cost| cost.flights)
-        .flatten()
-    {
         planned[message.from.index()][message.to.index()] += message.bytes;
     }
     for (from, end) in ends.iter().enumerate() {
@@ -206,9 +190,8 @@ fn no_party_sees_more_than_its_part() {
         from.map(|from| logs[me.index()][from].heard()).collect()
     };
     let bits = |values: &[u64], planes: usize| {
-        let planes =
-            (0..planes).flat_map(|plane| values.iter().map(move |v| (v >> plane & 1) as u8));
-        planes.collect::<Vec<_>>()
+        let plane = |plane| values.iter().map(move |v| (v >> plane & 1) as u8);
+        (0..planes).flat_map(plane).collect::<Vec<_>>()
     };
     let given = bits(&values(OWNER), BITS);
     let result = bits(&expected(), BITS + 1);
@@ -219,13 +202,10 @@ fn no_party_sees_more_than_its_part() {
         assert!(sum == 0 || sum == garbler.delta.value());
     }
     for me in [GARBLER, EVALUATOR, OWNER] {
+        let held = ends[me.index()].labels.iter().map(|label| label.value());
         let view = View {
             heard: heard(me),
-            held: ends[me.index()]
-                .labels
-                .iter()
-                .map(|label| label.value())
-                .collect(),
+            held: held.collect(),
             ..View::default()
         };
         let mut secrets = leaks::bits("a result", &result);

@@ -64,12 +64,8 @@ fn expected(stage: &Stage, elements: &[u64]) -> Vec<u64> {
         let x = elements[*first];
         let y = elements.get(*second).copied().unwrap_or(0);
         let pair = if y & 1 == 1 { [y, x] } else { [x, y] };
-        for ((place, new), _) in [first, second]
-            .into_iter()
-            .zip(pair)
-            .zip(stage.writes)
-            .filter(|(_, writes)| *writes)
-        {
+        let places = [first, second].into_iter().zip(pair).zip(stage.writes);
+        for ((place, new), _) in places.filter(|(_, writes)| *writes) {
             after[*place] = new;
         }
     }

@@ -67,7 +67,8 @@ fn party(mesh: Mesh, side: Side, [ones, others]: [usize; 2], to: PartySet) -> En
     let mut party = party.unwrap();
     let mut input = |owner, count: usize| {
         // Of another party's elements only the number counts.
-        let values = if owner == party.mesh.me() {
+        let mine = owner == party.mesh.me();
+        let values = if mine {
             side.values.clone()
         } else {
             vec![0; count]
@@ -102,16 +103,13 @@ fn transcripts_and_results_do_not_depend_on_the_tier() {
     let tiers = Cpu::available();
     let mut first = None;
     for (i, cpu) in tiers.iter().enumerate() {
-        let garbler = Side {
-            cpu: *cpu,
-            seed: 1,
-            values: x.clone(),
+        let side = |cpu, seed, values: &[u64]| Side {
+            cpu,
+            seed,
+            values: values.to_vec(),
         };
-        let evaluator = Side {
-            cpu: tiers[(i + 1) % tiers.len()],
-            seed: 2,
-            values: y.clone(),
-        };
+        let garbler = side(*cpu, 1, &x);
+        let evaluator = side(tiers[(i + 1) % tiers.len()], 2, &y);
         let [a, b] = session(garbler, evaluator, &[GARBLER, EVALUATOR]);
         for end in [&a, &b] {
             assert_eq!(end.revealed, [Some(expected.clone())], "{}", cpu.tier());
