@@ -83,11 +83,8 @@ fn places(sessions: &[Session; 4]) -> Vec<(&Session, [usize; 3])> {
     let in_five = [[0, 3, 3], [4, 3, 5], [2, 4, 9], [2, 1, 3]];
     // From an owner to the garbler and to the evaluator, between these, and to an owner.
     let in_four = [[0, 2, 3], [1, 3, 2], [2, 3, 5], [3, 0, 3]];
-    let of = |session, places: &[[usize; 3]]| {
-        places
-            .iter()
-            .map(|place| (session, *place))
-            .collect::<Vec<_>>()
+    let of = |session, places: &[[usize; 3]]| -> Vec<_> {
+        places.iter().map(|place| (session, *place)).collect()
     };
     let all = [of(two, &in_two), of(three, &in_three)];
     [all.concat(), of(five, &in_five), of(four, &in_four)].concat()
@@ -196,9 +193,8 @@ fn records(random: &mut Random, count: u64) -> Vec<u64> {
     if is_nightly() {
         (0..count).collect()
     } else {
-        (0..SAMPLES)
-            .map(|_| random.below(count as usize) as u64)
-            .collect()
+        let samples = (0..SAMPLES).map(|_| random.below(count as usize) as u64);
+        samples.collect()
     }
 }
 
@@ -229,13 +225,11 @@ fn a_network_that_harms_any_record_is_reported_and_never_changes_a_result() {
         let of_network = ["sent nothing for", "is gone", "cannot be reached"];
         let of_both = ["malformed", "no secure connection", "gave up"];
         let breaks_off = matches!(kind, Break::Stall | Break::Cut);
+        let all = [FailureKind::Network, FailureKind::Peer];
         let (words, kinds) = if breaks_off {
-            (of_network.to_vec(), vec![FailureKind::Network])
+            (of_network.to_vec(), &all[..1])
         } else {
-            (
-                [of_network, of_both].concat(),
-                vec![FailureKind::Network, FailureKind::Peer],
-            )
+            ([of_network, of_both].concat(), &all[..])
         };
         let case = format!("{plan:?} of {}", endings.len());
         for ending in &endings {
@@ -302,13 +296,9 @@ fn a_wrong_version_is_reported_with_both_versions() {
             let _ = socket.read_to_end(&mut answer);
             answer
         });
-        let error = Mesh::danger_plaintext(&clinic)
-            .err()
-            .expect("the versions differ");
-        (
-            EngineError::from_net(error, &names),
-            newer.join().expect("no panic"),
-        )
+        let error = Mesh::danger_plaintext(&clinic).err();
+        let error = EngineError::from_net(error.expect("the versions differ"), &names);
+        (error, newer.join().expect("no panic"))
     });
     let text = error.to_string();
     assert_eq!(error.kind(), FailureKind::Peer);

@@ -7,7 +7,7 @@
 
 use crate::common::{Attack, OnEvent, Session, harmed, in_memory, named};
 use sealane_block::{Block, Coins, Cpu};
-use sealane_engine::events::Event;
+use sealane_engine::events::{Event, Record};
 use sealane_engine::{EngineError, Job, Journal, NetworkClass, fill_pool, run_with_pool};
 use sealane_identity::Identity;
 use sealane_net::{Limits, Mesh};
@@ -53,14 +53,8 @@ impl Pools {
     fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<u64, EngineError>; 2] {
         let names = &named(&["clinic", "lab"]);
         both(meshes, |party, mut mesh| {
-            fill_pool(
-                &self.pools[party],
-                order,
-                None,
-                names,
-                &mut mesh,
-                &mut |_| (),
-            )
+            let pool = &self.pools[party];
+            fill_pool(pool, order, None, names, &mut mesh, &mut |_| ())
         })
     }
 
@@ -85,7 +79,7 @@ impl Pools {
         let session = Session::of_two();
         let job: &Job = &session.job;
         let [mine, _] = both(meshes, |party, mut mesh| {
-            let failed = |record: &sealane_engine::events::Record| {
+            let failed = |record: &Record| {
                 if party == ME && matches!(record.event, Event::Failed(_)) {
                     watch();
                 }
@@ -105,12 +99,8 @@ fn lan(batches: [u64; 2]) -> Order {
 
 /// A mesh for each party; one frame of the party that deviates is altered.
 fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
-    let attack = attack.map(|(at, harm)| Attack {
-        from: CHEAT,
-        to: ME,
-        at,
-        harm,
-    });
+    let (from, to) = (CHEAT, ME);
+    let attack = attack.map(|(at, harm)| Attack { from, to, at, harm });
     let meshes = in_memory(2).into_iter().enumerate().map(|(me, row)| {
         let (row, _) = harmed(row, me, attack);
         let mesh = Mesh::from_transports(PartyId::from_index(me), row, Limits::default());
