@@ -349,13 +349,7 @@ impl RowCounts {
 
 /// Creates the error for a part that differs. It shows the names that both sides use if those
 /// differ, else hashes.
-fn differs(
-    job: &Job,
-    part: JobPart,
-    theirs: &Hello,
-    peer: &str,
-    line: Option<usize>,
-) -> EngineError {
+fn differs(job: &Job, part: JobPart, theirs: &Hello, peer: &str, at: Option<usize>) -> EngineError {
     let short = |parts: &JobParts| hex::encode(&parts.part(part)[..6]);
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));
@@ -382,7 +376,7 @@ fn differs(
         _ => (part.name(), (short(job.parts()), short(&theirs.parts))),
     };
     let error = EngineError::job_mismatch(peer, name, &ours, &theirs);
-    let Some(number) = line else {
+    let Some(number) = at else {
         return error;
     };
     // The full form has the same lines, and states the source line of each.

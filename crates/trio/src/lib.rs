@@ -301,15 +301,11 @@ impl Steps for TrioParty {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: TrioPending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
+    fn advance<'a>(&mut self, state: TrioPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
-        match (pending.0, &mut self.place) {
+        match (state.0, &mut self.place) {
             (StepState::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;
                 Ok(Progress::Done(Outcome::Settled(())))

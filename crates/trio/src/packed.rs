@@ -234,22 +234,16 @@ fn merged(dims: &[(usize, isize)]) -> Vec<(usize, isize)> {
 
 /// Replaces the bits that a nest of dimensions names, from bit `base` on, by those of `from` from
 /// number `next` on.
-fn put_bits(
-    plane: &mut [u64],
-    base: usize,
-    dims: &[(usize, isize)],
-    from: &[u64],
-    next: &mut usize,
-) {
+fn put_bits(plane: &mut [u64], at: usize, dims: &[(usize, isize)], from: &[u64], next: &mut usize) {
     match *dims {
-        [] => put_bits(plane, base, &[(1, 1)], from, next),
+        [] => put_bits(plane, at, &[(1, 1)], from, next),
         [(len, 1)] => {
-            bits::overwrite(plane, base, from, *next, len);
+            bits::overwrite(plane, at, from, *next, len);
             *next += len;
         }
         [(len, stride), ref inner @ ..] => {
             for i in 0..len {
-                let at = base.wrapping_add_signed(i as isize * stride);
+                let at = at.wrapping_add_signed(i as isize * stride);
                 put_bits(plane, at, inner, from, next);
             }
         }

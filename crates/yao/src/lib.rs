@@ -471,11 +471,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: YaoPending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
+    fn advance<'a>(&mut self, state: YaoPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -486,7 +482,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
             garbler
         };
         let opened = |values| Progress::Done(Outcome::Opened(values, ()));
-        Ok(match (pending, &mut self.side) {
+        Ok(match (state, &mut self.side) {
             (YaoPending::Done(labels), _) => Progress::share(labels),
             (YaoPending::Watch(flights, shapes, met), _) => {
                 outside::watch(flights - 1, shapes, met)

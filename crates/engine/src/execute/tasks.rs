@@ -442,13 +442,8 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     }
 
     /// The rows of a table in other places.
-    fn rearranged(
-        &mut self,
-        how: Rearrangement,
-        table: RowId,
-        operand: &Operand,
-    ) -> Result<W::Share> {
-        let all = self.selected_of_all(operand, Some(table))?;
+    fn rearranged(&mut self, how: Rearrangement, table: RowId, of: &Operand) -> Result<W::Share> {
+        let all = self.selected_of_all(of, Some(table))?;
         let share = all.gathered();
         let inner = all.inner.count();
         let (rows, planes) = (share.elements(), share.planes());

@@ -255,13 +255,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Returns the carried value of the tiles before this one, if there are any, and the partial
     /// result of this one.
-    pub(super) fn carried(
-        &mut self,
-        value: PlanValue,
-    ) -> Result<(Option<ShareRef<W>>, ShareRef<W>)> {
-        let partial = self.tile()?.partial.remove(&value);
+    pub(super) fn carried(&mut self, of: PlanValue) -> Result<(Option<ShareRef<W>>, ShareRef<W>)> {
+        let partial = self.tile()?.partial.remove(&of);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
-        Ok((self.state.values.stored.remove(&value), partial))
+        Ok((self.state.values.stored.remove(&of), partial))
     }
 
     /// Returns the elements of an operand that a step reads, as a view of its value.
@@ -400,15 +397,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 /// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
-pub(super) fn revealed(
-    plan: &Plan,
-    rows: &[u64],
-    result: &ResultPlan,
-    mut tiles: Vec<Words>,
-) -> Data {
-    let value = &plan.values[result.value.0 as usize];
+pub(super) fn revealed(plan: &Plan, rows: &[u64], of: &ResultPlan, mut tiles: Vec<Words>) -> Data {
+    let value = &plan.values[of.value.0 as usize];
     let rows = value.rows.map(|id| rows[usize::from(id.0)]);
-    let shape = rows.into_iter().chain(result.fixed.iter().copied());
+    let shape = rows.into_iter().chain(of.fixed.iter().copied());
     let shift = 64 - value.plain_bits().clamp(1, 64);
     let mut elements = match &mut tiles[..] {
         [all] => std::mem::take(&mut **all),
@@ -418,7 +410,7 @@ pub(super) fn revealed(
         *element = ((*element << shift) as i64 >> shift) as u64;
     }
     Data {
-        ty: result.ty,
+        ty: of.ty,
         shape: shape.collect(),
         elements,
     }

@@ -390,11 +390,7 @@ pub fn is_nightly() -> bool {
 }
 
 /// Checks many cases, so many at once: most of them wait more than they compute.
-pub fn sweep<T: Send>(
-    at_once: usize,
-    cases: impl IntoIterator<Item = T>,
-    judge: impl Fn(T) + Sync,
-) {
+pub fn sweep<T: Send>(at_once: usize, cases: impl IntoIterator<Item = T>, run: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
     thread::scope(|scope| {
         for _ in 0..at_once {
@@ -402,7 +398,7 @@ pub fn sweep<T: Send>(
                 loop {
                     let case = cases.lock().expect("no holder of the lock panics").pop();
                     let Some(case) = case else { return };
-                    judge(case);
+                    run(case);
                 }
             });
         }

@@ -148,14 +148,9 @@ impl<'a> Fuser<'a> {
 
     /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
     /// the values that stand for them there.
-    pub fn join(
-        &mut self,
-        at: At<'_>,
-        lanes: &[Len],
-        accesses: &[Access],
-    ) -> (usize, Vec<ValueId>) {
+    pub fn join(&mut self, at: At<'_>, lanes: &[Len], reads: &[Access]) -> (usize, Vec<ValueId>) {
         let At { value, phase } = at;
-        let ranks = accesses.iter().map(|of| self.rank_of(of, phase, lanes));
+        let ranks = reads.iter().map(|of| self.rank_of(of, phase, lanes));
         let rank = ranks.max().unwrap_or(0);
         let key = (phase, lanes.to_vec(), rank);
         let unit = match self.bodies.get(&key) {
@@ -175,7 +170,7 @@ impl<'a> Fuser<'a> {
                 unit
             }
         };
-        let ids = accesses.iter();
+        let ids = reads.iter();
         let ids = ids.map(|access| self.access(unit, lanes, access)).collect();
         (unit, ids)
     }
