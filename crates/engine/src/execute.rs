@@ -420,11 +420,8 @@ impl<W: Steps> Values<W> {
         let results = last.map(|result| {
             let share = self.stored(result.value);
             let share = share.ok_or_else(|| internal("a result was never computed"))?;
-            Ok(Opened {
-                share,
-                domain: plan.values[result.value.0 as usize].domain,
-                to: result.to,
-            })
+            let (domain, to) = (plan.values[result.value.0 as usize].domain, result.to);
+            Ok(Opened { share, domain, to })
         });
         results.collect()
     }

@@ -257,10 +257,8 @@ pub(crate) fn exchange_goodbyes(
             || theirs.sent[peer.index()] != 0
         {
             let reason = "its account of what it sent differs from what came".to_string();
-            return Err(net(NetError::Malformed {
-                party: *peer,
-                reason,
-            }));
+            let party = *peer;
+            return Err(net(NetError::Malformed { party, reason }));
         }
         // The digest is public to everybody who saw the traffic, so the comparison may take
         // variable time.

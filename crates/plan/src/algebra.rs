@@ -69,10 +69,8 @@ pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
         let chosen = choice.backward();
         let moduli = choice.moduli(&chosen);
         for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
-            *had = Had {
-                bits: chosen.bits,
-                ring: chosen.ring.then_some(k),
-            };
+            let (bits, ring) = (chosen.bits, chosen.ring.then_some(k));
+            *had = Had { bits, ring };
         }
     }
     had

@@ -107,10 +107,8 @@ impl Checker<'_> {
             let carried = after || !step.op.carries();
             ensure(carried, "what is carried from tile to tile has rows")?;
             ensure(walks(segment, step, known.rows), "rows of another table")?;
-            *made = Made::In {
-                segment: self.segment,
-                after,
-            };
+            let segment = self.segment;
+            *made = Made::In { segment, after };
         }
         Ok(())
     }

@@ -169,10 +169,8 @@ fn a_link_that_is_lost_is_silent_at_both_ends() {
         let (ending, endings) = run(seed, 2, &lost, Arc::new(say_and_wait));
         let silence = tiny().silence;
         let silent = |peer| {
-            Some(Err(NetError::Stalled {
-                party: PartyId(peer),
-                silent_s: silence.as_secs(),
-            }))
+            let (party, silent_s) = (PartyId(peer), silence.as_secs());
+            Some(Err(NetError::Stalled { party, silent_s }))
         };
         assert_eq!(endings, [silent(1), silent(0)]);
         assert!(ending.after >= silence && ending.after < 2 * silence);

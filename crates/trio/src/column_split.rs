@@ -48,10 +48,8 @@ impl ColumnSplit {
             let set = set.filter(|(at, _)| number >> at & 1 == 1);
             set.fold(0, |strand, (_, bit)| strand | 1 << (bit - PLACES))
         };
-        Some(ColumnSplit {
-            strands: (0..strands).map(strand).collect(),
-            exchanges,
-        })
+        let strands = (0..strands).map(strand).collect();
+        Some(ColumnSplit { strands, exchanges })
     }
 
     /// Splits a plane into its strands, of so many words each, one behind the other. Words of the

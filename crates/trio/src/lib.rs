@@ -227,11 +227,8 @@ impl Party for TrioParty {
             None => {
                 let owns = guests.contains(&me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, maker, coins, mesh));
-                Membership::Outside(Erased::new(Outside {
-                    setting: setting.clone(),
-                    me,
-                    keys: keys.transpose()?,
-                }))
+                let (setting, keys) = (setting.clone(), keys.transpose()?);
+                Membership::Outside(Erased::new(Outside { setting, me, keys }))
             }
         };
         Ok(TrioParty { setting, me, place })

@@ -137,10 +137,8 @@ fn all_orders_are_equally_likely() {
 fn keys_that_are_not_there_are_internal_errors() {
     honest(&setting(3, [2, 0, 1]), &[], |side| {
         let share = Arc::new(side.trio.constant(domain(None), 2, &[1, 2, 3]));
-        let key = vec![KeyBit {
-            plane: 2,
-            inverted: false,
-        }];
+        let (plane, inverted) = (2, false);
+        let key = vec![KeyBit { plane, inverted }];
         let domain = domain(None);
         let step = Step::Sort { domain, share, key };
         let end = side.trio.begin(step, None, &mut side.mesh);

@@ -129,11 +129,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     if !step_round(&mut side.mesh) {
         return Err(Fault::Internal("a party that deviates".into()));
     }
-    let results = vec![Opened {
-        share: result,
-        domain: domain(),
-        to: PartySet::of([BANK]),
-    }];
+    let (share, domain, to) = (result, domain(), PartySet::of([BANK]));
+    let results = vec![Opened { share, domain, to }];
     let learnt = copied(side.open(results)?).remove(0);
     side.mesh.finish()?;
     Ok(End {

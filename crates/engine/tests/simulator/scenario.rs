@@ -93,10 +93,8 @@ impl Scenario {
         let limits = limits(&mut random);
         simulation.limits = vec![limits; parties];
         simulation.wires = wires(&mut random, parties, &limits);
-        simulation.bounds = Bounds {
-            time: 8 * limits.patience,
-            steps: 2_000_000,
-        };
+        let (time, steps) = (8 * limits.patience, 2_000_000);
+        simulation.bounds = Bounds { time, steps };
         let frames = Simulation::new(seed, &job, simulation.inputs.clone()).run();
         let frames = frames.frames;
         let mut breaker = Breaker {

@@ -391,10 +391,8 @@ impl Widths<'_> {
     }
 
     fn at(&self, rows: u64) -> Widths<'_> {
-        Widths {
-            plan: self.plan,
-            rows,
-        }
+        let plan = self.plan;
+        Widths { plan, rows }
     }
 
     pub fn table(&self, rows: RowId) -> Checked<&RowPlan> {

@@ -12,11 +12,8 @@ pub struct Tensor {
 
 impl Tensor {
     pub fn of(data: &Data) -> Tensor {
-        Tensor {
-            ty: data.ty,
-            shape: data.shape.clone(),
-            numbers: data.numbers().collect(),
-        }
+        let (ty, shape, numbers) = (data.ty, data.shape.clone(), data.numbers().collect());
+        Tensor { ty, shape, numbers }
     }
 
     pub fn new(ty: Type, shape: Vec<u64>, numbers: Vec<i128>) -> Tensor {
@@ -129,11 +126,8 @@ pub fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
         let numbers = numbers.map(|a| a.numbers[position(&a.shape, place)]);
         f(&numbers.collect::<Vec<_>>())
     });
-    Tensor {
-        ty: operands[0].ty,
-        numbers: numbers.collect(),
-        shape,
-    }
+    let (ty, numbers) = (operands[0].ty, numbers.collect());
+    Tensor { ty, numbers, shape }
 }
 
 /// The shape to which all broadcast.
