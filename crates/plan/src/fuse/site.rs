@@ -294,7 +294,7 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// What a walk along axis 0 of a value reads, element by element.
+    /// Returns the elements along axis 0 of a value, as a walk reads them.
     pub fn walked(&mut self, id: ValueId, length: Len) -> Read {
         let placed = self.stored(id);
         placed.read(&[length], placed.dims.len() - 1)

@@ -39,7 +39,7 @@ impl<'a> Body<'a> {
         over.map(|of| pick(of, 0, turn, 1, true)).collect()
     }
 
-    /// What the body returns of these parameters and what it captures.
+    /// Runs the body on these parameters and on those that it captures.
     fn returned(&self, params: [Vec<Tensor>; 2]) -> Vec<Tensor> {
         let params = params.into_iter().flatten();
         let params = params.chain(self.captured.iter().cloned()).collect();
