@@ -2,7 +2,7 @@
 //! cross.
 
 use crate::common::in_tiles;
-use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
+use sealane_engine::{Job, ProtocolName, simulate};
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 
@@ -72,7 +72,8 @@ fn a_plan_says_who_computes_what_alone() {
     let local = local.collect::<Vec<_>>();
     let steps = &cost.steps;
     assert_eq!(local.len(), 2, "the squares and their sum: {steps:?}");
-    let mut local = local.iter();
-    assert!(local.all(|step| step.ands == 0 && step.sent == [0, 0]));
-    assert!(local.iter().all(|step| step.lanes >= ROWS - 1));
+    for step in local {
+        assert!(step.ands == 0 && step.sent == [0, 0]);
+        assert!(step.lanes >= ROWS - 1);
+    }
 }

@@ -74,8 +74,8 @@ impl Aes {
             if index % 4 == 0 {
                 word.rotate_left(1);
                 word = word.iter().map(|byte| self.look_up(*byte)).collect();
-                let (first, constant) = (word[0].into(), i128::from(constant).into());
-                word[0] = self.b.binary(Binary::Xor, first, constant, None).unwrap();
+                let (first, added) = (word[0].into(), i128::from(constant).into());
+                word[0] = self.b.binary(Binary::Xor, first, added, None).unwrap();
                 constant = double(constant);
             }
             let before = words[index - 4].clone();

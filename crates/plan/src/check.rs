@@ -119,8 +119,9 @@ impl Checker<'_> {
             plan: self.plan,
             rows,
         };
+        let one = all(1);
         if let StepOp::Append { parts, rows, out } = &step.op {
-            return all(1).append(parts, *rows, *out);
+            return one.append(parts, *rows, *out);
         }
         let met = match &step.op {
             // Its elements are those of the walk, or of a fixed number.
@@ -128,13 +129,13 @@ impl Checker<'_> {
             op => op.all_rows().first().copied(),
         };
         let most = match (segment.rows.or(met), segment.rows) {
-            (None, _) => return all(1).widths(step),
+            (None, _) => return one.widths(step),
             (Some(table), walked) => {
-                let rows = all(1).table(table)?;
+                let rows = one.table(table)?;
                 walked.map_or(rows.bound, |_| rows.tile.min(rows.bound))
             }
         };
-        all(1).widths(step)?;
+        one.widths(step)?;
         all(most).widths(step)
     }
 

@@ -135,7 +135,7 @@ fn a_mean_is_a_sum_without_messages_and_one_division() {
     assert_eq!(converted(&plan), [(26, Z2k(26), Z2)], "{}", plan.text());
     assert_eq!(shared(&plan), [(0, Z2k(26)), (1, Z2)]);
     let converts = |step: &Step| step.op.kind() == StepKind::Convert;
-    let at = plan.segments.iter();
+    let mut at = plan.segments.iter();
     let at = at.position(|s| s.steps.iter().any(converts));
     assert_eq!((at, plan.segments.len()), (Some(2), 3));
 }
