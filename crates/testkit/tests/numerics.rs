@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 mod arrays;
 mod fixed;
 mod float;
+mod functions;
 mod integers;
 mod order;
 

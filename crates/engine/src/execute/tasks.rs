@@ -2,18 +2,18 @@
 //! a tape several times.
 
 mod cross;
+mod fold;
 mod network;
 
 use super::walker::Walker;
 use super::{Result, ShareRef, internal};
 use cross::Cross;
+use fold::Fold;
 use network::CompareExchange;
 use sealane_parties::PartySet;
 use sealane_party::{Factor, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
-use sealane_plan::steps::{
-    Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp, TapeId,
-};
+use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp};
 use sealane_program::types::RowId;
 use sealane_protocol::View;
 use std::sync::Arc;
@@ -32,15 +32,6 @@ pub(super) enum Task<W: Steps> {
     Cross(Cross<W>),
     /// Combination of the result of a tile with the results of the tiles before it.
     Carry(PlanValue),
-}
-
-/// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
-pub(super) struct Fold<W: Steps> {
-    current: ShareRef<W>,
-    /// Remaining elements along the dimension, and the number of elements in the other dimensions.
-    length: usize,
-    lanes: usize,
-    level: usize,
 }
 
 /// Loop with carried state; see [`StepOp::Scan`].
@@ -294,38 +285,6 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
     }
 
-    /// Returns the next level of a tree; after the last one, writes the result.
-    fn fold_step(&mut self, fold: &mut Fold<W>) -> Next<'a, W> {
-        let StepOp::Fold {
-            levels,
-            bits,
-            signed,
-            out,
-            ..
-        } = self.op
-        else {
-            return Err(internal("not a fold"));
-        };
-        if fold.length > 1 {
-            return self.pairs(fold, levels, *out).map(Some);
-        }
-        let last = bits.last().copied();
-        let last = last.ok_or_else(|| internal("a fold without widths"))?;
-        let total = fold.current.resize(0, last.into(), *signed);
-        self.write_total(*out, total)?;
-        Ok(None)
-    }
-
-    /// The step of the next level of a tree.
-    fn pairs(&mut self, fold: &Fold<W>, levels: &[TapeId], out: PlanValue) -> Result<Step<'a, W>> {
-        let half = fold.length / 2;
-        let pair = [fold.part(0, half), fold.part(half, half)];
-        let tape = levels.get(fold.level);
-        let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
-        let operands = pair.map(Arc::new).into();
-        Ok(self.run_tape(tape, out, half * fold.lanes, operands))
-    }
-
     fn begin_scan(&mut self) -> Started<'a, W> {
         let StepOp::Scan {
             init,
@@ -488,29 +447,6 @@ pub(super) fn in_elements<S: Shares>(share: S, inner: usize) -> S {
     match inner {
         1 => share,
         _ => share.spread(inner),
-    }
-}
-
-impl<W: Steps> Fold<W> {
-    /// Consumes the result of a level; an odd element is passed on unchanged.
-    fn level(&mut self, pairs: W::Share, bits: &[u8], signed: bool) {
-        let wide = usize::from(bits[self.level + 1]);
-        let half = self.length / 2;
-        self.current = Arc::new(match self.length % 2 {
-            0 => pairs,
-            _ => {
-                let odd = self.part(2 * half, 1).resize(0, wide, signed);
-                W::Share::concat(&[&pairs, &odd])
-            }
-        });
-        self.length -= half;
-        self.level += 1;
-    }
-
-    /// Returns the elements `first..first + count` along the dimension.
-    fn part(&self, first: usize, count: usize) -> W::Share {
-        let view = View::new(first * self.lanes, vec![(count * self.lanes, 1)]);
-        self.current.gather(&view, &View::whole(1))
     }
 }
 
