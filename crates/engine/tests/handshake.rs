@@ -36,10 +36,8 @@ fn heard(
     pin: impl Fn(usize, &mut Mesh),
 ) -> (Vec<Result<RunReport, EngineError>>, Vec<Vec<u8>>) {
     let (mut meshes, logs) = recorded(jobs.len());
-    meshes
-        .iter_mut()
-        .enumerate()
-        .for_each(|(me, mesh)| pin(me, mesh));
+    let each = meshes.iter_mut().enumerate();
+    each.for_each(|(me, mesh)| pin(me, mesh));
     let ends = connect(jobs, meshes, &session.inputs);
     let said = logs.concat().iter().flat_map(|log| log.said()).collect();
     (ends, said)

@@ -109,9 +109,8 @@ impl GarblerSide {
                 sent?;
             }
         }
-        labels
-            .iter_mut()
-            .for_each(|label| *label = unpermuted(*label));
+        let all = labels.iter_mut();
+        all.for_each(|label| *label = unpermuted(*label));
         Ok(std::mem::take(&mut *labels))
     }
 

@@ -285,9 +285,8 @@ impl RunningMasked<'_> {
         let layout = run.layout.clone();
         party.recycled.keep(layout, run.lanes, self.parts);
         // Values that are the same in all lanes go past the last one.
-        shares
-            .iter_mut()
-            .for_each(|share| form.trim(share.data_mut()));
+        let both = shares.iter_mut();
+        both.for_each(|share| form.trim(share.data_mut()));
         form.share(shares)
     }
 }

@@ -165,9 +165,8 @@ impl Model {
         let draw = |_| locked(&self.drawn).choose(below, &[]);
         let values = (0..words).map(draw).collect::<Vec<_>>();
         self.inputs.extend(&values);
-        self.lacks
-            .iter_mut()
-            .for_each(|lacks| lacks.extend(&values));
+        let all = self.lacks.iter_mut();
+        all.for_each(|lacks| lacks.extend(&values));
         values
     }
 

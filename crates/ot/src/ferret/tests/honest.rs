@@ -186,10 +186,8 @@ fn every_bit_is_as_often_one_as_zero() {
         }
         // The statistic can fail: one place that is 1 in an eighth more of the rows is noticed.
         let mut marked = outputs.q[0].clone();
-        marked
-            .iter_mut()
-            .step_by(4)
-            .for_each(|q| *q = Block::new(q.value() | 1 << 70));
+        let fourths = marked.iter_mut().step_by(4);
+        fourths.for_each(|q| *q = Block::new(q.value() | 1 << 70));
         let chi = chi_square(&marked);
         assert!(chi > 218.0, "{chi}");
     }
