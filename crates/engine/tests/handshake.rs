@@ -22,9 +22,8 @@ fn connect(
             threads.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
         });
         let sides = sides.collect::<Vec<_>>();
-        let ends = sides
-            .into_iter()
-            .map(|side| side.join().expect("no party panics"));
+        let ends = sides.into_iter();
+        let ends = ends.map(|side| side.join().expect("no party panics"));
         ends.collect()
     })
 }
@@ -80,9 +79,8 @@ fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
     let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
     let ends = connect(&jobs, Mesh::in_memory(2), &session.inputs);
-    let errors = ends
-        .into_iter()
-        .map(|end| end.err().expect("nobody runs another program"));
+    let errors = ends.into_iter();
+    let errors = errors.map(|end| end.err().expect("nobody runs another program"));
     errors.collect()
 }
 
@@ -163,9 +161,8 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     // The lab has pinned another key for ada, and meets another machine under that name.
     let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
     assert!(!stated);
-    let errors = differ
-        .into_iter()
-        .map(|end| end.err().expect("nobody runs"));
+    let errors = differ.into_iter();
+    let errors = errors.map(|end| end.err().expect("nobody runs"));
     let errors = errors.collect::<Vec<_>>();
     assert!(errors.iter().all(|error| error.kind() == FailureKind::Peer));
     let finders = errors.iter();

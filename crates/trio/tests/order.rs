@@ -115,11 +115,8 @@ fn all_orders_are_equally_likely() {
         let all = Arc::new(Share::concat(&all));
         side.reveal(&[(&all, None, parties(1))]).swap_remove(0)
     });
-    let rows = ends
-        .into_iter()
-        .flatten()
-        .next()
-        .expect("party 0 learns them");
+    let rows = ends.into_iter();
+    let rows = rows.flatten().next().expect("party 0 learns them");
     let mut counts = [0usize; 64];
     for order in rows.chunks(3) {
         counts[(order[0] << 4 | order[1] << 2 | order[2]) as usize] += 1;

@@ -138,9 +138,8 @@ impl VoleSetup {
             left -= piece.len();
         }
         check_digest(mesh, peer)?;
-        let keys = base
-            .keys()
-            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
+        let keys = base.keys();
+        let keys = keys.map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         let session = mesh.session();
         let dealt = tree::deal(parameters, &keys, session);
         mesh.send(peer, &dealt.message)?;

@@ -45,9 +45,8 @@ pub fn each_of(lanes: &[Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
 pub fn spread(a: &Tensor, both: [&Tensor; 2]) -> Tensor {
     let shape = joint_shape(both.iter().map(|of| &of.shape[..]));
     let places = places(&shape);
-    let numbers = places
-        .iter()
-        .map(|place| a.numbers[position(&a.shape, place)]);
+    let numbers = places.iter();
+    let numbers = numbers.map(|place| a.numbers[position(&a.shape, place)]);
     let numbers = numbers.collect();
     Tensor::new(a.ty, shape, numbers)
 }
@@ -143,9 +142,8 @@ pub fn joint_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Vec<u64> {
 /// All indices into a shape, in row-major order.
 pub fn places(shape: &[u64]) -> Vec<Vec<u64>> {
     shape.iter().fold(vec![Vec::new()], |places, &n| {
-        let longer = places
-            .iter()
-            .flat_map(|place| (0..n).map(|i| [&place[..], &[i]].concat()));
+        let longer = places.iter();
+        let longer = longer.flat_map(|place| (0..n).map(|i| [&place[..], &[i]].concat()));
         longer.collect()
     })
 }

@@ -398,10 +398,8 @@ impl SchedulerState {
 
     /// Ends a model that does not end by itself.
     fn give_up(&mut self, moment: Option<Duration>) {
-        let waiting = self
-            .threads
-            .iter()
-            .filter(|thread| thread.status != Status::Ended);
+        let waiting = self.threads.iter();
+        let waiting = waiting.filter(|thread| thread.status != Status::Ended);
         let waiting: Vec<_> = waiting.map(|thread| thread.name.clone()).collect();
         let why = match moment {
             None => "all wait for each other, without an end".to_string(),

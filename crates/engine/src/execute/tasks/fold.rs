@@ -41,7 +41,12 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     }
 
     /// The step of the next level of a tree.
-    fn pairs(&mut self, fold: &Fold<W>, levels: &[TapeId], out: PlanValue) -> Result<Step<'a, W>> {
+    pub(super) fn pairs(
+        &mut self,
+        fold: &Fold<W>,
+        levels: &[TapeId],
+        out: PlanValue,
+    ) -> Result<Step<'a, W>> {
         let half = fold.length / 2;
         let pair = [fold.part(0, half), fold.part(half, half)];
         let tape = levels.get(fold.level);
