@@ -116,9 +116,9 @@ impl EngineError {
         let message = format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)"
         );
-        let finding = Diagnostic::new(Code::OtherJob, message).hint(
-            "run `sealane plan` on all sides and compare; all need the same file and options",
-        );
+        let hint =
+            "run `sealane plan` on all sides and compare; all need the same file and options";
+        let finding = Diagnostic::new(Code::OtherJob, message).hint(hint);
         let mut error = EngineError::from(finding);
         error.0.public_text = Some(format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} at the one who \
@@ -372,10 +372,8 @@ mod tests {
         }
         let what = "bits after the end of a message are not zero".into();
         let broken = Fault::Peer { party: BEN, what };
-        let deviated = Fault::Deviated {
-            party: BEN,
-            check: "a check of oblivious transfers",
-        };
+        let (party, check) = (BEN, "a check of oblivious transfers");
+        let deviated = Fault::Deviated { party, check };
         let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
@@ -391,38 +389,26 @@ mod tests {
 
     #[test]
     fn what_this_side_has_to_mend_has_pages() {
-        let taken = NetError::Listen {
-            address: "0.0.0.0:7700".into(),
-            reason: "address in use".into(),
-        };
+        let (address, reason) = ("0.0.0.0:7700".into(), "address in use".into());
+        let taken = NetError::Listen { address, reason };
         shows(EngineError::from_net(taken, &names()), FailureKind::Config);
         let rows = "`patients` has 569 rows at ada and 570 at ben";
         shows(EngineError::row_mismatch(rows.into()), FailureKind::Data);
-        shows(
-            EngineError::internal("a party panicked"),
-            FailureKind::Internal,
-        );
-        let misuse = NetError::Misuse {
-            reason: "a party that has left the run goes on".into(),
-        };
+        let panicked = EngineError::internal("a party panicked");
+        shows(panicked, FailureKind::Internal);
+        let reason = "a party that has left the run goes on".into();
+        let misuse = NetError::Misuse { reason };
         let error = EngineError::from_net(misuse, &names());
-        assert_eq!(
-            (error.kind(), error.finding().code),
-            (FailureKind::Internal, Code::Internal)
-        );
+        let internal = (FailureKind::Internal, Code::Internal);
+        assert_eq!((error.kind(), error.finding().code), internal);
     }
 
     #[test]
     fn a_party_is_named_once_whatever_its_number() {
         let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
         let error = EngineError::from_net(NetError::Vanished { party: PartyId(10) }, &names);
-        assert!(
-            error
-                .finding()
-                .message
-                .starts_with("p10 (party 10) is gone"),
-            "{error}"
-        );
+        let message = &error.finding().message;
+        assert!(message.starts_with("p10 (party 10) is gone"), "{error}");
     }
 
     #[test]
@@ -441,10 +427,8 @@ mod tests {
         ] {
             let (_, reported) = EngineError::from_net(error, &names()).for_peers();
             assert!(reported.starts_with("ben (party 1)"), "{reported}");
-            assert!(
-                !reported.contains("7700") && !reported.contains("10.1.2.3"),
-                "{reported}"
-            );
+            let shown = !reported.contains("7700") && !reported.contains("10.1.2.3");
+            assert!(shown, "{reported}");
         }
     }
 
@@ -463,11 +447,8 @@ mod tests {
             &names(),
         );
         assert_eq!(heard.for_peers().0, Cause::Cancelled);
-        assert!(
-            cancelled
-                .to_string()
-                .starts_with("error[interrupted]: the run was cancelled")
-        );
+        let cancelled = cancelled.to_string();
+        assert!(cancelled.starts_with("error[interrupted]: the run was cancelled"));
     }
 
     #[test]

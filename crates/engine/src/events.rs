@@ -246,11 +246,8 @@ mod tests {
         let reported = |n: u64| (0..n).filter(|number| pace.includes(*number)).count();
         assert_eq!(reported(64), 64);
         assert_eq!(reported(128), 96);
-        assert!(
-            reported(1 << 20) <= 64 + 32 * 14 + 1,
-            "{}",
-            reported(1 << 20)
-        );
+        let events = reported(1 << 20);
+        assert!(events <= 64 + 32 * 14 + 1, "{events}");
         // The gaps grow with the number of items so far: never more than a sixteenth of it.
         let numbers = (0..1 << 20).filter(|number| pace.includes(*number));
         let numbers = numbers.collect::<Vec<_>>();

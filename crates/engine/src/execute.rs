@@ -54,7 +54,7 @@ pub(crate) fn execute<P: Party>(
     inputs: PlanInputs<'_>,
     mut recorder: PlanRecorder<'_, '_>,
     mesh: &mut Mesh,
-) -> Result<Vec<Option<Data>>, Fault> {
+) -> Result<Vec<Option<Data>>> {
     mesh.at_step(0);
     recorder.phase(Phase::Prepare, mesh);
     let since = recorder.start_call(0, mesh);
@@ -89,6 +89,9 @@ pub(crate) fn execute<P: Party>(
     run.reveal()
 }
 
+/// Result of a part of a run.
+type Result<T> = std::result::Result<T, Fault>;
+
 /// Reference-counted share, which steps and tiles hold together.
 type ShareRef<W> = Arc<<W as Steps>::Share>;
 
@@ -112,10 +115,10 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
     /// Takes the checks that a call settles. In a walk over rows these are those of the steps
     /// before it in its tile run, and of the carries of the tiles before; in a segment that runs
     /// once, all of the steps before it and of earlier segments.
-    fn due(&mut self, plan: &Plan, call: &Call) -> Vec<W::Check> {
+    fn due(&mut self, plan: &Plan, call: &Call, half: Half) -> Vec<W::Check> {
         let TileRun { segment, tile, .. } = call.run;
         let planned = &plan.segments[segment];
-        if !matches!(planned.steps[call.step].op, StepOp::Settle) {
+        if half == Half::Advance || !matches!(op(plan, call), StepOp::Settle) {
             return Vec::new();
         }
         let first = match planned.rows {
@@ -151,10 +154,8 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
 
     /// Takes all checks that are left.
     fn all_checks(&mut self) -> Vec<W::Check> {
-        std::mem::take(&mut self.checks)
-            .into_values()
-            .flatten()
-            .collect()
+        let checks = std::mem::take(&mut self.checks).into_values();
+        checks.flatten().collect()
     }
 }
 
@@ -163,6 +164,10 @@ type MaterialKey = (TileRun, usize, bool);
 
 fn place(call: &Call) -> MaterialKey {
     (call.run, call.step, call.carry)
+}
+
+fn op<'a>(plan: &'a Plan, call: &Call) -> &'a StepOp {
+    &plan.segments[call.run.segment].steps[call.step].op
 }
 
 struct PlanRun<'a, 'o, P: Party> {
@@ -198,7 +203,7 @@ enum Half {
 impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     type Error = Fault;
 
-    fn refill(&mut self, refill: &Refill) -> Result<(), Fault> {
+    fn refill(&mut self, refill: &Refill) -> Result<()> {
         let demand = supply::<P::Protocol>(self.plan, self.rows, refill);
         let setting = &self.plan.setting;
         let made = self.left_over.refill::<P::Protocol>(setting, &demand);
@@ -213,11 +218,11 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         Ok(())
     }
 
-    fn prepared(&mut self) -> Result<(), Fault> {
+    fn prepared(&mut self) -> Result<()> {
         self.prepare_reveal()
     }
 
-    fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
+    fn begin(&mut self, call: &Call) -> Result<bool> {
         // The mesh checks for cancellation only when it waits or sends, which may be long from now.
         self.mesh.cancel().check()?;
         let (known, first) = match call.walk {
@@ -235,7 +240,7 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         self.half(call, Half::Begin, StepProgress::Begun)
     }
 
-    fn step_round(&mut self) -> Result<(), Fault> {
+    fn step_round(&mut self) -> Result<()> {
         self.recorder.step_round(self.mesh);
         self.mesh.flush()?;
         if !std::mem::replace(&mut self.expecting, true) {
@@ -244,7 +249,7 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         Ok(())
     }
 
-    fn take(&mut self, calls: &[(Call, u64)]) -> Result<(), Fault> {
+    fn take(&mut self, calls: &[(Call, u64)]) -> Result {
         if !P::SPLIT {
             return Ok(());
         }
@@ -268,12 +273,12 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         Ok(())
     }
 
-    fn advance(&mut self, call: &Call) -> Result<bool, Fault> {
+    fn advance(&mut self, call: &Call) -> Result<bool> {
         self.mesh.cancel().check()?;
         self.half(call, Half::Advance, StepProgress::Flight)
     }
 
-    fn close(&mut self, block: &TileRun) -> Result<(), Fault> {
+    fn close(&mut self, block: &TileRun) -> Result<()> {
         self.offline.values.leave(block);
         self.online.values.leave(block);
         if self.reported.remove(block) {
@@ -285,7 +290,7 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
 
 impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
     /// Runs half of a call in its walk; returns whether the call is finished.
-    fn half(&mut self, call: &Call, half: Half, progress: StepProgress) -> Result<bool, Fault> {
+    fn half(&mut self, call: &Call, half: Half, progress: StepProgress) -> Result<bool> {
         let since = self.at_step(call);
         let finished = match call.walk {
             Walk::Online => self.online_half(call, half)?,
@@ -295,14 +300,13 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         Ok(finished)
     }
 
-    fn online_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
-        let settled = match half {
-            Half::Begin => self.online.due(self.plan, call),
-            Half::Advance => Vec::new(),
-        };
+    fn online_half(&mut self, call: &Call, half: Half) -> Result<bool> {
+        let settled = self.online.due(self.plan, call, half);
         let material = self.material.remove(&place(call)).unwrap_or_default();
         let mut walker = Walker {
             plan: self.plan,
+            op: op(self.plan, call),
+            run: call.run,
             rows: self.rows,
             inputs: &self.inputs,
             state: &mut self.online,
@@ -324,16 +328,15 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         Ok(finished)
     }
 
-    fn offline_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
+    fn offline_half(&mut self, call: &Call, half: Half) -> Result<bool> {
         let Some(party) = self.party.offline() else {
             return Err(internal("an offline walk of a protocol without one"));
         };
-        let settled = match half {
-            Half::Begin => self.offline.due(self.plan, call),
-            Half::Advance => Vec::new(),
-        };
+        let settled = self.offline.due(self.plan, call, half);
         let mut walker = Walker {
             plan: self.plan,
+            op: op(self.plan, call),
+            run: call.run,
             rows: self.rows,
             inputs: &[],
             state: &mut self.offline,
@@ -379,7 +382,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
     }
 
     /// Runs the offline part of the reveal, unless it has run.
-    fn prepare_reveal(&mut self) -> Result<(), Fault> {
+    fn prepare_reveal(&mut self) -> Result<()> {
         if self.plan.setting.timing == Timing::CountsAlone || self.opening.is_some() {
             return Ok(());
         }
@@ -407,7 +410,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
 
     /// Settles, and opens all results that no tile has opened: the last steps, which share their
     /// rounds with no other.
-    fn reveal(mut self) -> Result<Vec<Option<Data>>, Fault> {
+    fn reveal(mut self) -> Result<Vec<Option<Data>>> {
         self.prepare_reveal()?;
         let results = self.online.values.results(self.plan, self.rows)?;
         let last = self.first_step[1].last().copied().unwrap_or(1);
@@ -442,17 +445,14 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
 
 impl<W: Steps> Values<W> {
     /// The results of the plan that no tile has opened.
-    fn results(&self, plan: &Plan, rows: &[u64]) -> Result<Vec<Opened<W::Share>>, Fault> {
+    fn results(&self, plan: &Plan, rows: &[u64]) -> Result<Vec<Opened<W::Share>>> {
         let results = plan.results.iter();
         let last = results.filter(|result| !plan.in_tiles(result, rows));
         let results = last.map(|result| {
             let share = self.stored(result.value);
             let share = share.ok_or_else(|| internal("a result was never computed"))?;
-            Ok(Opened {
-                share,
-                domain: plan.values[result.value.0 as usize].domain,
-                to: result.to,
-            })
+            let (domain, to) = (plan.values[result.value.0 as usize].domain, result.to);
+            Ok(Opened { share, domain, to })
         });
         results.collect()
     }

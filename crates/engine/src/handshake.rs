@@ -172,11 +172,8 @@ pub(crate) fn agree<'a>(
         contributions[peer.index()] = theirs.bound();
         if theirs.hash != own.hash {
             let peer = name(names, *peer);
-            return Err(EngineError::instance_mismatch(
-                &peer,
-                &own.hash,
-                &theirs.hash,
-            ));
+            let (ours, theirs) = (&own.hash, &theirs.hash);
+            return Err(EngineError::instance_mismatch(&peer, ours, theirs));
         }
         offer = theirs.pool;
     }
@@ -221,12 +218,8 @@ fn check_pinned_keys(
     };
     let [ours, theirs] = [ours[at], theirs[at]].map(PublicKey::fingerprint);
     let whose = name(names, PartyId::from_index(at));
-    Err(EngineError::key_mismatch(
-        &name(names, peer),
-        &whose,
-        &ours,
-        &theirs,
-    ))
+    let name = name(names, peer);
+    Err(EngineError::key_mismatch(&name, &whose, &ours, &theirs))
 }
 
 /// Exchanges accounts of what was sent: payload bytes by sender and receiver, and the rounds of the
@@ -264,10 +257,8 @@ pub(crate) fn exchange_goodbyes(
             || theirs.sent[peer.index()] != 0
         {
             let reason = "its account of what it sent differs from what came".to_string();
-            return Err(net(NetError::Malformed {
-                party: *peer,
-                reason,
-            }));
+            let party = *peer;
+            return Err(net(NetError::Malformed { party, reason }));
         }
         // The digest is public to everybody who saw the traffic, so the comparison may take
         // variable time.
@@ -308,10 +299,8 @@ impl RowCounts {
         if theirs.len() != tables.len() {
             // The same program has the same tables, so no honest peer sends this.
             let reason = "row counts of other tables than the program's".to_string();
-            let malformed = NetError::Malformed {
-                party: peer,
-                reason,
-            };
+            let party = peer;
+            let malformed = NetError::Malformed { party, reason };
             return Err(EngineError::from_net(malformed, names));
         }
         for ((known, said), table) in self.0.iter_mut().zip(theirs).zip(tables) {
@@ -358,13 +347,7 @@ impl RowCounts {
 
 /// Creates the error for a part that differs. It shows the names that both sides use if those
 /// differ, else hashes.
-fn differs(
-    job: &Job,
-    part: JobPart,
-    theirs: &Hello,
-    peer: &str,
-    line: Option<usize>,
-) -> EngineError {
+fn differs(job: &Job, part: JobPart, theirs: &Hello, peer: &str, at: Option<usize>) -> EngineError {
     let short = |parts: &JobParts| hex::encode(&parts.part(part)[..6]);
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));
@@ -390,7 +373,7 @@ fn differs(
         _ => (part.name(), (short(job.parts()), short(&theirs.parts))),
     };
     let error = EngineError::job_mismatch(peer, name, &ours, &theirs);
-    let Some(number) = line else {
+    let Some(number) = at else {
         return error;
     };
     // The full form has the same lines, and states the source line of each.

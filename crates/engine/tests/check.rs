@@ -5,7 +5,6 @@ use crate::common::parse;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, Runnable, check as examine, warnings};
 use sealane_program::graph::Program;
-use std::fmt::Write;
 
 /// The warnings of a check.
 fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
@@ -49,14 +48,10 @@ fn of_parties(count: usize) -> String {
     let mut sum = 0;
     for at in 1..count {
         let next = count + at - 1;
-        let _ = writeln!(
-            text,
-            "  %{next} = add %{sum}, %{at} : u8.wrapping in 0..255 secret"
-        );
+        text += &format!("  %{next} = add %{sum}, %{at} : u8.wrapping in 0..255 secret\n");
         sum = next;
     }
-    let _ = write!(text, "}}\nreveal r = %{sum} : u8.wrapping to p0\n");
-    text
+    text + &format!("}}\nreveal r = %{sum} : u8.wrapping to p0\n")
 }
 
 #[test]
@@ -69,19 +64,17 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
     let planned = planned.err().expect("it is refused");
     assert_eq!(planned.finding(), &refusal);
     // What the hint names: the body reduces the rows as they are.
+    let running = "    %3 = accumulate any %2 axis 0 : bool[m] in 0..1 secret\n";
     let reduced = TWO_TABLES
-        .replace(
-            "    %3 = accumulate any %2 axis 0 : bool[m] in 0..1 secret\n",
-            "",
-        )
+        .replace(running, "")
         .replace("    %4 = reduce all %3", "    %3 = reduce all %2")
         .replace("return %4", "return %3");
     assert_eq!(check(&parse(&reduced)), Ok(vec![]));
     // A fixed number of elements is another way.
     let fixed = TWO_TABLES
         .replace("u8[m]", "u8[50]")
-        .replace("bool[m]", "bool[50]");
-    let fixed = parse(&fixed.replace("rows m <= 50\n", ""));
+        .replace("rows m <= 50\n", "");
+    let fixed = parse(&fixed.replace("bool[m]", "bool[50]"));
     assert_eq!(check(&fixed), Ok(vec![]));
 }
 
@@ -89,9 +82,8 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
 fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     let reported = |parties| {
         let warnings = check(&parse(&of_parties(parties))).expect("some protocol runs it");
-        let reported = warnings
-            .into_iter()
-            .map(|warning| (warning.message, warning.hint));
+        let reported = warnings.into_iter();
+        let reported = reported.map(|warning| (warning.message, warning.hint));
         reported.collect::<Vec<_>>()
     };
     let cannot = "protocol `yao`, the usual one, cannot run this program".to_string();
@@ -175,11 +167,8 @@ fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u3
     let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
     let reported = |warning: Diagnostic| {
         assert!(warning.code.is_warning());
-        (
-            warning.code,
-            warning.span.map(|span| span.line),
-            warning.hint,
-        )
+        let line = warning.span.map(|span| span.line);
+        (warning.code, line, warning.hint)
     };
     found.into_iter().map(reported).collect()
 }
@@ -215,21 +204,16 @@ fn a_run_of_days_is_warned_of_with_its_line() {
 #[test]
 fn protocols_that_run_a_program_are_listed_with_their_helpers() {
     let runnables = |parties| {
-        examine(&parse(&of_parties(parties)))
-            .expect("it runs")
-            .runnables
+        let checked = examine(&parse(&of_parties(parties)));
+        checked.expect("it runs").runnables
     };
     let runnable = |protocol, helpers| Runnable { protocol, helpers };
-    let names = [
-        ProtocolName::Yao,
-        ProtocolName::YaoThreeHalves,
-        ProtocolName::Trio,
-    ];
+    use ProtocolName::{Trio, Yao, YaoThreeHalves};
+    let names = [Yao, YaoThreeHalves, Trio];
     let with = |helpers: [usize; 3]| {
         let pairs = names.into_iter().zip(helpers);
-        pairs
-            .map(|(name, helpers)| runnable(name, helpers))
-            .collect::<Vec<_>>()
+        let all = pairs.map(|(name, helpers)| runnable(name, helpers));
+        all.collect::<Vec<_>>()
     };
     assert_eq!(runnables(2), with([0, 0, 1]));
     assert_eq!(runnables(3), with([2, 2, 0]));

@@ -29,10 +29,7 @@ fn program(inputs: Vec<Input>) -> Program {
 fn files_that_are_missing_or_unknown_are_reported() {
     let program = program(vec![age()]);
     let load = |arguments: &[&str]| {
-        let arguments = arguments
-            .iter()
-            .map(|text| text.to_string())
-            .collect::<Vec<_>>();
+        let arguments: Vec<_> = arguments.iter().map(|text| text.to_string()).collect();
         let error = data::load(&program, 0, &Sources::from_arguments(&arguments));
         error
             .err()
@@ -100,20 +97,15 @@ fn data_from_memory_are_checked_like_files() {
     };
     let (kind, text) = refused(0, &[ages(Type::I64, &[2], &[41, -1])]);
     assert_eq!(kind, FailureKind::Data);
-    assert!(
-        text.contains("`age` is -1 at element 1, outside 0 to 120"),
-        "{text}"
-    );
+    let said = text.contains("`age` is -1 at element 1, outside 0 to 120");
+    assert!(said, "{text}");
     let (kind, text) = refused(0, &[ages(Type::U8, &[1, 2], &[4, 1])]);
     assert_eq!(kind, FailureKind::Data);
     assert!(text.contains("`age` has the shape [1, 2]"), "{text}");
     let mut short = numbers(Type::U8, vec![2], &[4, 1]);
     short.elements.pop();
-    assert!(
-        refused(0, &[Some(short)])
-            .1
-            .contains("`age` has the shape [2]")
-    );
+    let said = refused(0, &[Some(short)]).1;
+    assert!(said.contains("`age` has the shape [2]"));
     let huge = Data {
         ty: Type::U8,
         shape: vec![1 << 40, 1 << 40],
@@ -126,11 +118,8 @@ fn data_from_memory_are_checked_like_files() {
         assert!(shown.contains(text), "{shown}");
     };
     reported(0, &[None], "the input `age` is missing");
-    reported(
-        1,
-        &[ages(Type::U8, &[1], &[4])],
-        "the input `age` belongs to another party",
-    );
+    let other = "the input `age` belongs to another party";
+    reported(1, &[ages(Type::U8, &[1], &[4])], other);
     reported(0, &[], "the program has 1 input, not 0");
     sealane_testkit::page::shows("input-count", &refused(0, &[]).1);
 }

@@ -1,7 +1,7 @@
 //! Events of a run: they add up to the traffic, their number is bounded however long the run is,
 //! and they hold no data.
 
-use crate::common::{OnEvent, parse};
+use crate::common::{OnEvent, in_tiles, job_of, parse};
 use sealane_engine::events::{Event, Phase, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate_with,
@@ -35,21 +35,19 @@ const X: u64 = 0x5ec2_e7a1_1ce0_f00d;
 const Y: u64 = 0xb0b5_0a5e_c2e7_c0de;
 
 fn job(protocol: ProtocolName, tile: u64) -> Job {
-    Job::in_tiles(parse(MARKED), protocol, NetworkClass::LAN, vec![], tile).expect("a sound job")
+    in_tiles(parse(MARKED), protocol, &[], tile)
 }
 
 fn inputs(rows: usize) -> Vec<Data> {
-    let column = Data {
+    let data = |shape, elements| Data {
         ty: Type::unsigned(64),
-        shape: vec![rows as u64],
-        elements: vec![X; rows],
+        shape,
+        elements,
     };
-    let single = Data {
-        ty: Type::unsigned(64),
-        shape: vec![],
-        elements: vec![Y],
-    };
-    vec![column, single]
+    vec![
+        data(vec![rows as u64], vec![X; rows]),
+        data(vec![], vec![Y]),
+    ]
 }
 
 /// Runs all parties and returns the events of each.
@@ -70,25 +68,19 @@ fn reported(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Ve
 
 fn sum<'a>(all: impl Iterator<Item = &'a Vec<u64>>, parties: usize) -> Vec<u64> {
     all.fold(vec![0; parties], |mut sums, bytes| {
-        sums.iter_mut()
-            .zip(bytes)
-            .for_each(|(sum, bytes)| *sum += bytes);
+        let both = sums.iter_mut().zip(bytes);
+        both.for_each(|(sum, bytes)| *sum += bytes);
         sums
     })
 }
 
 #[test]
 fn a_simulation_that_is_cancelled_in_any_phase_ends_without_a_result() {
-    let phases = [
-        Phase::Agree,
-        Phase::Prepare,
-        Phase::Compute,
-        Phase::Reveal,
-        Phase::Part,
-    ];
+    use Phase::{Agree, Compute, Part, Prepare, Reveal};
+    let all = |protocol| [Agree, Prepare, Compute, Reveal, Part].map(|phase| (protocol, phase));
     for (protocol, phase) in [ProtocolName::Yao, ProtocolName::Clear]
         .into_iter()
-        .flat_map(|protocol| phases.map(|phase| (protocol, phase)))
+        .flat_map(all)
     {
         let job = job(protocol, 64);
         let (cancel, ended) = (Cancel::default(), Mutex::new(0));
@@ -179,10 +171,8 @@ fn nothing_told_holds_a_value() {
         let text = serde_json::to_string(&reported).expect("JSON");
         for value in [X, Y, X ^ Y] {
             assert!(!text.contains(&value.to_string()), "{protocol}: {value}");
-            assert!(
-                !text.contains(&format!("{value:x}")),
-                "{protocol}: {value:x}"
-            );
+            let hex = format!("{value:x}");
+            assert!(!text.contains(&hex), "{protocol}: {hex}");
         }
     }
 }
@@ -190,29 +180,19 @@ fn nothing_told_holds_a_value() {
 #[test]
 fn a_failure_is_reported_without_the_value_that_was_refused() {
     let program = MARKED
-        .replace(
-            "input y : bob u64 in 0..18446744073709551615",
-            "input y : bob u64 in 0..7",
-        )
+        .replace("bob u64 in 0..18446744073709551615", "bob u64 in 0..7")
         .replace(
             "%1 = param 1 : u64 in 0..18446744073709551615",
             "%1 = param 1 : u64 in 0..7",
         );
-    let job = Job::new(
-        parse(&program),
-        ProtocolName::Yao,
-        NetworkClass::LAN,
-        vec![],
-    );
-    let job = job.expect("a sound job");
+    let job = job_of(&program, ProtocolName::Yao, NetworkClass::LAN);
     let mut meshes = Mesh::in_memory(2);
     let mut records = Vec::new();
     let keep = |record: &Record| records.push(record.clone());
     let mut journal = Journal::new(&job, PartyId(1), OnEvent(keep));
     let own = [None, inputs(1).pop()];
-    let error = run(&job, &own, &mut meshes[1], &mut journal)
-        .err()
-        .expect("7 is the bound");
+    let error = run(&job, &own, &mut meshes[1], &mut journal).err();
+    let error = error.expect("7 is the bound");
     drop(journal);
     assert!(error.to_string().contains(&Y.to_string()), "{error}");
     let Some(Event::Failed(failed)) = records.last().map(|record| &record.event) else {

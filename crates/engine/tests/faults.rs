@@ -58,12 +58,8 @@ impl FramePlace<'_> {
         let attack = Attack { from, to, at, harm };
         let (endings, _) = self.session.attack(Some(attack), patience);
         for ending in &endings {
-            assert!(
-                ending.after < 2 * LONG,
-                "{}: {:?}",
-                self.text(harm),
-                ending.after
-            );
+            let after = ending.after;
+            assert!(after < 2 * LONG, "{}: {after:?}", self.text(harm));
             if let Ok(report) = &ending.result {
                 self.session.assert_right(report);
             }
@@ -123,11 +119,8 @@ impl FramePlace<'_> {
     fn text(&self, harm: Harm) -> String {
         let names = self.session.job.parties();
         let (from, to) = (&names[self.from], &names[self.to]);
-        format!(
-            "{harm:?} of frame {} from {from} to {to} of {}",
-            self.at,
-            names.len()
-        )
+        let (at, all) = (self.at, names.len());
+        format!("{harm:?} of frame {at} from {from} to {to} of {all}")
     }
 }
 
@@ -190,36 +183,51 @@ fn a_link_that_ends_at_any_frame_is_reported_as_a_party_that_is_gone() {
     });
 }
 
+/// Harms every frame in each of these ways; errors are of these kinds, and those about control
+/// frames may be about data.
+fn sweep_harms(
+    harms: &[Harm],
+    kinds: &[FailureKind],
+    patience: impl Fn(&FramePlace<'_>, usize) -> Duration + Sync,
+    judge: impl Fn(&FramePlace<'_>, &[Ending], Harm) + Sync,
+) {
+    let sessions = Session::all();
+    let places = sessions.iter().flat_map(every_frame);
+    let cases = places.flat_map(|place| harms.iter().map(move |harm| (place, *harm)));
+    sweep(SIMULATED, cases, |(place, harm)| {
+        let endings = place.attack(harm, |party| patience(&place, party));
+        judge(&place, &endings, harm);
+        let reported = if !place.is_control() {
+            place.check_altered(&endings, kinds)
+        } else {
+            only(&endings, &[kinds, &[FailureKind::Data]].concat())
+        };
+        reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
+    });
+}
+
 #[test]
 fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
-    let harms = [
-        Harm::Flip(0),
-        FLIP_MIDDLE,
-        Harm::Flip(-1),
+    let flips = [Harm::Flip(0), FLIP_MIDDLE, Harm::Flip(-1)];
+    let others = [
         Harm::Garble,
         Harm::Repeat,
         Harm::Disguise,
         Harm::Flood,
         Harm::Grow,
     ];
-    let sessions = Session::all();
-    let places = sessions.iter().flat_map(every_frame);
-    sweep(
-        SIMULATED,
-        places.flat_map(|place| harms.map(|harm| (place, harm))),
-        |(place, harm)| {
-            let endings = place.attack(harm, |_| LONG);
+    let harms = [&flips[..], &others].concat();
+    let kinds = [FailureKind::Peer];
+    sweep_harms(
+        &harms,
+        &kinds,
+        |_, _| LONG,
+        |place, endings, harm| {
             // A frame that is checked before the reveal keeps all parties from their results.
             if place.settled && !place.is_control() {
                 let none = endings.iter().all(|ending| ending.result.is_err());
                 assert!(none, "{}: a result", place.text(harm));
             }
-            let reported = if !place.is_control() {
-                place.check_altered(&endings, &[FailureKind::Peer])
-            } else {
-                only(&endings, &[FailureKind::Peer, FailureKind::Data])
-            };
-            reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
         },
     );
 }
@@ -227,29 +235,14 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
 #[test]
 fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
     let harms = [Harm::Truncate, HALVE, Harm::Lose, Harm::Swap];
-    let sessions = Session::all();
-    let places = sessions.iter().flat_map(every_frame);
-    sweep(
-        SIMULATED,
-        places.flat_map(|place| harms.map(|harm| (place, harm))),
-        |(place, harm)| {
-            let endings = place.attack(harm, |party| if party == place.to { SHORT } else { LONG });
-            let kinds = [FailureKind::Peer, FailureKind::Network, FailureKind::Data];
-            let reported = if !place.is_control() {
-                place.check_altered(&endings, &kinds[..2])
-            } else {
-                only(&endings, &kinds)
-            };
-            reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
-        },
-    );
+    let kinds = [FailureKind::Peer, FailureKind::Network];
+    let patience = |place: &FramePlace<'_>, party| if party == place.to { SHORT } else { LONG };
+    sweep_harms(&harms, &kinds, patience, |_, _, _| ());
 }
 
 /// Checks that every error is of one of these kinds.
 fn only(endings: &[Ending], kinds: &[FailureKind]) -> Result<(), String> {
-    let errors = endings
-        .iter()
-        .filter_map(|ending| ending.result.as_ref().err());
+    let errors = endings.iter().filter_map(|end| end.result.as_ref().err());
     let mut others = errors.filter(|error| !kinds.contains(&error.kind()));
     match others.next() {
         None => Ok(()),
@@ -260,13 +253,15 @@ fn only(endings: &[Ending], kinds: &[FailureKind]) -> Result<(), String> {
 /// Number of the last data frame, or else control frame, that `from` sends to `to`.
 fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
     let (_, frames) = session.attack(None, |_| LONG);
-    let frames = frames[from][to].iter();
-    let kinds = frames.map(|(kind, _)| (*kind != FrameKind::Control) == data);
-    kinds
-        .collect::<Vec<_>>()
-        .iter()
-        .rposition(|is| *is)
-        .expect("such a frame")
+    let mut frames = frames[from][to].iter();
+    let place = frames.rposition(|(kind, _)| (*kind != FrameKind::Control) == data);
+    place.expect("such a frame")
+}
+
+/// Runs a session of patient parties in which one frame is harmed.
+fn harmed(session: &Session, [from, to, at]: [usize; 3], harm: Harm) -> Vec<Ending> {
+    let attack = Attack { from, to, at, harm };
+    session.attack(Some(attack), |_| LONG).0
 }
 
 #[test]
@@ -275,89 +270,42 @@ fn what_was_wrong_is_reported_to_all() {
     let opening = last(&two, 0, 1, true);
     let another_job = "approved another job: the network class differs";
     let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);
-    for (session, from, to, at, harm, words) in [
-        (&two, 1, 0, 0, Harm::Flip(33), another_job),
+    let too_many = "has 101 rows of `people`, more than 100";
+    let no_rows = "a result has no meaning without rows of `people`";
+    let no_point = "broke the protocol: a malformed curve point";
+    // The canonical encoding of a point is even; most other changes give points again.
+    let odd = Harm::Alter(|frame| frame.payload[0] |= 1);
+    let protocol = "approved another job: the protocol differs";
+    let payload = "payload where a control message was due";
+    let after_end = "broke the protocol: bits after the end of a message";
+    for (session, [from, to, at], harm, words) in [
+        (&two, [1, 0, 0], Harm::Flip(33), another_job),
+        (&two, [0, 1, 0], Harm::Flip(65), protocol),
+        (&two, [1, 0, 0], Harm::Disguise, payload),
+        (&two, [0, 1, 0], Harm::Flood, "claims 131072 bytes"),
+        (&two, [0, 1, 1], TOO_MANY_ROWS, too_many),
+        (&two, [0, 1, 1], NO_ROWS, no_rows),
+        (&two, [1, 0, 3], odd, no_point),
+        (&two, [0, 1, 3], Harm::Flip(-1), "is not what it sent"),
+        (&two, [1, 0, 4], Harm::Flip(7), "is not what it sent"),
         (
             &two,
-            0,
-            1,
-            0,
-            Harm::Flip(65),
-            "approved another job: the protocol differs",
-        ),
-        (
-            &two,
-            1,
-            0,
-            0,
-            Harm::Disguise,
-            "payload where a control message was due",
-        ),
-        (&two, 0, 1, 0, Harm::Flood, "claims 131072 bytes"),
-        (
-            &two,
-            0,
-            1,
-            1,
-            TOO_MANY_ROWS,
-            "has 101 rows of `people`, more than 100",
-        ),
-        (
-            &two,
-            0,
-            1,
-            1,
-            NO_ROWS,
-            "a result has no meaning without rows of `people`",
-        ),
-        (
-            &two,
-            1,
-            0,
-            3,
-            // The canonical encoding of a point is even; most other changes give points again.
-            Harm::Alter(|frame| frame.payload[0] |= 1),
-            "broke the protocol: a malformed curve point",
-        ),
-        (&two, 0, 1, 3, Harm::Flip(-1), "is not what it sent"),
-        (&two, 1, 0, 4, Harm::Flip(7), "is not what it sent"),
-        (
-            &two,
-            0,
-            1,
-            opening,
+            [0, 1, opening],
             Harm::Garble,
             "a check of what crossed failed",
         ),
         // From an owner of data to a helper, and from one helper to another.
-        (&five, 1, 4, 0, Harm::Flip(33), another_job),
-        (
-            &five,
-            0,
-            3,
-            1,
-            TOO_MANY_ROWS,
-            "has 101 rows of `people`, more than 100",
-        ),
-        (
-            &five,
-            2,
-            4,
-            5,
-            padding,
-            "broke the protocol: bits after the end of a message",
-        ),
-        (&five, 4, 3, 5, Harm::Flip(0), "is not what it sent"),
+        (&five, [1, 4, 0], Harm::Flip(33), another_job),
+        (&five, [0, 3, 1], TOO_MANY_ROWS, too_many),
+        (&five, [2, 4, 5], padding, after_end),
+        (&five, [4, 3, 5], Harm::Flip(0), "is not what it sent"),
     ] {
-        let attack = Attack { from, to, at, harm };
-        let (endings, _) = session.attack(Some(attack), |_| LONG);
+        let endings = harmed(session, [from, to, at], harm);
         let found = endings[to].error().finding().message.clone();
         let sender = &session.job.parties()[from];
         assert!(found.contains(words), "{found}");
-        assert!(
-            found.contains(sender.as_str()) || session.parties() == 2,
-            "{found}"
-        );
+        let named = found.contains(sender.as_str()) || session.parties() == 2;
+        assert!(named, "{found}");
         for (party, ending) in endings.iter().enumerate() {
             let text = ending.error().to_string();
             let reported = text.contains("gave up: ") && text.contains(words);
@@ -371,34 +319,20 @@ fn what_opens_a_result_is_settled_too() {
     let five = Session::of_five();
     let (from, to) = (2, 1);
     let at = last(&five, from, to, true);
-    let harm = Harm::Flip(0);
-    let (endings, _) = five.attack(Some(Attack { from, to, at, harm }), |_| LONG);
+    let endings = harmed(&five, [from, to, at], Harm::Flip(0));
     let text = endings[to].error().finding().message.clone();
-    assert!(
-        text.starts_with("what came from ada is not what it sent"),
-        "{text}"
-    );
+    let said = text.starts_with("what came from ada is not what it sent");
+    assert!(said, "{text}");
     // The others have received everything that they need.
-    for ending in endings
-        .iter()
-        .filter_map(|ending| ending.result.as_ref().ok())
-    {
-        five.assert_right(ending);
-    }
+    let reports = endings.iter().flat_map(|ending| &ending.result);
+    reports.for_each(|report| five.assert_right(report));
 }
 
 #[test]
 fn both_see_that_row_counts_differ() {
     // The party that finds it first tells the other.
     let harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6);
-    let attack = Attack {
-        from: 0,
-        to: 1,
-        at: 1,
-        harm,
-    };
-    let (endings, _) = Session::of_two().attack(Some(attack), |_| LONG);
-    for ending in endings {
+    for ending in harmed(&Session::of_two(), [0, 1, 1], harm) {
         let text = ending.error().to_string();
         assert!(text.contains("runs another instance of the job"), "{text}");
     }
@@ -414,9 +348,8 @@ fn an_account_that_does_not_fit_is_refused() {
         let itself = 2 + first.expect("the end of the first number");
         assert_eq!(frame.payload[itself], 0, "nobody sends to himself");
         let largest = [&[0xff; 9][..], &[1]].concat();
-        edit(frame, |payload| {
-            drop(payload.splice(itself..=itself, largest))
-        });
+        let grow = |payload: &mut Vec<u8>| drop(payload.splice(itself..=itself, largest));
+        edit(frame, grow);
     });
     let two = Session::of_two();
     let at = last(&two, 1, 0, false);
@@ -425,14 +358,7 @@ fn an_account_that_does_not_fit_is_refused() {
         (Harm::Flip(0), "lab (party 1) sent a malformed message"),
         (Harm::Flip(-1), "what came from lab is not what it sent"),
     ] {
-        let attack = Attack {
-            from: 1,
-            to: 0,
-            at,
-            harm,
-        };
-        let (endings, _) = two.attack(Some(attack), |_| LONG);
-        let text = endings[0].error().to_string();
+        let text = harmed(&two, [1, 0, at], harm)[0].error().to_string();
         assert!(text.contains(words), "{text}");
     }
 }

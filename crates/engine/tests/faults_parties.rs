@@ -50,9 +50,8 @@ fn step_rounds(session: &Session) -> Vec<usize> {
     for ending in endings.into_iter().flatten() {
         session.assert_right(&ending.result.unwrap_or_else(|error| panic!("{error}")));
     }
-    step_rounds
-        .into_inner()
-        .expect("no holder of the lock panics")
+    let step_rounds = step_rounds.into_inner();
+    step_rounds.expect("no holder of the lock panics")
 }
 
 fn run(
@@ -71,11 +70,16 @@ fn assert_reported(ending: &Ending, kind: FailureKind, words: &[&str]) {
     let error = ending.error();
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
-    assert!(
-        words.iter().all(|words| text.contains(words)),
-        "{words:?}: {text}"
-    );
+    let all = words.iter().all(|words| text.contains(words));
+    assert!(all, "{words:?}: {text}");
     assert!(ending.after < SOON, "{:?}: {text}", ending.after);
+}
+
+fn assert_gone(session: &Session, victim: usize, endings: &[Ending]) {
+    let gone = format!("{} is gone", session.name(victim));
+    for ending in endings {
+        assert_reported(ending, FailureKind::Network, &[&gone]);
+    }
 }
 
 #[test]
@@ -88,12 +92,8 @@ fn a_party_that_dies_at_any_step_round_is_gone_for_all_others() {
         })
     });
     sweep(IN_MEMORY, cases, |(session, victim, at)| {
-        let limits = vec![patient(LONG); session.parties()];
-        let endings = die(session, memory(session), &limits, victim, at);
-        let gone = format!("{} is gone", session.name(victim));
-        for ending in endings {
-            assert_reported(&ending, FailureKind::Network, &[&gone]);
-        }
+        let endings = die(session, memory(session), patient(LONG), (victim, at));
+        assert_gone(session, victim, &endings);
     });
 }
 
@@ -101,23 +101,18 @@ fn a_party_that_dies_at_any_step_round_is_gone_for_all_others() {
 fn a_party_that_dies_over_tls_is_gone_for_all_others() {
     let sessions = [Session::of_three(), Session::of_five()];
     let cases = sessions.iter().flat_map(|session| {
-        let step_rounds = step_rounds(session);
-        let last = session.parties() - 1;
-        [
+        let (step_rounds, last) = (step_rounds(session), session.parties() - 1);
+        let deaths = [
             (0, 0),
             (1, step_rounds[1] / 2),
             (last, step_rounds[last] - 1),
-        ]
-        .map(|death| (session, death))
+        ];
+        deaths.map(|death| (session, death))
     });
     sweep(OVER_TLS, cases, |(session, (victim, at))| {
-        let limits = vec![usual_limits(); session.parties()];
         let connect = tls(session.configs(usual_limits()));
-        let endings = die(session, connect, &limits, victim, at);
-        let gone = format!("{} is gone", session.name(victim));
-        for ending in endings {
-            assert_reported(&ending, FailureKind::Network, &[&gone]);
-        }
+        let endings = die(session, connect, usual_limits(), (victim, at));
+        assert_gone(session, victim, &endings);
     });
 }
 
@@ -125,11 +120,11 @@ fn a_party_that_dies_over_tls_is_gone_for_all_others() {
 fn die(
     session: &Session,
     connect: Vec<Connect>,
-    limits: &[Limits],
-    victim: usize,
-    at: usize,
+    limits: Limits,
+    (victim, at): (usize, usize),
 ) -> Vec<Ending> {
-    let endings = run(session, connect, limits, &|party, step_round| {
+    let limits = vec![limits; session.parties()];
+    let endings = run(session, connect, &limits, &|party, step_round| {
         if (party, step_round) == (victim, at) {
             // Drops the mesh on its way out of the thread.
             resume_unwind(Box::new("the process ends"));
@@ -153,7 +148,7 @@ fn a_party_that_stalls_at_any_step_round_is_silent_for_who_waits_for_it() {
         let others = (0..session.parties()).filter(|party| *party != victim);
         let name = session.name(victim);
         let named = others.filter(|first| {
-            let found = stall(session, memory(session), victim, at, *first);
+            let found = stall(session, memory(session), (victim, at), *first);
             found.starts_with(&format!("{name} sent nothing for"))
         });
         assert!(named.count() > 0, "nobody waits for {name}");
@@ -170,7 +165,7 @@ fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
     sweep(OVER_TLS, cases, |(session, victim, at)| {
         // The first of the computing parties waits for it, at the latest through others.
         let connect = tls(session.configs(usual_limits()));
-        let found = stall(session, connect, victim, at, victim - 2);
+        let found = stall(session, connect, (victim, at), victim - 2);
         assert!(found.contains("sent nothing for"), "{found}");
     });
 }
@@ -180,8 +175,7 @@ fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
 fn stall(
     session: &Session,
     connect: Vec<Connect>,
-    victim: usize,
-    at: usize,
+    (victim, at): (usize, usize),
     first: usize,
 ) -> String {
     let patience = |party| if party == first { SHORT } else { LONG };
@@ -189,16 +183,12 @@ fn stall(
         patience: patience(party),
         ..usual_limits()
     });
-    let endings = run(
-        session,
-        connect,
-        &limits.collect::<Vec<_>>(),
-        &|party, step_round| {
-            if (party, step_round) == (victim, at) {
-                thread::sleep(4 * SHORT);
-            }
-        },
-    );
+    let limits = limits.collect::<Vec<_>>();
+    let endings = run(session, connect, &limits, &|party, step_round| {
+        if (party, step_round) == (victim, at) {
+            thread::sleep(4 * SHORT);
+        }
+    });
     let endings = endings.into_iter().flatten().collect::<Vec<_>>();
     let found = endings[first].error().finding().message.clone();
     assert!(!found.contains("gave up: "), "{found}");
@@ -244,19 +234,11 @@ fn a_helper_with_another_job_is_named_to_all() {
     let five = Session::of_five();
     let helpers = ["ada", "bob", "cyd"];
     let other_program = PROGRAM.replace("gt", "ge");
-    let jobs = [
-        (
-            Session::new(&other_program, ProtocolName::Trio, &helpers),
-            "program",
-        ),
-        (
-            Session::new(PROGRAM, ProtocolName::Clear, &helpers),
-            "protocol",
-        ),
-    ];
-    let cases = jobs
-        .iter()
-        .flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
+    let program = Session::new(&other_program, ProtocolName::Trio, &helpers);
+    let protocol = Session::new(PROGRAM, ProtocolName::Clear, &helpers);
+    let jobs = [(program, "program"), (protocol, "protocol")];
+    let cases = jobs.iter();
+    let cases = cases.flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
     sweep(OVER_TLS, cases, |((other, part), wrong)| {
         let connect = tls(five.configs(usual_limits()));
         let endings = with_job_of(wrong, &other.job, connect);
@@ -273,10 +255,8 @@ fn a_helper_with_another_job_is_named_to_all() {
 
 /// Exchanges keys or addresses of two parties in a configuration.
 fn exchange(config: &mut MeshConfig, keys: bool, one: usize, other: usize) {
-    let [one, other] = config
-        .parties
-        .get_disjoint_mut([one, other])
-        .expect("two parties");
+    let two = config.parties.get_disjoint_mut([one, other]);
+    let [one, other] = two.expect("two parties");
     if keys {
         std::mem::swap(&mut one.key, &mut other.key)
     } else {
@@ -305,29 +285,24 @@ fn two_helpers_exchanged_in_one_configuration_are_reported_from_each_other_by_th
         // It takes the party that it checks first for the other, and names the key's owner.
         let [first, second] = [(one, other), (other, one)].map(|(seen, key)| {
             let taken = format!("{} is taken for another: it shows the key", five.name(seen));
-            [
-                taken,
-                format!("which is that of {} here", five.job.parties()[key]),
-            ]
+            let owner = format!("which is that of {} here", five.job.parties()[key]);
+            [taken, owner]
         });
         let text = endings[wrong].error().to_string();
         let reports =
             |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
         // On a busy machine, a party may hear of itself through others first.
         let refused = format!("{} expects another key of this party", five.name(wrong));
-        let reported = reports(&first, &text) || reports(&second, &text) || text.contains(&refused);
-        assert!(reported, "{text}");
+        let reported =
+            |text: &str| reports(&first, text) || reports(&second, text) || text.contains(&refused);
+        assert!(reported(&text), "{text}");
         for ending in &endings {
             let error = ending.error();
             let text = error.to_string();
             // A party that comes late finds nobody there any more.
             let alone = error.kind() == FailureKind::Network && text.contains("cannot be reached");
-            let reported =
-                reports(&first, &text) || reports(&second, &text) || text.contains(&refused);
-            assert!(
-                reported && error.kind() == FailureKind::Peer || alone,
-                "{text}"
-            );
+            let refused = reported(&text) && error.kind() == FailureKind::Peer || alone;
+            assert!(refused, "{text}");
             assert!(ending.after < SOON, "{text}");
         }
     });

@@ -41,8 +41,7 @@ fn connect_with(
     inputs: &[Vec<Option<Data>>],
     configs: Vec<MeshConfig>,
 ) -> Vec<Ending> {
-    let limits = configs.iter().map(|config| config.limits);
-    let limits = limits.collect::<Vec<_>>();
+    let limits: Vec<_> = configs.iter().map(|config| config.limits).collect();
     let connect = configs.into_iter().map(|config| move || over_tls(&config));
     let endings = ends(jobs, inputs, connect.collect(), &limits, &|_, _| ()).into_iter();
     let endings = endings.map(|ending| ending.expect("no party panics"));
@@ -84,11 +83,8 @@ fn places(sessions: &[Session; 4]) -> Vec<(&Session, [usize; 3])> {
     let in_five = [[0, 3, 3], [4, 3, 5], [2, 4, 9], [2, 1, 3]];
     // From an owner to the garbler and to the evaluator, between these, and to an owner.
     let in_four = [[0, 2, 3], [1, 3, 2], [2, 3, 5], [3, 0, 3]];
-    let of = |session, places: &[[usize; 3]]| {
-        places
-            .iter()
-            .map(|place| (session, *place))
-            .collect::<Vec<_>>()
+    let of = |session, places: &[[usize; 3]]| -> Vec<_> {
+        places.iter().map(|place| (session, *place)).collect()
     };
     let all = [of(two, &in_two), of(three, &in_three)];
     [all.concat(), of(five, &in_five), of(four, &in_four)].concat()
@@ -152,10 +148,8 @@ fn a_party_with_the_right_key_that_sends_garbage_is_reported_so() {
         ];
         let found = endings[to].error();
         assert_error(&endings[to], found.kind(), &words);
-        assert!(
-            matches!(found.kind(), FailureKind::Peer | FailureKind::Data),
-            "{found}"
-        );
+        let of_peer = matches!(found.kind(), FailureKind::Peer | FailureKind::Data);
+        assert!(of_peer, "{found}");
         for (party, ending) in endings.iter().enumerate() {
             match &ending.result {
                 // After the last frame, the other party has sent everything.
@@ -199,9 +193,8 @@ fn records(random: &mut Random, count: u64) -> Vec<u64> {
     if is_nightly() {
         (0..count).collect()
     } else {
-        (0..SAMPLES)
-            .map(|_| random.below(count as usize) as u64)
-            .collect()
+        let samples = (0..SAMPLES).map(|_| random.below(count as usize) as u64);
+        samples.collect()
     }
 }
 
@@ -232,13 +225,11 @@ fn a_network_that_harms_any_record_is_reported_and_never_changes_a_result() {
         let of_network = ["sent nothing for", "is gone", "cannot be reached"];
         let of_both = ["malformed", "no secure connection", "gave up"];
         let breaks_off = matches!(kind, Break::Stall | Break::Cut);
+        let all = [FailureKind::Network, FailureKind::Peer];
         let (words, kinds) = if breaks_off {
-            (of_network.to_vec(), vec![FailureKind::Network])
+            (of_network.to_vec(), &all[..1])
         } else {
-            (
-                [of_network, of_both].concat(),
-                vec![FailureKind::Network, FailureKind::Peer],
-            )
+            ([of_network, of_both].concat(), &all[..])
         };
         let case = format!("{plan:?} of {}", endings.len());
         for ending in &endings {
@@ -255,10 +246,8 @@ fn a_network_that_harms_any_record_is_reported_and_never_changes_a_result() {
         if at < count / 2 {
             let failed = endings.iter().filter(|ending| ending.result.is_err());
             let failed = failed.count();
-            assert!(
-                failed == endings.len() || !breaks_off && failed == 0,
-                "{case}: {failed}"
-            );
+            let together = failed == endings.len() || !breaks_off && failed == 0;
+            assert!(together, "{case}: {failed}");
         }
     });
 }
@@ -294,11 +283,7 @@ fn a_wrong_key_is_reported_to_who_sees_it_and_to_who_shows_it() {
 #[test]
 fn a_wrong_version_is_reported_with_both_versions() {
     let [clinic, _] = two_configs();
-    let names = clinic
-        .names()
-        .iter()
-        .map(|name| name.to_string())
-        .collect::<Vec<_>>();
+    let names: Vec<_> = clinic.names().iter().map(|name| name.to_string()).collect();
     let address = clinic.parties[0].address.clone();
     let (error, answer) = thread::scope(|scope| {
         let newer = scope.spawn(move || {
@@ -311,20 +296,15 @@ fn a_wrong_version_is_reported_with_both_versions() {
             let _ = socket.read_to_end(&mut answer);
             answer
         });
-        let error = Mesh::danger_plaintext(&clinic)
-            .err()
-            .expect("the versions differ");
-        (
-            EngineError::from_net(error, &names),
-            newer.join().expect("no panic"),
-        )
+        let error = Mesh::danger_plaintext(&clinic).err();
+        let error = EngineError::from_net(error.expect("the versions differ"), &names);
+        (error, newer.join().expect("no panic"))
     });
     let text = error.to_string();
     assert_eq!(error.kind(), FailureKind::Peer);
-    assert!(
-        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 255), this party runs"),
-        "{text}"
-    );
+    let said =
+        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 255), this party runs");
+    assert!(said, "{text}");
     // The other side learns the version of this one, so that it can report it.
     assert_eq!(answer[..8], *b"SEALANE\n");
     assert_eq!(answer[8..10], WIRE_VERSION.to_le_bytes());
@@ -346,15 +326,10 @@ fn nobody_there_is_reported_with_the_address() {
         let address = config.parties[1 - config.me.index()].address.clone();
         let started = Instant::now();
         let result = over_tls(&config).map(|_| unreachable!("nobody is there"));
-        let ending = Ending {
-            result,
-            after: started.elapsed(),
-        };
-        assert_error(
-            &ending,
-            FailureKind::Network,
-            &[&format!("cannot be reached at {address}")],
-        );
+        let after = started.elapsed();
+        let ending = Ending { result, after };
+        let words = format!("cannot be reached at {address}");
+        assert_error(&ending, FailureKind::Network, &[&words]);
     }
 }
 
@@ -419,10 +394,8 @@ fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
     // The party that finds it first tells the other.
     for ending in endings([X.len(), 7]) {
         let kind = ending.error().kind();
-        assert!(
-            matches!(kind, FailureKind::Data | FailureKind::Peer),
-            "{kind:?}"
-        );
+        let differ = matches!(kind, FailureKind::Data | FailureKind::Peer);
+        assert!(differ, "{kind:?}");
         let texts = [
             "`people` has 5 rows at clinic and 7 at lab",
             "`people` has 7 rows at lab and 5 at clinic",

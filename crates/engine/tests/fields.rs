@@ -101,11 +101,12 @@ fn tags_are_the_same_under_all_protocols() {
 fn a_product_under_trio_is_one_element_of_each_party() {
     let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::LAN);
     let program = program.program().clone();
+    let helpers = vec!["cyd".to_string()];
     let job = Job::new(
         program.clone(),
         ProtocolName::Trio,
         NetworkClass::LAN,
-        vec!["cyd".to_string()],
+        helpers,
     );
     let job = job.unwrap();
     let plan = job.plan_at(&[1000]).unwrap();

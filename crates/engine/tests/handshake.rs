@@ -22,11 +22,24 @@ fn connect(
             threads.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
         });
         let sides = sides.collect::<Vec<_>>();
-        let ends = sides
-            .into_iter()
-            .map(|side| side.join().expect("no party panics"));
+        let ends = sides.into_iter();
+        let ends = ends.map(|side| side.join().expect("no party panics"));
         ends.collect()
     })
+}
+
+/// Runs every party; also returns the control messages that crossed.
+fn heard(
+    jobs: &[Job],
+    session: &Session,
+    pin: impl Fn(usize, &mut Mesh),
+) -> (Vec<Result<RunReport, EngineError>>, Vec<Vec<u8>>) {
+    let (mut meshes, logs) = recorded(jobs.len());
+    let each = meshes.iter_mut().enumerate();
+    each.for_each(|(me, mesh)| pin(me, mesh));
+    let ends = connect(jobs, meshes, &session.inputs);
+    let said = logs.concat().iter().flat_map(|log| log.said()).collect();
+    (ends, said)
 }
 
 /// Tells if a control message states row counts.
@@ -41,19 +54,9 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
         classes.map(|class| job_of(PROGRAM_OF_THREE, ProtocolName::Trio, class))
     };
     let (lan, wan) = (NetworkClass::LAN, NetworkClass::WAN);
-    let said = |classes| {
-        let (meshes, logs) = recorded(3);
-        let ends = connect(&jobs(classes), meshes, &session.inputs);
-        let said = logs
-            .concat()
-            .iter()
-            .flat_map(|log| log.said())
-            .collect::<Vec<_>>();
-        (ends, said)
-    };
+    let said = |classes| heard(&jobs(classes), &session, |_, _| ());
     let (ends, messages) = said([lan; 3]);
-    ends.into_iter()
-        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert_honest(&session, ends);
     assert_eq!(messages.iter().filter(|said| is_of_rows(said)).count(), 6);
     // Two of three have the same job, and still state no row counts to each other.
     for odd in 0..3 {
@@ -65,35 +68,35 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     }
 }
 
+fn assert_honest(session: &Session, ends: Vec<Result<RunReport, EngineError>>) {
+    for end in ends {
+        session.assert_right(&end.expect("an honest run"));
+    }
+}
+
 /// Returns the errors of two parties that run these programs.
 fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
     let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::LAN));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
     let ends = connect(&jobs, Mesh::in_memory(2), &session.inputs);
-    let errors = ends
-        .into_iter()
-        .map(|end| end.err().expect("nobody runs another program"));
+    let errors = ends.into_iter();
+    let errors = errors.map(|end| end.err().expect("nobody runs another program"));
     errors.collect()
 }
 
 #[test]
 fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosses() {
     let lines = PROGRAM.lines().collect::<Vec<_>>();
+    let who = "reveal who = %2 : bool to clinic";
     let changes = [
         ("name over", "name above"),
-        (
-            "reveal who = %2 : bool to clinic",
-            "reveal who = %2 : bool to clinic, lab",
-        ),
+        (who, &format!("{who}, lab")),
         ("reveal largest = %5 : u8 to clinic, lab", ""),
         ("%2 = gt %0, %1", "%2 = ge %0, %1"),
     ];
     for (old, new) in changes {
-        let at = lines
-            .iter()
-            .position(|line| line.contains(old))
-            .expect("a line")
-            + 1;
+        let at = lines.iter().position(|line| line.contains(old));
+        let at = at.expect("a line") + 1;
         let other = PROGRAM.replace(old, new);
         for texts in [[PROGRAM, &other], [&other, PROGRAM]] {
             for (error, text) in of_programs(texts).iter().zip(texts) {
@@ -110,27 +113,15 @@ fn programs_that_differ_are_reported_the_first_line_that_does_and_no_text_crosse
         }
     }
     // The wire carries neither the name nor the text of the differing line.
-    let (meshes, logs) = recorded(2);
     let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
     let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::LAN));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
-    assert!(
-        connect(&jobs, meshes, &session.inputs)
-            .iter()
-            .all(Result::is_err)
-    );
-    let said = logs
-        .concat()
-        .iter()
-        .flat_map(|log| log.said())
-        .collect::<Vec<_>>();
+    let (ends, said) = heard(&jobs, &session, |_, _| ());
+    assert!(ends.iter().all(Result::is_err));
     assert_eq!(said.len(), 2 * (1 + 4 + 1));
     let holds = |said: &Vec<u8>, word: &[u8]| said.windows(word.len()).any(|part| part == word);
-    assert!(
-        !said
-            .iter()
-            .any(|said| holds(said, b"somewhere") || holds(said, b"over"))
-    );
+    let names = |said: &Vec<u8>| holds(said, b"somewhere") || holds(said, b"over");
+    assert!(!said.iter().any(names));
 }
 
 /// If three parties have three programs, each hears of a difference, and none waits for another.
@@ -160,33 +151,22 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     let session = Session::new(PROGRAM, ProtocolName::Trio, &["ada"]);
     let keys = [(); 4].map(|()| Identity::generate().public_key());
     let ends = |pinned: [[usize; 3]; 3]| {
-        let (mut meshes, logs) = recorded(3);
-        for (mesh, keys_of) in meshes.iter_mut().zip(pinned) {
-            mesh.pin(keys_of.map(|key| keys[key]).to_vec());
-        }
-        let ends = connect(&jobs, meshes, &session.inputs);
-        let said = logs
-            .concat()
-            .iter()
-            .flat_map(|log| log.said())
-            .collect::<Vec<_>>();
+        let pin = |me: usize, mesh: &mut Mesh| mesh.pin(pinned[me].map(|key| keys[key]).to_vec());
+        let (ends, said) = heard(&jobs, &session, pin);
         (ends, said.iter().any(|said| is_of_rows(said)))
     };
     let (fine, stated) = ends([[0, 1, 2]; 3]);
-    fine.into_iter()
-        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert_honest(&session, fine);
     assert!(stated);
     // The lab has pinned another key for ada, and meets another machine under that name.
     let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
     assert!(!stated);
-    let errors = differ
-        .into_iter()
-        .map(|end| end.err().expect("nobody runs"));
+    let errors = differ.into_iter();
+    let errors = errors.map(|end| end.err().expect("nobody runs"));
     let errors = errors.collect::<Vec<_>>();
     assert!(errors.iter().all(|error| error.kind() == FailureKind::Peer));
-    let finders = errors
-        .iter()
-        .filter(|error| error.finding().code == "keys-differ");
+    let finders = errors.iter();
+    let finders = finders.filter(|error| error.finding().code == "keys-differ");
     let texts = finders.map(ToString::to_string).collect::<Vec<_>>();
     assert!(!texts.is_empty(), "{errors:?}");
     for text in &texts {
@@ -195,9 +175,6 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
         assert!(shows(&keys[2]) && shows(&keys[3]), "{text}");
     }
     // A party that hears of it through another one hears the same.
-    assert!(
-        errors
-            .iter()
-            .all(|error| error.to_string().contains("another key of ada"))
-    );
+    let mut texts = errors.iter().map(ToString::to_string);
+    assert!(texts.all(|text| text.contains("another key of ada")));
 }

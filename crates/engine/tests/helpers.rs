@@ -34,8 +34,7 @@ fn session(jobs: &[Job]) -> Vec<Result<RunReport, EngineError>> {
         let start = |((mut mesh, job), inputs): ((Mesh, _), Vec<_>)| {
             scope.spawn(move || run(job, &inputs, &mut mesh, &mut Journal::silent()))
         };
-        let threads = sides.zip(inputs(jobs.len())).map(start);
-        let threads = threads.collect::<Vec<_>>();
+        let threads: Vec<_> = sides.zip(inputs(jobs.len())).map(start).collect();
         let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
         threads.into_iter().map(join).collect()
     })
@@ -98,10 +97,8 @@ fn another_order_of_helpers_is_another_job_and_both_are_shown() {
         let differs = format!("approved another job: {part} differs ({there} there, {here} here)");
         texts.iter().any(|text| text.contains(&differs))
     };
-    assert!(
-        reported(right, turned) || reported(turned, right),
-        "{texts:?}"
-    );
+    let both = reported(right, turned) || reported(turned, right);
+    assert!(both, "{texts:?}");
 }
 
 #[test]
@@ -115,12 +112,9 @@ fn a_helper_has_a_name_of_its_own_of_the_usual_form() {
         let words = format!("helper 2 of 2: a party cannot be called `{wrong}`");
         assert!(text.starts_with(&words), "{text}");
     }
-    let many = (0..63).map(|number| format!("h{number}"));
-    let many = many.collect::<Vec<_>>();
-    let error = planned(
-        ProtocolName::Clear,
-        &many.iter().map(String::as_str).collect::<Vec<_>>(),
-    );
+    let many: Vec<_> = (0..63).map(|number| format!("h{number}")).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    let error = planned(ProtocolName::Clear, &many);
     let text = error.err().expect("a refusal").to_string();
     assert!(text.contains("at most 64"), "{text}");
 }
@@ -155,10 +149,8 @@ fn a_helper_brings_no_data() {
     }
     let of_clinic = &inputs(2)[0];
     let error = data::check_own(job.program(), 2, of_clinic).expect_err("another's data");
-    assert!(
-        error.to_string().contains("belongs to another party"),
-        "{error}"
-    );
+    let another = error.to_string().contains("belongs to another party");
+    assert!(another, "{error}");
 }
 
 #[test]

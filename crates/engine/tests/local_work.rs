@@ -1,7 +1,8 @@
 //! Local work: a party computes alone on its own inputs; no gate is garbled, and only results
 //! cross.
 
-use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
+use crate::common::in_tiles;
+use sealane_engine::{Job, ProtocolName, simulate};
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 
@@ -19,8 +20,7 @@ fn job(main: &str) -> Job {
          %4 = reduce sum %3 axis 0 : u32 in 0..6502500 known ann\n{main}"
     );
     let program = text::parse(&source, "local").unwrap_or_else(|error| panic!("{error}"));
-    Job::in_tiles(program, ProtocolName::Yao, NetworkClass::LAN, vec![], 7)
-        .unwrap_or_else(|error| panic!("{error}"))
+    in_tiles(program, ProtocolName::Yao, &[], 7)
 }
 
 /// Runs a job over rows 0, 1, ..., 19 and 9; returns its report and its only result.
@@ -70,16 +70,10 @@ fn a_plan_says_who_computes_what_alone() {
         .iter()
         .take_while(|step| step.label.starts_with("local at ann: "));
     let local = local.collect::<Vec<_>>();
-    assert_eq!(
-        local.len(),
-        2,
-        "the squares and their sum: {:?}",
-        cost.steps
-    );
-    assert!(
-        local
-            .iter()
-            .all(|step| step.ands == 0 && step.sent == [0, 0])
-    );
-    assert!(local.iter().all(|step| step.lanes >= ROWS - 1));
+    let steps = &cost.steps;
+    assert_eq!(local.len(), 2, "the squares and their sum: {steps:?}");
+    for step in local {
+        assert!(step.ands == 0 && step.sent == [0, 0]);
+        assert!(step.lanes >= ROWS - 1);
+    }
 }

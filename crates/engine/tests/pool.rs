@@ -1,6 +1,6 @@
 //! Runs that take their oblivious transfers from the pool of their two parties.
 
-use crate::common::{PROGRAM, Session, named, parse};
+use crate::common::{PROGRAM, Session, in_tiles, named, parse};
 use sealane_block::{Coins, Cpu};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, PoolShare, ProtocolName, RunReport,
@@ -28,10 +28,8 @@ impl Pools {
             let folder = folder.path().join(format!("{party}"));
             Pool::new(&folder, &parties[party], &parties[1 - party].public_key())
         });
-        let order = Order {
-            batches,
-            network: NetworkClass::LAN,
-        };
+        let network = NetworkClass::LAN;
+        let order = Order { batches, network };
         let meshes = Mesh::in_memory(2).into_iter();
         thread::scope(|scope| {
             for (mut mesh, pool) in meshes.zip(&pools) {
@@ -47,10 +45,8 @@ impl Pools {
                 });
             }
         });
-        Pools {
-            pools,
-            _folder: folder,
-        }
+        let _folder = folder;
+        Pools { pools, _folder }
     }
 
     /// Batches that are left for the receiver, at either party.
@@ -82,14 +78,7 @@ impl Pools {
 }
 
 fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
-    let planned = Job::in_tiles(
-        parse(PROGRAM),
-        protocol,
-        NetworkClass::LAN,
-        named(helpers),
-        2,
-    );
-    planned.unwrap_or_else(|error| panic!("{error}"))
+    in_tiles(parse(PROGRAM), protocol, helpers, 2)
 }
 
 fn share(job: &Job) -> PoolShare {
@@ -125,10 +114,8 @@ fn a_run_with_a_pool_is_right_and_as_planned() {
         }
         for end in pools.run(&session, [&pooled; 2]) {
             let error = end.err().expect("nothing is left");
-            assert!(
-                ["pool-short", "peer-gave-up"].contains(&error.finding().code.name()),
-                "{error}"
-            );
+            let refused = ["pool-short", "peer-gave-up"].contains(&error.finding().code.name());
+            assert!(refused, "{error}");
         }
         // Without the pool it runs as before.
         for end in pools.run(&session, [&plain; 2]) {
@@ -158,10 +145,8 @@ fn both_parties_have_to_draw_on_the_pool() {
     let pools = Pools::with([4, 4]);
     for end in pools.run(&Session::of_two(), [&plain, &pooled]) {
         let error = end.err().expect("two jobs").to_string();
-        assert!(
-            error.contains("use of a pool") && error.contains("with `--pool`"),
-            "{error}"
-        );
+        let said = error.contains("use of a pool") && error.contains("with `--pool`");
+        assert!(said, "{error}");
     }
     assert_eq!(pools.left(evaluator), [4, 4]);
 }
@@ -195,12 +180,9 @@ fn two_who_want_other_fills_make_nothing() {
     // Who compares first says so; the other one hears that it gave up.
     let found = (0..100).map(|_| fill());
     let first = found.map(|[hospital, _]| hospital.to_string());
-    let reported = first
-        .into_iter()
-        .find(|text| !text.contains("peer-gave-up"));
-    page::shows(
-        "pool-differs",
-        &reported.expect("the hospital was first once in 100 times"),
-    );
+    let mut reported = first.into_iter();
+    let reported = reported.find(|text| !text.contains("peer-gave-up"));
+    let reported = reported.expect("the hospital was first once in 100 times");
+    page::shows("pool-differs", &reported);
     assert_eq!([0, 1].map(|receiver| pools.left(receiver)), [[1, 1]; 2]);
 }

@@ -7,7 +7,7 @@
 
 use crate::common::{Attack, OnEvent, Session, harmed, in_memory, named};
 use sealane_block::{Block, Coins, Cpu};
-use sealane_engine::events::Event;
+use sealane_engine::events::{Event, Record};
 use sealane_engine::{EngineError, Job, Journal, NetworkClass, fill_pool, run_with_pool};
 use sealane_identity::Identity;
 use sealane_net::{Limits, Mesh};
@@ -53,14 +53,8 @@ impl Pools {
     fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<u64, EngineError>; 2] {
         let names = &named(&["clinic", "lab"]);
         both(meshes, |party, mut mesh| {
-            fill_pool(
-                &self.pools[party],
-                order,
-                None,
-                names,
-                &mut mesh,
-                &mut |_| (),
-            )
+            let pool = &self.pools[party];
+            fill_pool(pool, order, None, names, &mut mesh, &mut |_| ())
         })
     }
 
@@ -85,7 +79,7 @@ impl Pools {
         let session = Session::of_two();
         let job: &Job = &session.job;
         let [mine, _] = both(meshes, |party, mut mesh| {
-            let failed = |record: &sealane_engine::events::Record| {
+            let failed = |record: &Record| {
                 if party == ME && matches!(record.event, Event::Failed(_)) {
                     watch();
                 }
@@ -99,20 +93,14 @@ impl Pools {
 }
 
 fn lan(batches: [u64; 2]) -> Order {
-    Order {
-        batches,
-        network: NetworkClass::LAN,
-    }
+    let network = NetworkClass::LAN;
+    Order { batches, network }
 }
 
 /// A mesh for each party; one frame of the party that deviates is altered.
 fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
-    let attack = attack.map(|(at, harm)| Attack {
-        from: CHEAT,
-        to: ME,
-        at,
-        harm,
-    });
+    let (from, to) = (CHEAT, ME);
+    let attack = attack.map(|(at, harm)| Attack { from, to, at, harm });
     let meshes = in_memory(2).into_iter().enumerate().map(|(me, row)| {
         let (row, _) = harmed(row, me, attack);
         let mesh = Mesh::from_transports(PartyId::from_index(me), row, Limits::default());
@@ -184,16 +172,10 @@ fn a_pool_that_could_not_be_destroyed_is_named_in_the_error() {
     let said = "No result of this run must be used. The pool with this party could not be \
                 destroyed: the pool at ";
     assert!(finding.reason.starts_with(said), "{error}");
-    assert!(
-        finding
-            .reason
-            .contains(state.parent().unwrap().to_str().unwrap())
-    );
-    assert!(
-        finding
-            .hint
-            .contains("remove the folder of the pool by hand")
-    );
+    let folder = state.parent().unwrap().to_str().unwrap();
+    assert!(finding.reason.contains(folder));
+    let hint = "remove the folder of the pool by hand";
+    assert!(finding.hint.contains(hint));
     // All that could be removed has been.
     assert_eq!(pools.contents(ME), [state]);
 }
@@ -251,10 +233,8 @@ fn proves_wrongly(pool: &Pool, order: Order, mesh: &mut Mesh) -> Result<(), Fill
 fn a_sender_whose_proof_is_wrong_destroys_the_pool() {
     let pools = Pools::filled();
     // So many that they are silent.
-    let order = Order {
-        batches: [2048, 0],
-        network: NetworkClass::WAN,
-    };
+    let (batches, network) = ([2048, 0], NetworkClass::WAN);
+    let order = Order { batches, network };
     let names = &named(&["clinic", "lab"]);
     let [mine, other] = both(meshes(None), |party, mut mesh| {
         let pool = &pools.pools[party];

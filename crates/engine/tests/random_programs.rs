@@ -10,16 +10,12 @@ use sealane_program::text;
 use sealane_testkit::random_program::{Case, arithmetic, cases, cases_of_three};
 use sealane_testkit::reference;
 
+type Checked<T> = Result<T, TestCaseError>;
+
 /// Runs a case, or refuses it if planning does, for a body that needs all rows at once.
-fn run(
-    case: &Case,
-    protocol: ProtocolName,
-    helpers: usize,
-    tile: u64,
-) -> Result<RunReport, TestCaseError> {
-    let helpers = ["una", "dos", "tri"][..helpers]
-        .iter()
-        .map(|name| name.to_string());
+fn run(case: &Case, protocol: ProtocolName, helpers: usize, tile: u64) -> Checked<RunReport> {
+    let helpers = ["una", "dos", "tri"][..helpers].iter();
+    let helpers = helpers.map(|name| name.to_string());
     let job = match Job::in_tiles(
         case.program.clone(),
         protocol,
@@ -52,12 +48,7 @@ fn missing(case: &Case, protocol: ProtocolName, outside: bool) -> usize {
     }
 }
 
-fn check(
-    case: &Case,
-    protocol: ProtocolName,
-    helpers: usize,
-    tile: u64,
-) -> Result<(), TestCaseError> {
+fn check(case: &Case, protocol: ProtocolName, helpers: usize, tile: u64) -> Checked<()> {
     let want = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
     let report = run(case, protocol, helpers, tile)?;
     for result in &report.results {
@@ -157,7 +148,7 @@ proptest! {
 
 /// Checks that an accepted program runs under these protocols, with the helpers that each needs, or
 /// is warned of; the cost has rows of every table at their bounds.
-fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseError> {
+fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Checked<()> {
     let found = verdict(&case.program);
     for &protocol in protocols {
         let helpers = fewest_helpers(&protocol.profile(), &case.program);

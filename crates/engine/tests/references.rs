@@ -46,11 +46,8 @@ fn every_paper_of_a_protocol_is_reported_of_on_its_page() {
             let (last, others) = authors.split_last().expect("a paper has authors");
             let year = &paper.venue[paper.venue.len() - 4..];
             let cited = format!("{last} {year}");
-            assert!(
-                page.contains(&cited),
-                "{protocol}: {} by {cited}",
-                paper.part
-            );
+            let part = paper.part;
+            assert!(page.contains(&cited), "{protocol}: {part} by {cited}");
             for author in others {
                 assert!(page.contains(author), "{protocol}: {author} of {cited}");
             }
@@ -98,11 +95,8 @@ fn a_plan_names_the_transfers_that_its_run_takes() {
         assert_eq!(with("check of OT"), with("base OT"));
         assert_eq!(with("check of silent"), with("silent OT"));
         assert_eq!(with("silent OT"), with("trees of silent OT"));
-        assert_eq!(
-            (with("base OT"), with("silent OT")),
-            (of_base, of_silent),
-            "{assumption}"
-        );
+        let found = (with("base OT"), with("silent OT"));
+        assert_eq!(found, (of_base, of_silent), "{assumption}");
         (of_base, of_silent, bits)
     };
     // Few rows take transfers of an extension, many on a WAN silent ones: from 1.5 million bits on,

@@ -3,19 +3,19 @@
 
 use std::thread;
 
+use crate::common::{in_tiles, job_of, named, parse};
 use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
 use sealane_net::{Counters, Mesh};
 use sealane_plan::Lookups;
 use sealane_program::builder::{Builder, Handle, Index};
 use sealane_program::graph::{Binary, Input, Program};
-use sealane_program::text;
 use sealane_program::types::{Data, Shape, Type};
 
 /// AES-128 (FIPS 197) written naively: bytes are scalars, each S-box is a separate lookup, and
 /// nothing marks independent work. Inner rounds look into the T-box of the 2012 paper (section 4),
 /// whose entries hold a byte of each row.
 struct Aes {
-    builder: Builder,
+    b: Builder,
     sbox: Handle,
     tbox: Handle,
 }
@@ -26,9 +26,9 @@ impl Aes {
     /// Program for one block: the text from one party, the key from another, the ciphertext to a
     /// third (figure 7 of the paper).
     fn program() -> Program {
-        let mut builder = Builder::new("aes").unwrap();
+        let mut b = Builder::new("aes").unwrap();
         for name in ["text", "key", "receiver"] {
-            builder.party(name).unwrap();
+            b.party(name).unwrap();
         }
         let mut input = |name: &str, owner: u8| {
             let input = Input {
@@ -41,34 +41,29 @@ impl Aes {
                 kind: sealane_program::kind::Kind::default(),
                 span: None,
             };
-            builder.input(input).unwrap()
+            b.input(input).unwrap()
         };
         let (block, key) = (input("block", 0), input("key", 1));
         let sbox = (0..=255).map(substitute).collect::<Vec<_>>();
         let rows = |s: &u8| [double(*s), *s, *s, double(*s) ^ s];
         let tbox = sbox.iter().flat_map(rows).collect::<Vec<_>>();
         let mut table = |bytes: &[u8], shape: Vec<u64>| {
-            let numbers = bytes.iter().map(|byte| i128::from(*byte));
-            let numbers = numbers.collect::<Vec<_>>();
+            let numbers: Vec<_> = bytes.iter().map(|byte| i128::from(*byte)).collect();
             let data = Data::from_numbers(Type::U8, shape, &numbers).unwrap();
-            builder.constant(data, None).unwrap()
+            b.constant(data, None).unwrap()
         };
         let (sbox, tbox) = (table(&sbox, vec![256]), table(&tbox, vec![256, 4]));
-        let mut aes = Aes {
-            builder,
-            sbox,
-            tbox,
-        };
+        let mut aes = Aes { b, sbox, tbox };
         let (block, key) = (aes.columns(block), aes.columns(key));
         let ciphertext = aes.encrypt(block, key);
-        let bytes = ciphertext.concat().into_iter().map(Into::into);
-        let bytes = bytes.collect::<Vec<_>>();
-        let result = aes.builder.stack(&bytes, 0, None).unwrap();
-        let reveal = aes
-            .builder
-            .reveal("ciphertext", result.into(), &[2], Type::U8, None);
-        reveal.unwrap();
-        aes.builder.finish().unwrap().0
+        let bytes: Vec<_> = ciphertext.concat().into_iter().map(Into::into).collect();
+        let result = aes.b.stack(&bytes, 0, None).unwrap();
+        let to = [2];
+        let revealed = aes
+            .b
+            .reveal("ciphertext", result.into(), &to, Type::U8, None);
+        revealed.unwrap();
+        aes.b.finish().unwrap().0
     }
 
     fn encrypt(&mut self, block: Vec<Column>, key: Vec<Column>) -> Vec<Column> {
@@ -79,13 +74,8 @@ impl Aes {
             if index % 4 == 0 {
                 word.rotate_left(1);
                 word = word.iter().map(|byte| self.look_up(*byte)).collect();
-                let first = self.builder.binary(
-                    Binary::Xor,
-                    word[0].into(),
-                    i128::from(constant).into(),
-                    None,
-                );
-                word[0] = first.unwrap();
+                let (first, added) = (word[0].into(), i128::from(constant).into());
+                word[0] = self.b.binary(Binary::Xor, first, added, None).unwrap();
                 constant = double(constant);
             }
             let before = words[index - 4].clone();
@@ -94,8 +84,7 @@ impl Aes {
         let mut state = self.add(&block, &words[..4]);
         for round in 1..10 {
             let shifted = shift_rows(&state);
-            let mixed = shifted.iter().map(|column| self.mix(column));
-            let mixed = mixed.collect::<Vec<_>>();
+            let mixed: Vec<_> = shifted.iter().map(|column| self.mix(column)).collect();
             state = self.add(&mixed, &words[4 * round..][..4]);
         }
         let mut last = shift_rows(&state);
@@ -109,7 +98,7 @@ impl Aes {
     fn mix(&mut self, column: &Column) -> Column {
         let mut sum: Option<Column> = None;
         for (row, byte) in column.iter().enumerate() {
-            let entry = self.builder.lookup(self.tbox, *byte, None).unwrap();
+            let entry = self.b.lookup(self.tbox, *byte, None).unwrap();
             let mut entry = self.bytes(entry, 4);
             entry.rotate_right(row);
             sum = Some(match sum {
@@ -121,7 +110,7 @@ impl Aes {
     }
 
     fn look_up(&mut self, byte: Handle) -> Handle {
-        self.builder.lookup(self.sbox, byte, None).unwrap()
+        self.b.lookup(self.sbox, byte, None).unwrap()
     }
 
     fn add(&mut self, a: &[Column], b: &[Column]) -> Vec<Column> {
@@ -130,9 +119,7 @@ impl Aes {
 
     fn xor(&mut self, a: &Column, b: &Column) -> Column {
         let mut xor = |(a, b): (&Handle, &Handle)| {
-            let sum = self
-                .builder
-                .binary(Binary::Xor, (*a).into(), (*b).into(), None);
+            let sum = self.b.binary(Binary::Xor, (*a).into(), (*b).into(), None);
             sum.unwrap()
         };
         a.iter().zip(b).map(&mut xor).collect()
@@ -144,7 +131,7 @@ impl Aes {
     }
 
     fn bytes(&mut self, of: Handle, count: i64) -> Column {
-        let byte = |at| self.builder.index(of, &[Index::At(at)], None).unwrap();
+        let byte = |at| self.b.index(of, &[Index::At(at)], None).unwrap();
         (0..count).map(byte).collect()
     }
 }
@@ -195,27 +182,20 @@ pub(crate) fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> 
     })
 }
 
-fn named(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| name.to_string()).collect()
-}
-
 /// Appendix C.1 of FIPS 197.
 #[test]
 fn scalar_aes_takes_a_round_for_each_level_of_its_lookups() {
     let block = bytes((0..16).map(|i| 0x11 * i));
     let key = bytes(0..16);
-    let ciphertext = [
-        0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5,
-        0x5a,
-    ];
+    let ciphertext = 0x69c4e0d8_6a7b0430_d8cdb780_70b4c55a_u128.to_be_bytes();
     let helpers = named(&["ada", "bob", "cyd"]);
     let job = Job::new(
         Aes::program(),
         ProtocolName::Trio,
         NetworkClass::LAN,
         helpers,
-    )
-    .unwrap();
+    );
+    let job = job.unwrap();
     // One block takes few bytes, so each table is a level: ten of them, after what is dealt for the
     // first. The inputs; settling, opening. Owners and receiver wait.
     let levels = 10 + 1;
@@ -230,14 +210,10 @@ fn scalar_aes_takes_a_round_for_each_level_of_its_lookups() {
         // Two computing parties send to each other in each level, the third to one of them, and at
         // the end all to everybody. Before that they agree on a seed.
         let most = if computes { levels + 4 } else { 3 };
-        assert!(
-            busiest <= most,
-            "party {party} sent {busiest} messages to a peer"
-        );
-        assert!(
-            !computes || busiest >= levels - 1,
-            "not one message a round"
-        );
+        let few = busiest <= most;
+        assert!(few, "party {party} sent {busiest} messages to a peer");
+        let enough = !computes || busiest >= levels - 1;
+        assert!(enough, "not one message a round");
     }
     let learnt = |party: usize| parties[party].0.results[0].data.as_ref();
     let got = learnt(2).unwrap().numbers().collect::<Vec<_>>();
@@ -258,7 +234,7 @@ fn bytes_looked_up() -> Program {
          \x20 %3 = const [{sbox}] : u8[256] in 0..255 public\n\
          \x20 %4 = lookup %3, %2 : u8[n] in 0..255 secret\n}}\nreveal found = %4 : u8 to cat\n"
     );
-    text::parse(&program, "bytes").unwrap_or_else(|error| panic!("{error}"))
+    parse(&program)
 }
 
 /// Few rows take the form of the fewest rounds, many that of the fewest bytes; all are exact.
@@ -280,9 +256,8 @@ fn the_form_of_lookups_follows_rows_and_network() {
         assert_eq!(forms.len(), 4);
         assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);
         assert_eq!(parties[0].0.rounds, chosen.rounds);
-        let sent = parties
-            .iter()
-            .map(|(_, counters)| counters.payload.iter().map(|link| link.sent).sum::<u64>());
+        let links = parties.iter().flat_map(|(_, counters)| &counters.payload);
+        let sent = links.map(|link| link.sent);
         assert_eq!(sent.sum::<u64>(), chosen.payload_bytes);
         chosen.lookups
     };
@@ -317,8 +292,8 @@ main {
 ";
 
 fn rounds_of(results: &str) -> u64 {
-    let program = text::parse(&format!("{CHAINS}{results}"), "chains").unwrap();
-    let job = Job::new(program, ProtocolName::Trio, NetworkClass::LAN, vec![]).unwrap();
+    let text = format!("{CHAINS}{results}");
+    let job = job_of(&text, ProtocolName::Trio, NetworkClass::LAN);
     let inputs = [bytes([1, 200, 30]), bytes([7, 6, 5, 4, 3])];
     let one = Data::from_numbers(Type::U8, vec![], &[77]).unwrap();
     let parties = session(&job, &[inputs[0].clone(), inputs[1].clone(), one]);
@@ -355,9 +330,7 @@ reveal below = %2 : bool to cat
 #[test]
 fn tiles_in_flight_share_rounds_and_others_follow() {
     let rounds = |tile: u64| {
-        let program = text::parse(ROWS, "rows").unwrap();
-        let job =
-            Job::in_tiles(program, ProtocolName::Trio, NetworkClass::LAN, vec![], tile).unwrap();
+        let job = in_tiles(parse(ROWS), ProtocolName::Trio, &[], tile);
         let one = Data::from_numbers(Type::U8, vec![], &[99]).unwrap();
         let parties = session(&job, &[bytes(0..48), one]);
         assert!(parties.iter().all(|(report, _)| report.as_planned()));

@@ -29,20 +29,15 @@ fn one_fresh_contribution_makes_another_session() {
     for session in Session::all() {
         let seeds = (1..=session.parties() as u64).collect::<Vec<_>>();
         let first = entered(&session, &seeds);
-        assert!(
-            first
-                .iter()
-                .all(|id| *id == first[0] && *id != SessionId::default())
-        );
+        let mut same = first.iter().map(|id| *id == first[0]);
+        assert!(same.all(|same| same) && first[0] != SessionId::default());
         assert_eq!(entered(&session, &seeds), first);
         for party in 0..session.parties() {
             let mut seeds = seeds.clone();
             seeds[party] = 99;
             let other = entered(&session, &seeds);
-            assert!(
-                other.iter().all(|id| *id == other[0] && *id != first[0]),
-                "{party}"
-            );
+            let fresh = other.iter().all(|id| *id == other[0] && *id != first[0]);
+            assert!(fresh, "{party}");
         }
     }
 }

@@ -2,10 +2,9 @@
 //! slow network.
 
 use crate::common::{job_of, numbers};
-use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
-use sealane_net::Mesh;
+use crate::rounds::session;
+use sealane_engine::{Job, NetworkClass, ProtocolName};
 use sealane_program::types::{Data, Type};
-use std::thread;
 
 /// Both parties learn for how many rows the first one's number is the larger.
 pub const PROGRAM: &str = "\
@@ -32,27 +31,15 @@ fn column(rows: u64, of: impl Fn(u64) -> u64) -> Data {
 }
 
 /// Runs both parties on so many rows; the reports say that all is as planned.
-fn run_on(job: &Job, rows: u64) -> Vec<RunReport> {
+fn run_on(job: &Job, rows: u64) {
     let x = column(rows, |row| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1);
     let y = column(rows, |row| (row * row) << 20);
     let larger = x.numbers().zip(y.numbers()).filter(|(x, y)| x > y).count();
-    let inputs = [vec![Some(x), None], vec![None, Some(y)]];
-    let meshes = Mesh::in_memory(2).into_iter().zip(&inputs);
-    thread::scope(|scope| {
-        let sides = meshes.map(|(mut mesh, inputs)| {
-            scope.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
-        });
-        let sides = sides.collect::<Vec<_>>().into_iter();
-        let reports = sides.map(|side| {
-            let report = side.join().expect("no party panics");
-            let report = report.unwrap_or_else(|error| panic!("{error}"));
-            let count = report.results[0].data.as_ref().expect("a result of both");
-            assert_eq!(count.numbers().collect::<Vec<_>>(), [larger as i128]);
-            assert!(report.as_planned(), "{rows} rows");
-            report
-        });
-        reports.collect()
-    })
+    for (report, _) in session(job, &[x, y]) {
+        let count = report.results[0].data.as_ref().expect("a result of both");
+        assert_eq!(count.numbers().collect::<Vec<_>>(), [larger as i128]);
+        assert!(report.as_planned(), "{rows} rows");
+    }
 }
 
 /// Payload bytes beyond tables, for each bit that the evaluator chooses.

@@ -146,12 +146,8 @@ fn a_sort_without_a_network_gives_what_networks_give() {
 fn few_rows_are_sorted_by_a_network() {
     let job = |bound| {
         let helpers = vec!["ada".to_string()];
-        let job = Job::new(
-            program(bound),
-            ProtocolName::Trio,
-            NetworkClass::WAN,
-            helpers,
-        );
+        let (trio, wan) = (ProtocolName::Trio, NetworkClass::WAN);
+        let job = Job::new(program(bound), trio, wan, helpers);
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()
     };
     let few = job(2);

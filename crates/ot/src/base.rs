@@ -308,9 +308,8 @@ impl KeyDerivation {
             .update(from_sender)
             .update(from_receiver)
             .finalize();
-        KeyDerivation {
-            transcript: *transcript.as_bytes(),
-        }
+        let transcript = *transcript.as_bytes();
+        KeyDerivation { transcript }
     }
 
     /// Derives key number `choice` of OT `index`. All fields are of fixed length, so the encoding

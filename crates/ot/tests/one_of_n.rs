@@ -70,8 +70,8 @@ type Sent = (Vec<Block>, [u64; 2]);
 type Received = (Vec<u8>, Vec<Block>);
 
 /// Runs the sender's calls of so many OTs.
-fn send_all<S: OneOfNSender>(
-    sender: &mut S,
+fn send_all(
+    sender: &mut impl OneOfNSender,
     mesh: &mut Mesh,
     counts: &[usize],
 ) -> Result<Vec<Sent>> {
@@ -223,11 +223,8 @@ fn chosen_strings_arrive_and_take_the_planned_bytes() {
             );
             for (j, got) in got.chunks(length).enumerate() {
                 let at = (j * n + usize::from(choices[j])) * length;
-                assert_eq!(
-                    values(got),
-                    values(&strings[at..at + length]),
-                    "{parameters:?}"
-                );
+                let wanted = values(&strings[at..at + length]);
+                assert_eq!(values(got), wanted, "{parameters:?}");
             }
         }
     }
@@ -239,15 +236,10 @@ fn indices(bytes: usize) -> Vec<u64> {
     (0..40).map(|j| (0x0123_4567_89ab_cdef * j) & low).collect()
 }
 
-fn assert_large<K: OneOfNKeys>(
-    keys: &LargeKeys<K>,
-    bytes: usize,
-    indices: &[u64],
-    received: &[Block],
-) {
+fn assert_large(keys: &LargeKeys<impl OneOfNKeys>, bytes: usize, indices: &[u64], found: &[Block]) {
     assert_eq!(keys.count(), indices.len());
     let mut seen = HashSet::new();
-    for (j, (&index, key)) in indices.iter().zip(received).enumerate() {
+    for (j, (&index, key)) in indices.iter().zip(found).enumerate() {
         assert_eq!(keys.key(j, index).value(), key.value(), "OT {j}");
         for other in [index, index ^ 1, index ^ 1 << (8 * bytes - 1)] {
             assert!(seen.insert(keys.key(j, other).value()), "a key of its own");
@@ -319,10 +311,7 @@ fn for_fixed_coins_transcripts_and_keys_are_identical_on_every_tier() {
                 },
             )
         };
-        let first = run(Cpu::best());
-        for cpu in Cpu::available() {
-            assert!(run(cpu) == first, "{}", cpu.tier());
-        }
+        assert_same_on_every_tier(run);
     }
 }
 
@@ -347,10 +336,7 @@ fn large_transcripts_and_keys_are_identical_on_every_tier() {
             },
         )
     };
-    let first = run(Cpu::best());
-    for cpu in Cpu::available() {
-        assert!(run(cpu) == first, "{}", cpu.tier());
-    }
+    assert_same_on_every_tier(run);
 }
 
 #[test]

@@ -215,11 +215,8 @@ fn published_sizes_hold() {
     for (k, bits) in [(1, 127), (2, 63), (3, 42), (4, 31), (8, 15)] {
         assert_eq!(bytes(k, Security::SemiHonest, count), count * bits / 8);
         let more = bytes(k, Security::Malicious, count) - count * bits / 8;
-        assert_eq!(
-            more,
-            128 * bits / 8 + 80,
-            "one hidden block, digest and answer"
-        );
+        let hidden = 128 * bits / 8 + 80;
+        assert_eq!(more, hidden, "one hidden block, digest and answer");
     }
     assert_eq!(bytes(4, Security::Malicious, 0), 0);
 }

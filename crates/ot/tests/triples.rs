@@ -132,10 +132,8 @@ fn sums(ring: Ring, [a, b]: [&[u64]; 2]) -> Vec<u64> {
     assert_eq!(a.len(), b.len());
     let reduced = |value: &u64| ring.reduce(*value) == *value;
     assert!(a.iter().chain(b).all(reduced), "elements of the ring");
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| ring.reduce(a.wrapping_add(*b)))
-        .collect()
+    let sums = a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b));
+    sums.map(|sum| ring.reduce(sum)).collect()
 }
 
 fn wide(numbers: &[&[u64]]) -> Vec<u128> {
@@ -239,29 +237,18 @@ fn boolean_triples_take_62_bits_and_silent_ones_below_one() {
         let bytes = |flight: &sealane_ot::Flight| flight.from_sender + flight.from_receiver;
         flights.iter().map(bytes).sum::<u64>() as f64 * 8.0 / count as f64
     };
-    assert_eq!(
-        bits(BooleanTriples::flights(&EXTENSION, 0, (), count)),
-        62.0
-    );
-    let silent = FerretCost {
-        source: EXTENSION,
-        params: Params::new(Security::SemiHonest),
-    };
+    let of_triples = BooleanTriples::flights(&EXTENSION, 0, (), count);
+    assert_eq!(bits(of_triples), 62.0);
+    let (source, params) = (EXTENSION, Params::new(Security::SemiHonest));
+    let silent = FerretCost { source, params };
     assert!(bits(BooleanTriples::flights(&silent, 0, (), count)) < 1.0);
 }
 
 #[test]
 fn oles_multiply_modulo_a_power_of_two_and_take_the_planned_bytes() {
-    let cases = [
-        (1, 200),
-        (8, 77),
-        (13, 50),
-        (32, 40),
-        (33, 17),
-        (64, 20),
-        (64, 0),
-    ];
-    assert_multiplied::<Ole>(&cases.map(|(bits, count)| (Ring::new(bits), count)));
+    let (bits, counts) = ([1, 8, 13, 32, 33, 64, 64], [200, 77, 50, 40, 17, 20, 0]);
+    let cases = bits.map(Ring::new).into_iter().zip(counts);
+    assert_multiplied::<Ole>(&cases.collect::<Vec<_>>());
 }
 
 #[test]
@@ -303,7 +290,7 @@ fn a_matrix_takes_the_ots_of_its_shorter_side() {
 }
 
 /// Compares what every tier makes and sends.
-fn assert_same_on_every_tier<G: Tested>(kind: G::Parameters, count: usize)
+fn assert_every_tier_makes_the_same<G: Tested>(kind: G::Parameters, count: usize)
 where
     ideal::correlations::Party: CorrelationSource<G>,
     G::Parameters: Send + Sync,
@@ -312,21 +299,18 @@ where
         let (one, two) = run::<G>(Cots::Extension(EXTENSION), cpu, kind, count);
         [one, two].map(|(correlations, _, sent)| (correlations.values(), sent))
     };
-    let first = all(Cpu::best());
-    for cpu in Cpu::available() {
-        assert!(all(cpu) == first, "{}", cpu.tier());
-    }
+    assert_same_on_every_tier(all);
 }
 
 #[test]
 fn transcripts_and_goods_are_identical_on_every_tier() {
-    assert_same_on_every_tier::<BooleanTriples>((), 20_000);
+    assert_every_tier_makes_the_same::<BooleanTriples>((), 20_000);
     for bits in [13, 64] {
-        assert_same_on_every_tier::<Ole>(Ring::new(bits), 50);
-        assert_same_on_every_tier::<ArithmeticTriples>(Ring::new(bits), 30);
+        assert_every_tier_makes_the_same::<Ole>(Ring::new(bits), 50);
+        assert_every_tier_makes_the_same::<ArithmeticTriples>(Ring::new(bits), 30);
     }
-    assert_same_on_every_tier::<MatrixTriples>(shape(64, [3, 2, 5]), 2);
-    assert_same_on_every_tier::<MatrixTriples>(shape(20, [9, 4, 2]), 3);
+    assert_every_tier_makes_the_same::<MatrixTriples>(shape(64, [3, 2, 5]), 2);
+    assert_every_tier_makes_the_same::<MatrixTriples>(shape(20, [9, 4, 2]), 3);
 }
 
 #[test]

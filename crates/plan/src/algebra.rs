@@ -63,20 +63,16 @@ pub(crate) struct Had {
 /// Chooses the algebras of each value of the main graph; with `floors`, the ring has floors of
 /// elements divided by a power of two.
 pub(crate) fn algebra(program: &Program, arithmetic: bool, floors: bool) -> Vec<Had> {
-    let only_bits = Had {
-        bits: true,
-        ring: None,
-    };
+    let (bits, ring) = (true, None);
+    let only_bits = Had { bits, ring };
     let mut had = vec![only_bits; program.main.values.len()];
     if arithmetic {
         let choice = Choice::forward(&program.main, floors);
         let chosen = choice.backward();
         let moduli = choice.moduli(&chosen);
         for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
-            *had = Had {
-                bits: chosen.bits,
-                ring: chosen.ring.then_some(k),
-            };
+            let (bits, ring) = (chosen.bits, chosen.ring.then_some(k));
+            *had = Had { bits, ring };
         }
     }
     had

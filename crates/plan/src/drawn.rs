@@ -41,10 +41,8 @@ pub fn drawn(program: &Program) -> Drawn {
         }
     }
     if drawn.inputs.len() == given {
-        return Drawn {
-            program: drawn,
-            given,
-        };
+        let program = drawn;
+        return Drawn { program, given };
     }
     let params = program.main.params as usize;
     let mut values = old[..params].to_vec();
@@ -91,10 +89,8 @@ pub fn drawn(program: &Program) -> Drawn {
         values,
         returns: Vec::new(),
     };
-    Drawn {
-        program: drawn,
-        given,
-    }
+    let program = drawn;
+    Drawn { program, given }
 }
 
 #[cfg(test)]
@@ -144,19 +140,13 @@ reveal r = %4 : u4 to b note \"noise\"
     #[test]
     fn a_program_without_random_numbers_stays() {
         let text = THREE.replace("random 4 take 1", "const [3]");
-        let text = text.replace(
-            "const [3] : u4[1] in 0..15 secret",
-            "const [3] : u4[1] in 3..3 public",
-        );
+        let before = "const [3] : u4[1] in 0..15 secret";
+        let text = text.replace(before, "const [3] : u4[1] in 3..3 public");
         let text = text.replace("note \"noise\"", "note \"ten people or more\"");
-        let text = text.replace(
-            "%3 = xor %1, %2 : u4[1] in 0..15 secret",
-            "%3 = xor %1, %2 : u4[1] in 0..0 public",
-        );
-        let text = text.replace(
-            "%4 = xor %0, %3 : u4[1] in 0..15 secret",
-            "%4 = xor %0, %3 : u4[1] in 0..15 known a",
-        );
+        let before = "%3 = xor %1, %2 : u4[1] in 0..15 secret";
+        let text = text.replace(before, "%3 = xor %1, %2 : u4[1] in 0..0 public");
+        let before = "%4 = xor %0, %3 : u4[1] in 0..15 secret";
+        let text = text.replace(before, "%4 = xor %0, %3 : u4[1] in 0..15 known a");
         let program = parse(&text, "p").unwrap();
         assert!(drawn(&program).program == program);
     }

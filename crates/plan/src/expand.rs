@@ -71,17 +71,12 @@ pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program
 fn prune(mut program: Program) -> Program {
     let values = std::mem::take(&mut program.main.values);
     let mut live = vec![false; values.len()];
-    program
-        .results
-        .iter()
-        .for_each(|result| live[result.value.0 as usize] = true);
+    let results = program.results.iter();
+    results.for_each(|result| live[result.value.0 as usize] = true);
     for (index, value) in values.iter().enumerate().rev() {
         if live[index] {
-            value
-                .op
-                .operands()
-                .iter()
-                .for_each(|o| live[o.0 as usize] = true);
+            let operands = value.op.operands();
+            operands.iter().for_each(|o| live[o.0 as usize] = true);
         }
     }
     let mut renamed = Vec::with_capacity(values.len());
@@ -124,6 +119,12 @@ impl Expander<'_> {
         ValueId(self.values.len() as u32 - 1)
     }
 
+    /// Adds a value of the same form that another operation makes.
+    fn derived(&mut self, like: &Value, op: Op) -> ValueId {
+        let like = like.clone();
+        self.push(Value { op, ..like })
+    }
+
     fn value(&mut self, value: &Value) -> ValueId {
         let mut value = value.clone();
         value.op.renumber(|id| self.renamed(id));
@@ -134,13 +135,10 @@ impl Expander<'_> {
             return last;
         }
         match &mut value.op {
-            Op::Dot(a, b) => {
-                let (a, b) = (*a, *b);
-                self.dot(&value, a, b)
-            }
-            Op::Reduce(reduction, of, axis) => {
-                let (reduction, of, axis) = (*reduction, *of, *axis);
-                self.reduce(&value, reduction, of, axis)
+            &mut Op::Dot(a, b) => self.dot(&value, a, b),
+            &mut Op::Reduce(reduction, of, axis) => self.reduce(&value, reduction, of, axis),
+            &mut Op::Accumulate(reduction, of, axis) => {
+                self.accumulate(&value, (reduction, of, axis))
             }
             Op::Running { of, .. } => {
                 *of = self.cast(*of, value.ty, value.range);
@@ -153,9 +151,8 @@ impl Expander<'_> {
                 self.push(value)
             }
             Op::Part(of, part) if matches!(self.of(*of).op, Op::Compact { .. }) => {
-                let (flag, part) = (0, *part + 1);
-                let of = *of;
-                let [flag, moved] = [flag, part].map(|part| self.moved(of, part));
+                let (of, part) = (*of, *part + 1);
+                let [flag, moved] = [0, part].map(|part| self.moved(of, part));
                 let kept = self.zeroed(&value, flag, moved);
                 self.kept.insert(kept, moved);
                 kept
@@ -174,10 +171,6 @@ impl Expander<'_> {
                 let flag = self.moved(compact, 0);
                 let first = [flag, moved].map(|part| self.first_of(&value, part));
                 self.zeroed(&value, first[0], first[1])
-            }
-            Op::Accumulate(reduction, of, axis) => {
-                let (reduction, of, axis) = (*reduction, *of, *axis);
-                self.accumulate(&value, reduction, of, axis)
             }
             Op::Append(parts) => {
                 // Each part is stored in the form of the whole.
@@ -231,21 +224,17 @@ impl Expander<'_> {
         if numbered(&graph).is_some() {
             return None;
         }
-        let data = constant(&graph, value)?;
-        Some(Value {
-            op: Op::Const(data),
-            ..value.clone()
-        })
+        let op = Op::Const(constant(&graph, value)?);
+        let like = value.clone();
+        Some(Value { op, ..like })
     }
 
     /// Copies a value and its bodies.
     fn copy(&self, value: &Value, into: &mut Graph) -> ValueId {
         let mut value = value.clone();
         let operands = value.op.operands();
-        let copied = operands
-            .iter()
-            .map(|id| self.copy(self.of(*id), into))
-            .collect::<Vec<_>>();
+        let copied = operands.iter().map(|id| self.copy(self.of(*id), into));
+        let copied: Vec<_> = copied.collect();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
         value.op.renumber(|id| at(id).map_or(id, |at| copied[at]));
         into.values.push(value);
@@ -261,10 +250,8 @@ impl Expander<'_> {
             Some(Dim::Fixed(length)) => length,
             None => unreachable!("check has seen an axis 0"),
         };
-        let counts = Range {
-            lo: 0,
-            hi: most.into(),
-        };
+        let most = most.into();
+        let counts = Range { lo: 0, hi: most };
         let left_out = self.push(Value {
             op: Op::Unary(Unary::Not, keep),
             range: Type::Bool.range(),
@@ -272,16 +259,8 @@ impl Expander<'_> {
         });
         let ty = Type::smallest(counts).unwrap_or(Type::I64);
         let counted = self.cast(left_out, ty, counts);
-        self.push(Value {
-            op: Op::Running {
-                reduction: Reduction::Sum,
-                of: counted,
-                starts: None,
-            },
-            ty,
-            range: counts,
-            ..keep_value
-        })
+        let like = self.of(counted).clone();
+        self.derived(&like, running(Reduction::Sum, counted))
     }
 
     /// A part of what is kept, with anything where nothing is left.
@@ -289,10 +268,8 @@ impl Expander<'_> {
         let Op::Compact { over, .. } = &self.of(of).op else {
             unreachable!("the caller has seen it")
         };
-        self.push(Value {
-            op: Op::Part(of, part),
-            ..self.of(over[part as usize]).clone()
-        })
+        let like = self.of(over[part as usize]).clone();
+        self.derived(&like, Op::Part(of, part))
     }
 
     /// The same places of another value as `value` has of its operand.
@@ -311,8 +288,7 @@ impl Expander<'_> {
 
     /// A part of what is kept, with zeros where the flag says that nothing is left.
     fn zeroed(&mut self, value: &Value, flag: ValueId, moved: ValueId) -> ValueId {
-        let zero = Data::from_numbers(value.ty, Vec::new(), &[0]);
-        let Some(zero) = zero else {
+        let Some(zero) = Data::from_numbers(value.ty, Vec::new(), &[0]) else {
             unreachable!("every type has a zero")
         };
         let zero = Value {
@@ -338,10 +314,7 @@ impl Expander<'_> {
     /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.
     fn dot(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
         if self.by_ring(value) && self.of(b).shape.fixed[0] > 1 {
-            return self.push(Value {
-                op: Op::Dot(a, b),
-                ..value.clone()
-            });
+            return self.derived(value, Op::Dot(a, b));
         }
         let columns = self.of(b).shape.fixed.get(1).copied();
         let mut wide = self.of(a).clone();
@@ -355,9 +328,8 @@ impl Expander<'_> {
             wide.shape.fixed.push(columns);
         }
         let range = product_range(value.ty, self.of(a).range, self.of(b).range);
-        let op = Op::Binary(Binary::Mul, a, b);
         let products = self.push(Value {
-            op,
+            op: Op::Binary(Binary::Mul, a, b),
             range,
             shape: wide.shape,
             ..value.clone()
@@ -377,12 +349,12 @@ impl Expander<'_> {
                     len: 1,
                     squeeze: true,
                 };
-                let element = Value {
+                let shape = value.shape.clone();
+                let element = self.push(Value {
                     op,
-                    shape: value.shape.clone(),
+                    shape,
                     ..operand
-                };
-                let element = self.push(element);
+                });
                 return self.cast(element, value.ty, value.range);
             }
             _ => false,
@@ -394,10 +366,7 @@ impl Expander<'_> {
         } else {
             of
         };
-        self.push(Value {
-            op: Op::Reduce(reduction, of, axis),
-            ..value.clone()
-        })
+        self.derived(value, Op::Reduce(reduction, of, axis))
     }
 
     /// Returns whether a sum of this form suits the ring.
@@ -420,13 +389,21 @@ impl Expander<'_> {
     }
 }
 
+/// The running reduction of rows.
+fn running(reduction: Reduction, of: ValueId) -> Op {
+    let starts = None;
+    Op::Running {
+        reduction,
+        of,
+        starts,
+    }
+}
+
 /// Range of a product in type `ty`.
 fn product_range(ty: Type, a: Range, b: Range) -> Range {
     let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
-    let products = corners
-        .iter()
-        .map(|(a, b)| a.checked_mul(*b))
-        .collect::<Option<Vec<_>>>();
+    let products = corners.iter().map(|(a, b)| a.checked_mul(*b));
+    let products = products.collect::<Option<Vec<_>>>();
     // A type that wraps holds products modulo its width; an exact product may be wider than its
     // type.
     products

@@ -18,12 +18,13 @@ mod sums;
 
 pub(crate) use call::{Call, Operation, Sum};
 
+use crate::rewrite::Rewriter;
 use sealane_numeric::{Arithmetic, Format, Subnormals};
 use sealane_program::call::of_floats;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId, Visibility,
+    Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId,
 };
-use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_program::types::{Data, Range, Type};
 
 /// Returns whether an operation of a program on floating point takes gates of its own.
 pub(crate) fn is_call(graph: &Graph, value: &Value) -> bool {
@@ -73,51 +74,23 @@ fn any(ty: Type, range: Range) -> Range {
 }
 
 /// Rewrites a graph; also returns the new number of each value.
-pub(crate) fn graph(
-    of: &Graph,
-    rows: &[RowSymbol],
-    subnormals: Subnormals,
-) -> (Graph, Vec<ValueId>) {
-    let mut writer = Writer {
-        of,
-        rows,
-        subnormals,
-        values: Vec::with_capacity(of.values.len()),
-        renamed: Vec::with_capacity(of.values.len()),
-    };
-    for value in &of.values {
-        let id = writer.value(value);
-        writer.renamed.push(id);
-    }
-    let returns = of.returns.iter().map(|id| writer.renamed[id.0 as usize]);
-    let plain = Graph {
-        params: of.params,
-        returns: returns.collect(),
-        values: writer.values,
-    };
-    (plain, writer.renamed)
+pub(crate) fn graph(of: &Graph, rows: &[RowSymbol], how: Subnormals) -> (Graph, Vec<ValueId>) {
+    Writer::graph((of, rows, how), Writer::value)
 }
 
-struct Writer<'a> {
-    of: &'a Graph,
-    rows: &'a [RowSymbol],
-    subnormals: Subnormals,
-    values: Vec<Value>,
-    renamed: Vec<ValueId>,
-}
+type Writer<'a> = Rewriter<'a, Subnormals>;
 
 impl Writer<'_> {
     fn value(&mut self, value: &Value) -> ValueId {
         let mut op = value.op.clone();
         op.renumber(|id| self.renamed[id.0 as usize]);
-        let format = |id: ValueId| self.of.values[id.0 as usize].ty.format();
-        let (rows, subnormals) = (self.rows, self.subnormals);
+        let format = |id: ValueId| self.old(id).ty.format();
+        let (rows, subnormals) = (self.rows, self.setting);
         match (&value.op, &mut op) {
-            (Op::Unary(unary, a), op) if format(*a).is_some() => {
-                let Some(format) = format(*a) else {
-                    unreachable!("it has just been found")
-                };
-                return self.sign(value, *unary, op.operands()[0], format);
+            (Op::Unary(unary, a), op) => {
+                if let Some(format) = format(*a) {
+                    return self.sign(value, *unary, op.operands()[0], format);
+                }
             }
             (Op::Binary(binary, a, _), op) => {
                 if let Some(format) = format(*a) {
@@ -125,7 +98,7 @@ impl Writer<'_> {
                 }
             }
             (Op::Cast(a), op) => {
-                let (from, to) = (self.of.values[a.0 as usize].ty, value.ty);
+                let (from, to) = (self.old(*a).ty, value.ty);
                 if let Some((format, operation)) = conversion(from, to) {
                     return self.call(value, format, operation, op.operands());
                 }
@@ -150,7 +123,7 @@ impl Writer<'_> {
                 }
             }
             (Op::Mean { of: a, axes }, op) => {
-                let (of, from) = (op.operands()[0], self.of.values[a.0 as usize].ty);
+                let (of, from) = (op.operands()[0], self.old(*a).ty);
                 return match from {
                     Type::Float(format) => self.mean(value, (of, *a), axes, format),
                     from => self.mean_of_integers(value, of, axes, from.fraction()),
@@ -165,12 +138,9 @@ impl Writer<'_> {
             (Op::SumProduct { a, b, axes }, op) => {
                 if let (Some(format), &[x, y]) = (format(*a), &op.operands()[..]) {
                     // A sum of numbers along several axes is written as one of products by 1.
-                    let one = Data::from_numbers(
-                        Type::Float(format),
-                        Vec::new(),
-                        &[format.one() as i128],
-                    );
-                    let alone = match &self.of.values[b.0 as usize].op {
+                    let one = [format.one() as i128];
+                    let one = Data::from_numbers(Type::Float(format), Vec::new(), &one);
+                    let alone = match &self.old(*b).op {
                         Op::Const(data) => Some(data) == one.as_ref(),
                         _ => false,
                     };
@@ -217,11 +187,10 @@ impl Writer<'_> {
     ) -> ValueId {
         let name = match binary {
             Binary::Min | Binary::Max => {
-                let ordered = operands
-                    .iter()
-                    .map(|id| self.ordered(*id, binary == Binary::Min, format))
-                    .collect::<Vec<_>>();
-                let one = self.values[ordered[0].0 as usize].clone();
+                let least = binary == Binary::Min;
+                let ordered = operands.iter().map(|id| self.ordered(*id, least, format));
+                let ordered: Vec<_> = ordered.collect();
+                let one = self.new(ordered[0]);
                 let joint = Value {
                     ty: one.ty,
                     range: one.range,
@@ -258,9 +227,9 @@ impl Writer<'_> {
     /// `a` repeated along the columns of `b`, if it has any, and the axis along which products are
     /// summed.
     fn as_columns(&mut self, a: ValueId, b: ValueId) -> (ValueId, u32) {
-        let mut wide = self.values[a.0 as usize].clone();
+        let mut wide = self.new(a).clone();
         let axis = wide.shape.rank() as u32 - 1;
-        if self.values[b.0 as usize].shape.fixed.len() < 2 {
+        if self.new(b).shape.fixed.len() < 2 {
             return (a, axis);
         }
         wide.shape.fixed.push(1);
@@ -270,7 +239,7 @@ impl Writer<'_> {
     /// Integers in the order of numbers. NaN is at the end that a least or largest number finds, so
     /// that it is found where there is one.
     fn ordered(&mut self, id: ValueId, least: bool, format: Format) -> ValueId {
-        let like = self.values[id.0 as usize].clone();
+        let like = self.new(id).clone();
         let operation = if least {
             Operation::LeastNan
         } else {
@@ -286,43 +255,25 @@ impl Writer<'_> {
         operation: Operation,
         operands: Vec<ValueId>,
     ) -> ValueId {
-        let arithmetic = Arithmetic {
-            format,
-            subnormals: self.subnormals,
-        };
         let call = Call {
-            arithmetic,
+            arithmetic: self.arithmetic(format),
             operation,
         };
         self.push(value.clone(), Op::Call(call.to_string(), operands))
     }
 
-    /// Makes a constant of one number.
-    fn number(&mut self, ty: Type, number: u64) -> ValueId {
-        let op = Op::Const(Data {
-            ty,
-            shape: Vec::new(),
-            elements: vec![number],
-        });
-        self.values.push(Value {
-            op,
-            ty,
-            shape: Shape::scalar(),
-            range: Range::of(number.into()),
-            visibility: Visibility::Public,
-            span: None,
-        });
-        ValueId(self.values.len() as u32 - 1)
+    fn arithmetic(&self, format: Format) -> Arithmetic {
+        let subnormals = self.setting;
+        Arithmetic { format, subnormals }
     }
 
     fn push(&mut self, value: Value, op: Op) -> ValueId {
-        self.values.push(Value {
+        self.add(Value {
             op,
             ty: bits(value.ty),
             range: any(value.ty, value.range),
             ..value
-        });
-        ValueId(self.values.len() as u32 - 1)
+        })
     }
 }
 

@@ -32,17 +32,18 @@ use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, Value
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Algebra;
 pub(crate) use site::numbered;
-use site::{Access, Fuser, Storage};
+use site::{Access, At, Fuser, Storage};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
 pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
     let mut fuser = Fuser::new(program, phases);
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
         let id = ValueId(index as u32);
-        let ring = had.ring.map(|k| fuser.in_ring(id, *phase, k));
+        let at = At::new(fuser.main(id), *phase);
+        let ring = had.ring.map(|k| fuser.in_ring(at, k));
         let storage = match &ring {
             Some(placed) if !had.bits => Storage::Placed(placed.clone()),
-            _ => fuser.value(id, *phase)?,
+            _ => fuser.value(id, at)?,
         };
         fuser.storages.push(storage);
         fuser.rings.push(ring);
@@ -59,13 +60,12 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<D
 
 impl Fuser<'_> {
     /// Assigns a home to one value of the main graph.
-    fn value(&mut self, id: ValueId, phase: Phase) -> Result<Storage, Diagnostic> {
-        let program = self.program;
-        let value = &program.main.values[id.0 as usize];
+    fn value(&mut self, id: ValueId, at: At<'_>) -> Result<Storage, Diagnostic> {
+        let value = self.main(id);
         Ok(match &value.op {
             Op::Param(input) => {
                 let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
-                self.unit(phase, 0, UnitWork::Input { input: *input, out }, value);
+                self.add(at, UnitWork::Input { input: *input, out });
                 Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Const(_) => Storage::Constant(None),
@@ -84,44 +84,36 @@ impl Fuser<'_> {
                 Storage::Placed(self.view(*of, placed, (*start, dims), Algebra::Z2))
             }
             Op::Concat(parts, axis) => {
-                let widened = |part: &ValueId| self.widened(*part, phase, value);
+                let widened = |part: &ValueId| self.widened(*part, at);
                 let parts = parts.iter().map(widened).collect::<Vec<_>>();
-                Storage::Placed(self.concat(value, phase, &parts, *axis as usize, Algebra::Z2))
+                Storage::Placed(self.concat(at, &parts, *axis as usize, Algebra::Z2))
             }
             Op::Append(parts) => {
                 let stored = |part: &ValueId| (*part, self.stored(*part));
                 let parts = parts.iter().map(stored).collect::<Vec<_>>();
-                Storage::Placed(self.append(value, phase, &parts, Algebra::Z2))
+                Storage::Placed(self.append(at, &parts, Algebra::Z2))
             }
             Op::Stack(values, axis) if values.len() == 1 => {
                 Storage::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
             Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
-                self.unit(phase, 0, UnitWork::RowNumber { out }, value);
+                self.add(at, UnitWork::RowNumber { out });
                 Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
-            Op::Roll { of, by } => self.rearranged(value, phase, *of, Rearrangement::Roll(*by)),
-            Op::Head { of, len } => self.rearranged(value, phase, *of, Rearrangement::Head(*len)),
+            Op::Roll { of, by } => self.rearranged(at, *of, Rearrangement::Roll(*by)),
+            Op::Head { of, len } => self.rearranged(at, *of, Rearrangement::Head(*len)),
             Op::Sort {
                 over,
                 captured,
                 body,
                 ..
-            } => {
-                let parts =
-                    self.compare_exchange(value, phase, Network::Sort, over, captured, body)?;
-                Storage::Parts(parts)
-            }
+            } => Storage::Parts(self.network(at, Network::Sort, [over, captured], body)?),
             Op::Prefix {
                 over,
                 captured,
                 body,
-            } => {
-                let parts =
-                    self.compare_exchange(value, phase, Network::Prefix, over, captured, body)?;
-                Storage::Parts(parts)
-            }
+            } => Storage::Parts(self.network(at, Network::Prefix, [over, captured], body)?),
             Op::Running {
                 reduction,
                 of,
@@ -129,17 +121,15 @@ impl Fuser<'_> {
             } => {
                 let over = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
                 let body = combination(value, *reduction, starts.is_some());
-                let mut parts =
-                    self.compare_exchange(value, phase, Network::Prefix, &over, &[], &body)?;
+                let mut parts = self.network(at, Network::Prefix, [&over, &[]], &body)?;
                 parts.swap_remove(0)
             }
             Op::Compact { keep, over } => {
                 let over = [&over[..1], &[*keep], &over[1..]].concat();
                 let none = Graph::default();
-                let network = Network::Compact {
-                    most: self.read_of(id),
-                };
-                let mut parts = self.compare_exchange(value, phase, network, &over, &[], &none)?;
+                let most = self.read_of(id);
+                let network = Network::Compact { most };
+                let mut parts = self.network(at, network, [&over, &[]], &none)?;
                 // Nobody reads how far what is left moved.
                 parts.remove(1);
                 Storage::Parts(parts)
@@ -151,38 +141,35 @@ impl Fuser<'_> {
             Op::Cast(of) if self.is_stored_as(*of, value.range) => {
                 self.storages[of.0 as usize].clone()
             }
-            op if op.is_element_wise() => self.member(value, phase, lens(&value.shape), 0),
+            op if op.is_element_wise() => self.member(at, lens(&value.shape), 0),
             Op::Call(..) => {
                 let mut lanes = lens(&value.shape);
                 lanes.pop();
-                self.member(value, phase, lanes, 1)
+                self.member(at, lanes, 1)
             }
-            Op::Lookup { table, index } => self.lookup(value, phase, *table, *index),
-            Op::Stack(values, axis) => self.stack(value, phase, values, *axis as usize),
+            Op::Lookup { table, index } => self.lookup(at, *table, *index),
+            Op::Stack(values, axis) => self.stack(at, values, *axis as usize),
             Op::Map {
                 over,
                 captured,
                 body,
-            } if captured
-                .iter()
-                .any(|id| self.main(*id).shape.rows.is_some()) =>
-            {
-                Storage::Parts(self.cross(value, phase, [over, captured], body)?)
+            } => {
+                let mut captures = captured.iter().map(|id| self.main(*id));
+                if captures.any(|value| value.shape.rows.is_some()) {
+                    Storage::Parts(self.cross(at, [over, captured], body)?)
+                } else {
+                    self.map(at, [over, captured], body)?
+                }
             }
-            Op::Map {
-                over,
-                captured,
-                body,
-            } => self.map(value, phase, over, captured, body)?,
             Op::Scan {
                 init,
                 over,
                 captured,
                 body,
-            } => self.scan(value, phase, [init, over, captured], body)?,
+            } => self.scan(at, [init, over, captured], body)?,
             Op::Reduce(reduction, of, axis) => {
                 let from = self.stored(*of).move_to_first(*axis as usize);
-                self.fold(value, phase, *reduction, from)
+                self.fold(at, *reduction, from)
             }
             // Earlier passes write them out, make inputs of them, or leave them to the ring.
             op => unreachable!("`{}` stands behind the passes before", op.word()),
@@ -190,132 +177,87 @@ impl Fuser<'_> {
     }
 
     /// Adds an operation on the `inner` trailing dimensions of its operands, in every lane.
-    fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Storage {
+    fn member(&mut self, at: At<'_>, lanes: Vec<Len>, inner: usize) -> Storage {
+        let value = at.value;
         let operands = value.op.operands();
-        let accesses = operands
-            .iter()
-            .map(|&id| Access { id, inner })
-            .collect::<Vec<_>>();
-        let (unit, ids) = self.join(phase, &lanes, &accesses, value);
+        let accesses: Vec<_> = operands.iter().map(|&id| Access { id, inner }).collect();
+        let (unit, ids) = self.join(at, &lanes, &accesses);
         let mut op = value.op.clone();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
         op.renumber(|id| at(id).map_or(id, |at| ids[at]));
         let fixed = value.shape.fixed[value.shape.fixed.len() - inner..].to_vec();
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Storage::Member {
-            unit,
-            node,
-            axis: None,
-        }
+        Storage::member(unit, node)
     }
 
     /// Adds a lookup: every lane has one index and sees the whole table.
-    fn lookup(&mut self, value: &Value, phase: Phase, table: ValueId, index: ValueId) -> Storage {
+    fn lookup(&mut self, at: At<'_>, table: ValueId, index: ValueId) -> Storage {
         let lanes = lens(&self.main(index).shape);
         let entry = self.main(table).shape.fixed[1..].to_vec();
-        let whole = Access {
-            id: table,
-            inner: 1 + entry.len(),
-        };
-        let place = Access {
-            id: index,
-            inner: 0,
-        };
-        let (unit, ids) = self.join(phase, &lanes, &[whole, place], value);
-        let op = Op::Lookup {
-            table: ids[0],
-            index: ids[1],
-        };
-        let node = self.body(unit).push(op, value.ty, entry, value.range);
-        Storage::Member {
-            unit,
-            node,
-            axis: None,
-        }
+        let accesses =
+            [(table, 1 + entry.len()), (index, 0)].map(|(id, inner)| Access { id, inner });
+        let (unit, ids) = self.join(at, &lanes, &accesses);
+        let [table, index] = [ids[0], ids[1]];
+        let (op, of) = (Op::Lookup { table, index }, at.value);
+        let node = self.body(unit).push(op, of.ty, entry, of.range);
+        Storage::member(unit, node)
     }
 
     /// Adds a stack: one lane holds one element of each part.
-    fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Storage {
+    fn stack(&mut self, at: At<'_>, parts: &[ValueId], axis: usize) -> Storage {
         let lanes = lens(&self.main(parts[0]).shape);
-        let accesses = parts
-            .iter()
-            .map(|&id| Access { id, inner: 0 })
-            .collect::<Vec<_>>();
-        let (unit, ids) = self.join(phase, &lanes, &accesses, value);
+        let accesses: Vec<_> = parts.iter().map(|&id| Access { id, inner: 0 }).collect();
+        let (unit, ids) = self.join(at, &lanes, &accesses);
         let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
-        let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Storage::Member {
-            unit,
-            node,
-            axis: (axis < lanes.len()).then_some(axis),
-        }
+        let node = self.body(unit).push(op, at.value.ty, fixed, at.value.range);
+        let axis = (axis < lanes.len()).then_some(axis);
+        Storage::Member { unit, node, axis }
     }
 
     /// Adds a map: its body joins the body of its lanes, without a call.
     fn map(
         &mut self,
-        value: &Value,
-        phase: Phase,
-        over: &[ValueId],
-        captured: &[ValueId],
+        at: At<'_>,
+        [over, captured]: [&[ValueId]; 2],
         body: &Graph,
     ) -> Result<Storage, Diagnostic> {
         let lanes = lens(&self.main(over[0]).shape)[..1].to_vec();
         let rank = |id: ValueId| self.main(id).shape.rank();
-        let elements = over.iter().map(|&id| Access {
-            id,
-            inner: rank(id) - 1,
-        });
-        let whole = captured.iter().map(|&id| Access {
-            id,
-            inner: rank(id),
-        });
-        let accesses = elements.chain(whole).collect::<Vec<_>>();
-        self.refuse_rows(captured, value)?;
-        let (unit, params) = self.join(phase, &lanes, &accesses, value);
+        let elements = over.iter().map(|&id| (id, rank(id) - 1));
+        let whole = captured.iter().map(|&id| (id, rank(id)));
+        let accesses = elements.chain(whole);
+        let accesses = accesses.map(|(id, inner)| Access { id, inner });
+        let accesses: Vec<_> = accesses.collect();
+        self.refuse_rows(captured, at.value)?;
+        let (unit, params) = self.join(at, &lanes, &accesses);
         let nodes = self.inline(unit, body, &params);
-        let member = |id: &ValueId| {
-            let node = nodes[id.0 as usize];
-            Storage::Member {
-                unit,
-                node,
-                axis: None,
-            }
-        };
+        let member = |id: &ValueId| Storage::member(unit, nodes[id.0 as usize]);
         Ok(Storage::Parts(body.returns.iter().map(member).collect()))
     }
 
     /// Adds a scan: a unit of its own, since its iterations depend on each other.
     fn scan(
         &mut self,
-        value: &Value,
-        phase: Phase,
+        at: At<'_>,
         [init, over, captured]: [&[ValueId]; 3],
         body: &Graph,
     ) -> Result<Storage, Diagnostic> {
-        self.refuse_rows(init, value)?;
-        self.refuse_rows(captured, value)?;
+        self.refuse_rows(init, at.value)?;
+        self.refuse_rows(captured, at.value)?;
         let length = lens(&self.main(over[0]).shape)[0];
-        let init = init
-            .iter()
-            .map(|id| self.stored_bits(*id))
-            .collect::<Vec<_>>();
-        let read = |id: &ValueId| {
-            let placed = self.stored(*id);
-            placed.read(&[length], placed.dims.len() - 1)
-        };
-        let over = over.iter().map(read).collect::<Vec<Read>>();
+        let init: Vec<_> = init.iter().map(|id| self.stored_bits(*id)).collect();
+        let over: Vec<_> = over.iter().map(|id| self.walked(*id, length)).collect();
         let (graph, stored) = self.captured(body, init.len() + over.len(), captured);
         let mut carries: Vec<TensorId> = Vec::new();
         let mut outs: Vec<Write> = Vec::new();
         let mut parts = Vec::new();
-        for (at, id) in body.returns.iter().enumerate() {
-            let carried = at < init.len();
-            let of = &body.values[if carried { at } else { id.0 as usize }];
+        for (index, id) in body.returns.iter().enumerate() {
+            let carried = index < init.len();
+            let of = &body.values[if carried { index } else { id.0 as usize }];
             let inner = lens(&of.shape);
             let (rows, dims) = match (carried, length) {
                 (true, _) => (None, inner),
-                (false, Len::Rows) => (phase.rows, [vec![length], inner].concat()),
+                (false, Len::Rows) => (at.phase.rows, [vec![length], inner].concat()),
                 (false, Len::Fixed(_)) => (None, [vec![length], inner].concat()),
             };
             let fixed = dims.iter().map(|len| len.at(1)).collect::<Vec<_>>();
@@ -338,22 +280,16 @@ impl Fuser<'_> {
             outs,
         };
         let work = UnitWork::Scan(scan);
-        let rank = self.rank_after(&work.reads(), phase);
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Ok(Storage::Parts(parts))
     }
 
     /// A body whose parameters from number `first` on are captured, and the tensors of these. A
     /// value that is known when the circuit is made needs no parameter.
-    fn captured(
-        &mut self,
-        body: &Graph,
-        first: usize,
-        captured: &[ValueId],
-    ) -> (Graph, Vec<TensorId>) {
+    fn captured(&mut self, body: &Graph, first: usize, of: &[ValueId]) -> (Graph, Vec<TensorId>) {
         let mut graph = body.clone();
         let mut stored = Vec::new();
-        for (param, id) in graph.values.iter_mut().skip(first).zip(captured) {
+        for (param, id) in graph.values.iter_mut().skip(first).zip(of) {
             param.op = match &self.main(*id).op {
                 Op::Const(data) => Op::Const(data.clone()),
                 _ => {
@@ -367,23 +303,17 @@ impl Fuser<'_> {
 
     /// Adds a network over the elements of axis 0 of `over`: a unit of its own, since its stages
     /// depend on each other.
-    fn compare_exchange(
+    fn network(
         &mut self,
-        value: &Value,
-        phase: Phase,
+        at: At<'_>,
         network: Network,
-        over: &[ValueId],
-        captured: &[ValueId],
+        [over, captured]: [&[ValueId]; 2],
         body: &Graph,
     ) -> Result<Vec<Storage>, Diagnostic> {
-        self.refuse_rows(captured, value)?;
+        self.refuse_rows(captured, at.value)?;
         let rows = self.main(over[0]).shape.rows;
         let length = lens(&self.main(over[0]).shape)[0];
-        let reads = over.iter().map(|id| {
-            let placed = self.stored(*id);
-            placed.read(&[length], placed.dims.len() - 1)
-        });
-        let reads = reads.collect::<Vec<_>>();
+        let reads: Vec<_> = over.iter().map(|id| self.walked(*id, length)).collect();
         let (graph, captured) = self.captured(body, 2 * over.len(), captured);
         let mut outs = Vec::new();
         let mut parts = Vec::new();
@@ -395,7 +325,7 @@ impl Fuser<'_> {
             parts.push(Storage::Placed(Placement::whole(out, &lens(&shape))));
         }
         let keys = match network {
-            Network::Sort => self.keys(value, over, body, &reads),
+            Network::Sort => self.keys(at.value, over, body, &reads),
             Network::Prefix | Network::Compact { .. } => None,
         };
         let work = UnitWork::CompareExchange(CompareExchange {
@@ -408,8 +338,7 @@ impl Fuser<'_> {
             captured,
             outs,
         });
-        let rank = self.rank_after(&work.reads(), phase);
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Ok(parts)
     }
 
@@ -459,41 +388,29 @@ impl Fuser<'_> {
     }
 
     /// Adds rows of a table in other places.
-    fn rearranged(
-        &mut self,
-        value: &Value,
-        phase: Phase,
-        of: ValueId,
-        how: Rearrangement,
-    ) -> Storage {
-        let placed = self.stored(of);
-        let from = placed.read(&[Len::Rows], placed.dims.len() - 1);
+    fn rearranged(&mut self, at: At<'_>, of: ValueId, how: Rearrangement) -> Storage {
+        let value = at.value;
+        let from = self.walked(of, Len::Rows);
         let Some(rows) = self.main(of).shape.rows else {
             unreachable!("check has seen that axis 0 is symbolic")
         };
         // Zeros may stand for rows.
         let range = self.draft.tensor(from.tensor).range.hull(Range::of(0));
         let out = self.tensor(value.shape.rows, &value.shape.fixed, range);
-        let rank = self.rank_after(&[from.tensor], phase);
         let work = Rearrange {
             how,
             rows,
             from,
             out,
         };
-        self.unit(phase, rank, UnitWork::Rearrange(work), value);
+        self.add(at, UnitWork::Rearrange(work));
         Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 
     /// Adds a fold of the outermost dimension of `from`.
-    fn fold(
-        &mut self,
-        value: &Value,
-        phase: Phase,
-        reduction: Reduction,
-        from: Placement,
-    ) -> Storage {
-        let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
+    fn fold(&mut self, at: At<'_>, reduction: Reduction, from: Placement) -> Storage {
+        let value = at.value;
+        let dims: Vec<_> = from.dims.iter().map(|(len, _)| *len).collect();
         let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
         let (length, lanes) = (dims[0], dims[1..].to_vec());
         let fold = Fold {
@@ -503,8 +420,7 @@ impl Fuser<'_> {
             lanes,
             out,
         };
-        let rank = self.rank_after(&[from.store], phase);
-        self.unit(phase, rank, UnitWork::Fold(fold), value);
+        self.add(at, UnitWork::Fold(fold));
         Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 }
@@ -514,10 +430,8 @@ impl Fuser<'_> {
 /// range holds the reduction of any run.
 pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> Graph {
     let mut graph = Graph::default();
-    let element = Shape {
-        rows: None,
-        fixed: value.shape.without(0).fixed,
-    };
+    let (rows, fixed) = (None, value.shape.without(0).fixed);
+    let element = Shape { rows, fixed };
     let mut push = |op: Op, number: bool| {
         let (ty, range, shape) = if number {
             (value.ty, value.range, element.clone())

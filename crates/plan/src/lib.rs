@@ -60,6 +60,7 @@ mod passes;
 mod place;
 mod pools;
 mod rearrange;
+mod rewrite;
 mod ring_steps;
 mod scale;
 mod segment;

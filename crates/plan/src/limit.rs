@@ -16,18 +16,14 @@ const MAX_WORK: u128 = 1 << 50;
 /// # Errors
 /// The bounds of rows are too high for the work of the program on each row.
 pub(crate) fn check(plan: &Plan) -> Result<(), Diagnostic> {
-    let work = plan
-        .segments
-        .iter()
-        .map(|segment| of_segment(plan, segment));
+    let work = plan.segments.iter();
+    let work = work.map(|segment| of_segment(plan, segment));
     let work = work.fold(of_values(plan), u128::saturating_add);
     if work <= MAX_WORK {
         return Ok(());
     }
-    let bounds = plan
-        .rows
-        .iter()
-        .map(|rows| format!("{} <= {}", rows.name, rows.bound));
+    let bounds = plan.rows.iter();
+    let bounds = bounds.map(|rows| format!("{} <= {}", rows.name, rows.bound));
     Err(Diagnostic {
         code: Code::RunTooLarge,
         message: format!(
@@ -113,9 +109,8 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         } => {
             let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
             let bits = |operand: &Operand| u64::from(plan.values[operand.value.0 as usize].bits);
-            let row = over
-                .iter()
-                .map(|operand| operand.inner.count(1) * bits(operand));
+            let row = over.iter();
+            let row = row.map(|operand| operand.inner.count(1) * bits(operand));
             let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
             // Each bit of the key moves all rows.
             product([length.at(rows), row.sum::<u64>() + 64, key.sum()])

@@ -160,10 +160,8 @@ fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> L
         results: values.iter().zip(gives).map(reveal).collect(),
         ..program.clone()
     };
-    Local {
-        party: PartyId(party),
-        program,
-    }
+    let party = PartyId(party);
+    Local { party, program }
 }
 
 /// Renumbers the owner: the local program has one party.

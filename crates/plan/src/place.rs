@@ -130,9 +130,8 @@ impl<S> Placement<S> {
         let fixed = self.dims.split_off(rows.count());
         let runs = runs(&fixed);
         // Index along each run of the first element, and the least and most of it.
-        let mut ends = digits(start as i64, &runs)
-            .map(|first| (first, first))
-            .collect::<Vec<_>>();
+        let ends = digits(start as i64, &runs).map(|first| (first, first));
+        let mut ends = ends.collect::<Vec<_>>();
         let first = ends.iter().map(|(first, _)| *first).collect::<Vec<_>>();
         for &(length, step) in dims {
             let steps = digits(step, &runs).collect::<Vec<_>>();
@@ -195,10 +194,8 @@ impl<S> Placement<S> {
             offset: moved(self.offset, -behind),
             dims: lanes.iter().enumerate().map(stretch).collect(),
         };
-        let inner = SymView {
-            offset: behind as u64,
-            dims: inner.to_vec(),
-        };
+        let (offset, dims) = (behind as u64, inner.to_vec());
+        let inner = SymView { offset, dims };
         [lanes, inner]
     }
 }
@@ -261,11 +258,8 @@ mod tests {
                     wanted = steps.concat();
                 }
                 let wanted = wanted.iter().map(|at| before[*at as usize]);
-                assert_eq!(
-                    indices(&view),
-                    wanted.collect::<Vec<_>>(),
-                    "{placed:?} {dims:?}"
-                );
+                let wanted: Vec<_> = wanted.collect();
+                assert_eq!(indices(&view), wanted, "{placed:?} {dims:?}");
             }
         }
         assert!(reached >= 12, "only {reached} views have strides");
@@ -276,12 +270,8 @@ mod tests {
         let transposed = whole(&[3, 4]).view(0, &[(4, 1), (3, 4)]).expect("strides");
         assert!(transposed.clone().view(0, &[(12, 1)]).is_none());
         // Its axes can be split, and swapped back.
-        assert!(
-            transposed
-                .clone()
-                .view(0, &[(2, 6), (2, 3), (3, 1)])
-                .is_some()
-        );
+        let view = transposed.clone().view(0, &[(2, 6), (2, 3), (3, 1)]);
+        assert!(view.is_some());
         let back = transposed.view(0, &[(3, 1), (4, 3)]).expect("strides");
         assert!(back.is_whole(12));
     }

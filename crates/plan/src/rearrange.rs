@@ -217,8 +217,7 @@ fn longest_chain(steps: &[&Outline]) -> usize {
     let mut chains = vec![None; steps.len()];
     let mut stack = (0..steps.len()).collect::<Vec<_>>();
     while let Some(&at) = stack.last() {
-        let missing = needs(at).filter(|need| chains[*need].is_none());
-        let missing = missing.collect::<Vec<_>>();
+        let missing: Vec<_> = needs(at).filter(|need| chains[*need].is_none()).collect();
         if chains[at].is_none() && !missing.is_empty() {
             stack.extend(missing);
             continue;

@@ -23,10 +23,9 @@
 //! linear.
 
 use crate::fixed_functions::{PointsCall, PowersCall};
+use crate::rewrite::Rewriter;
 use sealane_program::call::{of_fixed, of_power};
-use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,
-};
+use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId};
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 
 /// Rewrites a program to stored numbers.
@@ -58,31 +57,13 @@ fn integer(ty: Type) -> Type {
 
 /// Rewrites a graph to stored numbers; also returns the new number of each value.
 pub(crate) fn graph(of: &Graph, rows: &[RowSymbol]) -> (Graph, Vec<ValueId>) {
-    let mut scaler = Scaler {
-        of,
-        rows,
-        values: Vec::with_capacity(of.values.len()),
-        renamed: Vec::with_capacity(of.values.len()),
-    };
-    for value in &of.values {
-        let id = scaler.value(value);
-        scaler.renamed.push(id);
-    }
-    let returns = of.returns.iter().map(|id| scaler.renamed[id.0 as usize]);
-    let scaled = Graph {
-        params: of.params,
-        returns: returns.collect(),
-        values: scaler.values,
-    };
-    (scaled, scaler.renamed)
+    Scaler::graph((of, rows, Stored), Scaler::value)
 }
 
-struct Scaler<'a> {
-    of: &'a Graph,
-    rows: &'a [RowSymbol],
-    values: Vec<Value>,
-    renamed: Vec<ValueId>,
-}
+type Scaler<'a> = Rewriter<'a, Stored>;
+
+/// Setting of the pass, which has none.
+struct Stored;
 
 /// An operand as stored numbers: the values times `2^fraction`.
 #[derive(Clone, Copy)]
@@ -103,14 +84,12 @@ impl Scaler<'_> {
                 self.rounded(value, exact, by)
             }
             Op::Dot(a, b) if self.is_fixed(value, [*a, *b]) => {
-                let length = self.of.values[b.0 as usize].shape.fixed[0];
+                let length = self.old(*b).shape.fixed[0];
                 let (a, b) = (self.factor(*a), self.factor(*b));
                 let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
                 let each = products(self.range(a.id), self.range(b.id), value);
-                let range = Range {
-                    lo: each.lo * i128::from(length),
-                    hi: each.hi * i128::from(length),
-                };
+                let [lo, hi] = [each.lo, each.hi].map(|end| end * i128::from(length));
+                let range = Range { lo, hi };
                 let exact = self.exactly(value, Op::Dot(a.id, b.id), range);
                 self.rounded(value, exact, by)
             }
@@ -126,10 +105,8 @@ impl Scaler<'_> {
             }
             Op::Binary(op, a, b) if op.is_comparison() => {
                 let (a, b) = (self.operand(*a), self.operand(*b));
-                let (x, y) = (
-                    self.scaled_up(a.id, b.fraction - a.fraction),
-                    self.scaled_up(b.id, a.fraction - b.fraction),
-                );
+                let by = b.fraction - a.fraction;
+                let (x, y) = (self.scaled_up(a.id, by), self.scaled_up(b.id, -by));
                 self.push(value.clone(), Op::Binary(*op, x, y))
             }
             op => {
@@ -156,19 +133,19 @@ impl Scaler<'_> {
 
     /// Name of a call on stored numbers, if a call is of a function of fixed point.
     fn function(&self, name: &str, operands: &[ValueId], to: Type) -> Option<String> {
-        let of = |id: ValueId| &self.of.values[id.0 as usize];
+        let of = |id: ValueId| self.old(id);
         match *operands {
             [x] => {
                 let (call, x) = (of_fixed(name)?, of(x));
                 let points = call.points(x.ty, x.range, to);
-                x.ty.is_fixed()
-                    .then(|| PointsCall { call, points }.to_string())
+                let call = PointsCall { call, points };
+                x.ty.is_fixed().then(|| call.to_string())
             }
             [x, y] => {
                 let call = of_power(name)?;
                 let powers = call.powers([x, y].map(|id| (of(id).ty, of(id).range)), to);
-                to.is_fixed()
-                    .then(|| PowersCall { call, powers }.to_string())
+                let call = PowersCall { call, powers };
+                to.is_fixed().then(|| call.to_string())
             }
             _ => None,
         }
@@ -189,21 +166,16 @@ impl Scaler<'_> {
 
     /// Rewrites exact products, summed axis by axis and then rounded.
     fn sum_of_products(&mut self, value: &Value, [a, b]: [ValueId; 2], axes: &[u32]) -> ValueId {
-        let shape = broadcast(
-            &self.of.values[a.0 as usize].shape,
-            &self.of.values[b.0 as usize].shape,
-        );
+        let shape = broadcast(&self.old(a).shape, &self.old(b).shape);
         let (a, b) = (self.factor(a), self.factor(b));
         let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
         let range = products(self.range(a.id), self.range(b.id), value);
-        let product = Value {
-            shape,
-            ..value.clone()
-        };
+        let mut product = value.clone();
+        product.shape = shape;
         let op = Op::Binary(Binary::Mul, a.id, b.id);
         let mut exact = self.exactly(&product, op, range);
         for axis in axes.iter().rev() {
-            let mut sum = self.values[exact.0 as usize].clone();
+            let mut sum = self.new(exact).clone();
             let Some(dim) = sum.shape.dim(*axis as usize) else {
                 unreachable!("check has seen that the product has these axes")
             };
@@ -241,16 +213,16 @@ impl Scaler<'_> {
 
     /// Multiplies the value by `2^by`; returns it unchanged if `by` is not positive.
     fn scaled_up(&mut self, mut id: ValueId, mut by: i16) -> ValueId {
-        if by > 0 && self.values[id.0 as usize].ty.is_wrapping() {
+        if by > 0 && self.new(id).ty.is_wrapping() {
             // The scaled value is the representative of this one, if it has one.
-            let of = self.values[id.0 as usize].clone();
+            let of = self.new(id).clone();
             id = self.exactly(&of, Op::Cast(id), of.range);
         }
         while by > 0 {
             // A constant has at most 64 bits.
             let step = by.min(63);
             let factor = self.power(step);
-            let of = self.values[id.0 as usize].clone();
+            let of = self.new(id).clone();
             let range = shifted(of.range, step);
             let op = Op::Binary(Binary::Mul, id, factor);
             id = self.exactly(&of, op, range);
@@ -262,7 +234,7 @@ impl Scaler<'_> {
     /// Returns the floor of the value divided by `2^by`, which lies in `range`.
     fn shifted_down(&mut self, id: ValueId, by: i16, range: Range) -> ValueId {
         let amount = self.number(Type::U8, by.unsigned_abs().min(127).into());
-        let of = self.values[id.0 as usize].clone();
+        let of = self.new(id).clone();
         let op = Op::Binary(Binary::Shr, id, amount);
         self.exactly(&of, op, range)
     }
@@ -271,7 +243,7 @@ impl Scaler<'_> {
     /// out: they would only widen the product.
     fn factor(&mut self, id: ValueId) -> Scaled {
         let scaled = self.operand(id);
-        let Op::Const(data) = &self.of.values[id.0 as usize].op else {
+        let Op::Const(data) = &self.old(id).op else {
             return scaled;
         };
         let zeros = data.numbers().map(|number| number.trailing_zeros()).min();
@@ -281,40 +253,19 @@ impl Scaler<'_> {
             return scaled;
         }
         let ty = integer(data.ty);
-        let numbers = data.numbers().map(|number| number >> zeros);
-        let numbers = numbers.collect::<Vec<_>>();
+        let numbers: Vec<_> = data.numbers().map(|number| number >> zeros).collect();
         let range = Range::of_all(numbers.iter().copied());
         let (Some(shorter), Some(range)) =
             (Data::from_numbers(ty, data.shape.clone(), &numbers), range)
         else {
             return scaled;
         };
-        let value = Value {
-            range,
-            ..self.of.values[id.0 as usize].clone()
-        };
+        let mut value = self.old(id).clone();
+        value.range = range;
         Scaled {
             id: self.push(value, Op::Const(shorter)),
             fraction: scaled.fraction - zeros as i16,
         }
-    }
-
-    /// Makes a constant of one number.
-    fn number(&mut self, ty: Type, number: u64) -> ValueId {
-        let op = Op::Const(Data {
-            ty,
-            shape: Vec::new(),
-            elements: vec![number],
-        });
-        self.values.push(Value {
-            op,
-            ty,
-            shape: Shape::scalar(),
-            range: Range::of(number.into()),
-            visibility: Visibility::Public,
-            span: None,
-        });
-        ValueId(self.values.len() as u32 - 1)
     }
 
     fn power(&mut self, exponent: i16) -> ValueId {
@@ -333,33 +284,27 @@ impl Scaler<'_> {
     }
 
     fn push(&mut self, value: Value, op: Op) -> ValueId {
-        self.values.push(Value {
-            op,
-            ty: integer(value.ty),
-            ..value
-        });
-        ValueId(self.values.len() as u32 - 1)
+        let ty = integer(value.ty);
+        self.add(Value { op, ty, ..value })
     }
 
     fn operand(&self, id: ValueId) -> Scaled {
-        Scaled {
-            id: self.renamed[id.0 as usize],
-            fraction: self.fraction(id).into(),
-        }
+        let (id, fraction) = (self.renamed[id.0 as usize], self.fraction(id).into());
+        Scaled { id, fraction }
     }
 
     fn fraction(&self, id: ValueId) -> u8 {
-        self.of.values[id.0 as usize].ty.fraction()
+        self.old(id).ty.fraction()
     }
 
     fn range(&self, id: ValueId) -> Range {
-        self.values[id.0 as usize].range
+        self.new(id).range
     }
 
     /// Returns whether an operation rounds: the check has ensured that its exact result is within
     /// `i128`.
     fn is_fixed(&self, value: &Value, operands: [ValueId; 2]) -> bool {
-        let fixed = |id: ValueId| self.of.values[id.0 as usize].ty.is_fixed();
+        let fixed = |id: ValueId| self.old(id).ty.is_fixed();
         value.ty.is_fixed() || operands.into_iter().any(fixed)
     }
 }
@@ -373,10 +318,8 @@ pub(crate) fn broadcast(a: &Shape, b: &Shape) -> Shape {
         index.map_or(1, |index| shape.fixed[index])
     };
     let fixed = (1..=rank).rev();
-    Shape {
-        rows,
-        fixed: fixed.map(|back| dim(a, back).max(dim(b, back))).collect(),
-    }
+    let fixed = fixed.map(|back| dim(a, back).max(dim(b, back))).collect();
+    Shape { rows, fixed }
 }
 
 /// Range of products, which the check has bounded. It has seen as well where they, and so their
@@ -386,10 +329,8 @@ fn products(a: Range, b: Range, of: &Value) -> Range {
     let all = ends.map(Range::of);
     let all = all.into_iter().fold(Range::of(ends[0]), Range::hull);
     let least = if of.range.lo < 0 { all.lo } else { 0 };
-    Range {
-        lo: all.lo.max(least),
-        ..all
-    }
+    let (lo, hi) = (all.lo.max(least), all.hi);
+    Range { lo, hi }
 }
 
 /// Range times `2^by`, rounded down, which the check has bounded.

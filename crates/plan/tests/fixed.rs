@@ -3,10 +3,11 @@
 use sealane_diagnostic::Diagnostic;
 use sealane_plan::{NetworkClass, cost, plan};
 use sealane_program::builder::{Builder, Handle};
-use sealane_program::graph::{Binary, Input, Program};
+use sealane_program::graph::{Binary, Program};
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Protocol;
 use sealane_testkit::fake::Honest;
+use sealane_testkit::random_program::declared;
 use sealane_trio::Trio;
 
 const FIXED: Type = Type::fixed(16, 16);
@@ -23,21 +24,14 @@ fn program(
 ) -> Program {
     let mut b = Builder::new("f").unwrap();
     let owners = ["alice", "bob"].map(|name| b.party(name).unwrap());
-    let inputs = owners.map(|owner| Input {
-        name: format!("x{owner}"),
-        owner,
-        ty,
-        shape: Shape::fixed([8]),
-        range: RANGE,
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
+    let [x, y] = owners.map(|owner| {
+        let input = declared(&format!("x{owner}"), owner, ty, Shape::fixed([8]), RANGE);
+        b.input(input).unwrap()
     });
-    let [x, y] = inputs.map(|input| b.input(input).unwrap());
     let result = build(&mut b, [x, y]).unwrap();
     let ty = b.value(result).unwrap().ty;
-    b.reveal("result", result.into(), &owners, ty, None)
-        .unwrap();
+    let revealed = b.reveal("result", result.into(), &owners, ty, None);
+    revealed.unwrap();
     b.finish().unwrap().0
 }
 

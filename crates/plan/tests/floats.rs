@@ -5,12 +5,12 @@ use crate::lowering::agrees;
 use sealane_plan::{NetworkClass, cost, plan};
 use sealane_program::builder::{Builder, Handle, Operand};
 use sealane_program::float::{self, Format};
-use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
+use sealane_program::graph::{Binary, Program, Reduction, Unary};
 use sealane_program::literal::{Literal, Number};
 use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_testkit::fake::Honest;
 use sealane_testkit::random::Random;
-use sealane_testkit::random_program::Case;
+use sealane_testkit::random_program::{Case, declared};
 use std::collections::BTreeMap;
 
 const ROWS: u64 = 5;
@@ -28,19 +28,14 @@ fn numbers(format: Format, random: &mut Random) -> Vec<i128> {
         1e-40,
         3.0,
     ];
+    let of = |number| float::from_f64(number, format).stored;
     let number = |_| match random.number() % 3 {
-        0 => {
-            let number = special[random.number() as usize % special.len()];
-            float::from_f64(number, format).stored
-        }
-        1 => {
-            let number = f64::from(random.number() as i32 >> 16) / 256.0;
-            float::from_f64(number, format).stored
-        }
+        0 => of(special[random.number() as usize % special.len()]),
+        1 => of(f64::from(random.number() as i32 >> 16) / 256.0),
         _ => {
             let any = i128::from(random.number()) << 32 | i128::from(random.number());
             let bits = any & ((1 << format.bits()) - 1);
-            float::from_f64(float::to_f64(bits, format), format).stored
+            of(float::to_f64(bits, format))
         }
     };
     (0..ROWS).map(number).collect()
@@ -55,17 +50,11 @@ fn program(format: Format, flushed: bool) -> Program {
     }
     let owners = ["alice", "bob"].map(|name| b.party(name).unwrap());
     b.rows("n", ROWS).unwrap();
-    let inputs = owners.map(|owner| Input {
-        name: format!("x{owner}"),
-        owner,
-        ty,
-        shape: Shape::with_rows(RowId(0), []),
-        range: ty.range(),
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
+    let rows = || Shape::with_rows(RowId(0), []);
+    let [x, y] = owners.map(|owner| {
+        let input = declared(&format!("x{owner}"), owner, ty, rows(), ty.range());
+        b.input(input).unwrap()
     });
-    let [x, y] = inputs.map(|input| b.input(input).unwrap());
     let mut results: Vec<Handle> = Vec::new();
     use Binary::{Add, Div, Eq, Ge, Lt, Max, Min, Mul, Ne, Sub};
     for op in [Add, Sub, Mul, Div, Min, Max, Eq, Ne, Lt, Ge] {
@@ -116,10 +105,8 @@ fn plans_of_floats_agree_with_the_reference() {
                 ("x0".to_string(), data(numbers(format, &mut random))),
                 ("x1".to_string(), data(numbers(format, &mut random))),
             ]);
-            let case = Case {
-                program: program.clone(),
-                inputs,
-            };
+            let program = program.clone();
+            let case = Case { program, inputs };
             match agrees(&case, most_rows) {
                 Ok(planned) => assert!(planned),
                 Err(error) => panic!("{}, {flushed}: {error}", format.name()),
@@ -133,17 +120,11 @@ fn signs_and_moves_take_no_gate() {
     let ty = Type::F64;
     let mut b = Builder::new("f").unwrap();
     let owners = ["alice", "bob"].map(|name| b.party(name).unwrap());
-    let input = |owner| Input {
-        name: format!("x{owner}"),
-        owner,
-        ty,
-        shape: Shape::fixed([4]),
-        range: ty.range(),
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
-    let [x, y] = owners.map(|owner| b.input(input(owner)).unwrap());
+    let [x, y] = owners.map(|owner| {
+        let (name, shape) = (format!("x{owner}"), Shape::fixed([4]));
+        let input = declared(&name, owner, ty, shape, ty.range());
+        b.input(input).unwrap()
+    });
     let x = b.unary(Unary::Neg, x.into(), None).unwrap();
     let y = b.unary(Unary::Abs, y.into(), None).unwrap();
     let both = b.stack(&[x.into(), y.into()], 0, None).unwrap();

@@ -45,29 +45,17 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
         [local] => local,
         _ => panic!("one party works alone"),
     };
-    assert_eq!(
-        (local.party, &local.program.parties[0]),
-        (PartyId(0), &program.parties[0])
-    );
-    let range = Range {
-        lo: 0,
-        hi: 255 * 255 * 1000,
-    };
+    let owner = (PartyId(0), &program.parties[0]);
+    assert_eq!((local.party, &local.program.parties[0]), owner);
+    let (lo, hi) = (0, 255 * 255 * 1000);
+    let range = Range { lo, hi };
     assert_eq!(computed(&program), [(0, range)]);
     // The cast is free, so it stays; the product and the sum are gone, and x is not read.
-    let ops = joint
-        .main
-        .values
-        .iter()
-        .skip(joint.inputs.len())
-        .map(|value| &value.op);
+    let ops = joint.main.values.iter().skip(joint.inputs.len());
+    let ops = ops.map(|value| &value.op);
     let kinds = ops.map(|op| matches!(op, Op::Cast(_))).collect::<Vec<_>>();
-    assert_eq!(
-        kinds.iter().filter(|cast| !**cast).count(),
-        1,
-        "{}",
-        text::print(&joint)
-    );
+    let others = kinds.iter().filter(|cast| !**cast).count();
+    assert_eq!(others, 1, "{}", text::print(&joint));
     let known = |value: &sealane_program::graph::Value| value.visibility == Visibility::Known(0);
     assert!(local.program.main.values.iter().all(known));
 }
@@ -100,10 +88,8 @@ fn inputs_that_only_change_type_before_they_meet_are_left_as_they_are() {
     s.reveal("flag", flag, &[0]);
     let program = s.finish();
     let Localised { joint, locals } = divided(&program);
-    assert_eq!(
-        (text::print(&joint), locals.len()),
-        (text::print(&program), 0)
-    );
+    let printed = (text::print(&joint), locals.len());
+    assert_eq!(printed, (text::print(&program), 0));
 }
 
 #[test]
@@ -122,10 +108,8 @@ fn a_result_of_few_gates_and_many_bits_is_computed_together() {
         computed(&s.finish()).len()
     };
     // One bit times a constant takes no gate, two take few for many bits; eight pay.
-    assert_eq!(
-        [of(1000, 1), of(1001, 2), of(1000, 16), of(1024, 16)],
-        [0, 0, 1, 0]
-    );
+    let counts = [(1000, 1), (1001, 2), (1000, 16), (1024, 16)].map(|(n, bits)| of(n, bits));
+    assert_eq!(counts, [0, 0, 1, 0]);
 }
 
 #[test]

@@ -24,11 +24,8 @@ fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Res
         Err(error) => return Err(error.render_with_source()),
     };
     // Every plan can be counted.
-    assert!(
-        cost::<P>(&plan, &rows).promise.rounds > 0,
-        "{}",
-        plan.text()
-    );
+    let rounds = cost::<P>(&plan, &rows).promise.rounds;
+    assert!(rounds > 0, "{}", plan.text());
     let got = crate::common::run(&plan, &case.program, &case.inputs, &rows);
     let want = reference::evaluate(&case.program, &case.inputs).map_err(|e| e.to_string())?;
     for (name, want) in &want {

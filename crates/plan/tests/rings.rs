@@ -54,10 +54,8 @@ fn converted(plan: &Plan) -> Vec<(u8, Algebra, Algebra)> {
         }
         _ => unreachable!("a conversion"),
     };
-    of(plan, StepKind::Convert)
-        .into_iter()
-        .map(conversion)
-        .collect()
+    let steps = of(plan, StepKind::Convert).into_iter();
+    steps.map(conversion).collect()
 }
 
 fn taken(operand: &Operand) -> u64 {
@@ -78,12 +76,8 @@ fn a_score_is_one_product_and_one_conversion() {
     let plan = planned(&s.finish());
     // 30 products of 16 and 16 bits, signed.
     let ring = Z2k(37);
-    assert_eq!(
-        shared(&plan),
-        [(0, ring), (1, ring), (2, Z2)],
-        "{}",
-        plan.text()
-    );
+    let inputs = [(0, ring), (1, ring), (2, Z2)];
+    assert_eq!(shared(&plan), inputs, "{}", plan.text());
     assert_eq!(converted(&plan), [(37, ring, Z2)]);
     let [
         StepOp::Product {
@@ -93,15 +87,11 @@ fn a_score_is_one_product_and_one_conversion() {
     else {
         panic!("{}", plan.text())
     };
-    assert_eq!(
-        (taken(left), taken(right), &lanes[..]),
-        (30, 30, &[Len::Rows][..])
-    );
+    let first = (30, 30, &[Len::Rows][..]);
+    assert_eq!((taken(left), taken(right), &lanes[..]), first);
     assert_eq!(of(&plan, StepKind::Tape).len(), 1);
-    assert_eq!(
-        of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len(),
-        0
-    );
+    let all = of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len();
+    assert_eq!(all, 0);
 }
 
 #[test]
@@ -127,10 +117,8 @@ fn flags_are_counted_after_a_conversion_of_single_bits() {
     assert_eq!((terms.len(), lanes.len(), *carried), (1, 0, true));
     assert_eq!(terms[0].operand.inner.dims, [(Len::Rows, 1)]);
     // It is revealed as it is.
-    assert_eq!(
-        (plan.results[0].value, algebra(&plan, *out)),
-        (*out, Z2k(10))
-    );
+    let found = (plan.results[0].value, algebra(&plan, *out));
+    assert_eq!(found, (*out, Z2k(10)));
 }
 
 #[test]
@@ -146,11 +134,9 @@ fn a_mean_is_a_sum_without_messages_and_one_division() {
     // Of all rows, one number is converted to bits: 1000 times 16 bits.
     assert_eq!(converted(&plan), [(26, Z2k(26), Z2)], "{}", plan.text());
     assert_eq!(shared(&plan), [(0, Z2k(26)), (1, Z2)]);
-    let at = plan.segments.iter().position(|s| {
-        s.steps
-            .iter()
-            .any(|step| step.op.kind() == StepKind::Convert)
-    });
+    let converts = |step: &Step| step.op.kind() == StepKind::Convert;
+    let mut at = plan.segments.iter();
+    let at = at.position(|s| s.steps.iter().any(converts));
     assert_eq!((at, plan.segments.len()), (Some(2), 3));
 }
 
@@ -158,11 +144,8 @@ fn a_mean_is_a_sum_without_messages_and_one_division() {
 fn inputs_and_their_sums_are_had_in_both_worlds() {
     let program = || {
         let mut s = Sketch::new(1000);
-        let (x, y) = (
-            s.column("x", 0, Type::signed(16)),
-            s.column("y", 1, Type::signed(16)),
-        );
-        let (x, y) = (s.cast(x, Type::signed(40)), s.cast(y, Type::signed(40)));
+        let [x, y] = s.columns(Type::signed(16));
+        let [x, y] = [x, y].map(|of| s.cast(of, Type::signed(40)));
         let difference = s.binary(Binary::Sub, x, y);
         let square = s.binary(Binary::Mul, difference, difference);
         let flag = s.binary(Binary::Gt, difference, 100);
@@ -173,12 +156,8 @@ fn inputs_and_their_sums_are_had_in_both_worlds() {
     let plan = planned(&program());
     let ring = Z2k(32);
     let both = [(0, Z2), (0, ring), (1, Z2), (1, ring)];
-    assert_eq!(
-        (&shared(&plan)[..], converted(&plan)),
-        (&both[..], vec![]),
-        "{}",
-        plan.text()
-    );
+    assert_eq!(shared(&plan), both, "{}", plan.text());
+    assert_eq!(converted(&plan), [], "{}", plan.text());
 
     // A cheater could share two numbers that are not the same.
     let plan = self::plan::<Watchful>(&program(), 1, NetworkClass::LAN).unwrap();
@@ -187,22 +166,15 @@ fn inputs_and_their_sums_are_had_in_both_worlds() {
     let mut ways = ways.collect::<Vec<_>>();
     ways.sort_by_key(|(_, to)| *to != Z2);
     // From the domain of inputs, and then into the ring.
-    assert_eq!(
-        ways,
-        [(Z2, Z2), (Z2, Z2), (Z2, ring), (Z2, ring)],
-        "{}",
-        plan.text()
-    );
+    let wanted = [(Z2, Z2), (Z2, Z2), (Z2, ring), (Z2, ring)];
+    assert_eq!(ways, wanted, "{}", plan.text());
 }
 
 #[test]
 fn what_is_computed_in_one_world_is_converted_once_for_the_other() {
     let mut s = Sketch::new(1000);
-    let (x, y) = (
-        s.column("x", 0, Type::unsigned(8)),
-        s.column("y", 1, Type::unsigned(8)),
-    );
-    let (x, y) = (s.cast(x, Type::unsigned(32)), s.cast(y, Type::unsigned(32)));
+    let [x, y] = s.columns(Type::unsigned(8));
+    let [x, y] = [x, y].map(|of| s.cast(of, Type::unsigned(32)));
     let product = s.binary(Binary::Mul, x, y);
     let low = s.binary(Binary::Min, product, x);
     let high = s.binary(Binary::Max, product, y);
@@ -251,25 +223,15 @@ fn public_tables_multiply_without_messages() {
 #[test]
 fn what_comes_from_gates_and_goes_to_gates_stays_there() {
     let mut s = Sketch::new(1000);
-    let (x, y) = (
-        s.column("x", 0, Type::unsigned(8)),
-        s.column("y", 1, Type::unsigned(8)),
-    );
+    let [x, y] = s.columns(Type::unsigned(8));
     let [low, high] = [Binary::Min, Binary::Max].map(|op| s.binary(op, x, y));
-    let (low, high) = (
-        s.cast(low, Type::unsigned(32)),
-        s.cast(high, Type::unsigned(32)),
-    );
+    let [low, high] = [low, high].map(|of| s.cast(of, Type::unsigned(32)));
     let small = s.binary(Binary::Mul, low, high);
     let flag = s.binary(Binary::Gt, small, 1000);
     s.reveal("flag", flag, &[0]);
     let plan = planned(&s.finish());
-    assert_eq!(
-        (converted(&plan), plan.tapes.len()),
-        (vec![], 1),
-        "{}",
-        plan.text()
-    );
+    assert_eq!(converted(&plan), [], "{}", plan.text());
+    assert_eq!(plan.tapes.len(), 1, "{}", plan.text());
 }
 
 #[test]
@@ -277,7 +239,7 @@ fn a_masked_sum_converts_flags_and_not_numbers() {
     for by_product in [true, false] {
         let mut s = Sketch::new(1000);
         let ty = Type::unsigned(16);
-        let (x, y) = (s.column("x", 0, ty), s.column("y", 1, ty));
+        let [x, y] = s.columns(ty);
         let flag = s.binary(Binary::Gt, x, y);
         let masked = if by_product {
             let flag = s.cast(flag, ty);
@@ -297,7 +259,7 @@ fn a_masked_sum_converts_flags_and_not_numbers() {
 fn a_type_that_wraps_has_a_ring_of_its_own() {
     let mut s = Sketch::new(1000);
     let byte = Type::U8.wrapping();
-    let (x, y) = (s.column("x", 0, byte), s.column("y", 1, byte));
+    let [x, y] = s.columns(byte);
     let product = s.binary(Binary::Mul, x, y);
     // The number, below 256, in a wider ring: bits above the byte must not come back.
     let wide = s.cast(product, Type::unsigned(32));

@@ -140,9 +140,8 @@ impl Disk for Folder {
             return Ok(Vec::new());
         };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().into_string().ok());
-        entries
-            .filter_map(|entry| name(entry).transpose())
-            .collect()
+        let names = entries.filter_map(|entry| name(entry).transpose());
+        names.collect()
     }
 
     fn try_lock(&self, name: &str) -> io::Result<Option<Lock>> {

@@ -2,14 +2,15 @@
 
 mod crashes;
 mod disk;
+mod files;
 
-use crate::disk::{Disk, Folder};
+use crate::disk::Disk;
 use crate::keys::WrapKey;
 use crate::state::{BatchCipher, Fill, PoolState, batch_bytes};
-use crate::{BATCH, DiskStock, FillError, Filling, MOST_FILLS, Order, Pool, Taken};
+use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool, Taken};
 use disk::MemoryDisk;
 use sealane_block::{Block, Coins, Cpu};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::Diagnostic;
 use sealane_net::{Limits, Mesh};
 use sealane_ot::Role;
 use sealane_parties::{NetworkClass, PartyId};
@@ -27,11 +28,8 @@ fn wrap(party: usize) -> WrapKey {
 }
 
 fn pool_on(party: usize, disk: &Arc<MemoryDisk>) -> Pool {
-    Pool::on(
-        Arc::clone(disk) as Arc<_>,
-        wrap(party),
-        format!("pools/{party}"),
-    )
+    let name = format!("pools/{party}");
+    Pool::on(Arc::clone(disk) as Arc<_>, wrap(party), name)
 }
 
 fn role(party: usize, receiver: usize) -> Role {
@@ -153,14 +151,10 @@ fn assert_pairs_match(taken: [&Transfers; 2]) {
         assert_eq!(pair[usize::from(*choice)].value(), key.value());
         assert_ne!(pair[0].value(), pair[1].value());
     }
-    let ones = choices
-        .iter()
-        .map(|choice| usize::from(*choice))
-        .sum::<usize>();
-    assert!(
-        ones.abs_diff(choices.len() / 2) < choices.len() / 8,
-        "{ones}"
-    );
+    let ones = choices.iter().map(|choice| usize::from(*choice));
+    let ones = ones.sum::<usize>();
+    let even = ones.abs_diff(choices.len() / 2) < choices.len() / 8;
+    assert!(even, "{ones}");
 }
 
 /// A key of every batch that a party ever read, by which a batch that is used twice shows.
@@ -169,14 +163,11 @@ struct Seen(HashSet<u128>);
 
 impl Seen {
     fn add(&mut self, taken: &Transfers) {
-        let firsts = match taken {
-            Transfers::Pairs(pairs) => pairs
-                .chunks(BATCH)
-                .map(|batch| batch[0][0])
-                .collect::<Vec<_>>(),
-            Transfers::Keys(_, keys) => keys.chunks(BATCH).map(|batch| batch[0]).collect(),
+        let firsts: Vec<Block> = match taken {
+            Transfers::Pairs(pairs) => pairs.iter().map(|pair| pair[0]).collect(),
+            Transfers::Keys(_, keys) => keys.clone(),
         };
-        for first in firsts {
+        for first in firsts.iter().step_by(BATCH) {
             assert!(self.0.insert(first.value()), "a batch was read twice");
         }
     }
@@ -274,11 +265,8 @@ fn a_large_fill_on_a_wan_is_silent() {
     assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
     assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
     let mut model = Model::default();
-    assert!(
-        fill_as(&model.pools(), order(2048, wan), 1)
-            .iter()
-            .all(Result::is_ok)
-    );
+    let ends = fill_as(&model.pools(), order(2048, wan), 1);
+    assert!(ends.iter().all(Result::is_ok));
     assert!(model.run(1, 2048));
 }
 
@@ -393,37 +381,13 @@ fn a_failed_check_destroys_the_pool_before_anybody_is_reported() {
     assert!(model.run(0, 1));
 }
 
-#[test]
-fn damaged_files_are_refused() {
-    let mut model = Model::default();
-    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
-    let disk = &model.disks[1];
-    let names = disk.files();
-    let ots = names.iter().find(|name| name.ends_with(".ots")).unwrap();
-    disk.flip(ots, 40);
-    let [_, share] = take(&model.pools(), 0, 1);
-    let mut pairs = vec![[Block::ZERO; 2]; 1];
-    let fault = share.unwrap().0.pairs(&mut pairs).err().unwrap();
-    assert!(
-        fault.to_string().contains("not as it was written"),
-        "{fault}"
-    );
-    assert_eq!(pairs[0].map(Block::value), [0; 2]);
-    disk.flip("state", 60);
-    let error = pool_on(1, disk).offer().err().unwrap();
-    assert_eq!(error.code, "pool-unusable");
-    page::shows("pool-unusable", &error.to_string());
-}
-
 /// Both decide by the same numbers, so that a party that dropped its pool is filled too.
 #[test]
 fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let model = Model::default();
     let pools = model.pools();
-    let order = Order {
-        batches: [2, 1],
-        network: NetworkClass::LAN,
-    };
+    let (batches, network) = ([2, 1], NetworkClass::LAN);
+    let order = Order { batches, network };
     let keep = |least: u64, seed| {
         let ends = fill_to(&pools, order, [Some(least); 2], seed);
         let made = ends.map(|end| end.map(|(made, _)| made).ok().expect("a fill"));
@@ -453,10 +417,8 @@ fn an_order_that_differs_makes_nothing() {
         let sides = [0, 1].map(|party| {
             let (mut mesh, pool) = (meshes.next().unwrap(), &pools[party]);
             scope.spawn(move || {
-                let order = Order {
-                    batches: [1 + party as u64, 0],
-                    network: NetworkClass::LAN,
-                };
+                let (batches, network) = ([1 + party as u64, 0], NetworkClass::LAN);
+                let order = Order { batches, network };
                 let filling = Filling {
                     pool,
                     cpu: Cpu::best(),
@@ -474,66 +436,6 @@ fn an_order_that_differs_makes_nothing() {
         };
         assert_eq!(order.batches, [2 - party as u64, 0]);
     }
-}
-
-#[test]
-fn a_pool_on_a_real_disk_is_private_and_locked() {
-    let folder = tempfile::tempdir().unwrap();
-    let on_disk = |party: usize| {
-        let path = folder.path().join(format!("{party}"));
-        Pool::on(
-            Arc::new(Folder::new(&path)),
-            wrap(party),
-            path.display().to_string(),
-        )
-    };
-    let pools = [0, 1].map(on_disk);
-    assert!(fill(&pools, [2, 1], 1).iter().all(Result::is_ok));
-    let lock = pools[0].lock_fill().unwrap();
-    let busy = on_disk(0).lock_fill().err().unwrap();
-    assert_eq!(busy.code, Code::PoolBusy);
-    drop(lock);
-    page::shows(
-        "pool-busy",
-        &busy
-            .to_string()
-            .replace(&*folder.path().to_string_lossy(), "pools"),
-    );
-    #[cfg(unix)]
-    for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
-        use std::os::unix::fs::PermissionsExt;
-        let path = path.unwrap().path();
-        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(mode == 0o600 || name.ends_with("lock"), "{name}: {mode:o}");
-    }
-    let stocks = take(&pools, 0, 2).map(Result::unwrap);
-    let mut taken = Vec::new();
-    for (party, (mut stock, share)) in stocks.into_iter().enumerate() {
-        taken.push(read(&mut stock, role(party, 0), 2 * BATCH));
-        pools[party].finish(&share).unwrap();
-    }
-    assert_pairs_match([&taken[0], &taken[1]]);
-    // Of the fill that is used up nothing is left, and the other half still is.
-    let files = std::fs::read_dir(folder.path().join("0")).unwrap().count();
-    assert_eq!(files, 4);
-    let all = (2..).take(MOST_FILLS + 1);
-    let refused = all
-        .map(|seed| fill(&pools, [1, 0], seed))
-        .find_map(|[end, _]| end.err());
-    let Some(FillError::Pool(full)) = refused else {
-        panic!("it holds so many fills at most")
-    };
-    page::shows(
-        "pool-full",
-        &full
-            .to_string()
-            .replace(&*folder.path().to_string_lossy(), "pools"),
-    );
-    pools[0].destroy().unwrap();
-    let names = std::fs::read_dir(folder.path().join("0")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.into_iter().all(|name| name.ends_with("lock")));
 }
 
 /// A party that says it holds nothing, or has passed everything, and does no more.
@@ -559,61 +461,4 @@ fn nothing_is_dropped_on_the_word_of_the_other_party() {
     let passed = [Fill { id, first, batches }];
     assert!(offer(2, &passed).is_valid_beside(&mine));
     assert!(!offer(3, &passed).is_valid_beside(&mine));
-}
-
-#[cfg(unix)]
-#[test]
-fn what_stands_in_the_place_of_a_file_is_reported_and_dropped() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join("0").join(name);
-    let pools = [0, 1].map(|party| {
-        let path = folder.path().join(party.to_string());
-        Pool::on(Arc::new(Folder::new(&path)), wrap(party), "pools".into())
-    });
-    assert!(fill(&pools, [1, 1], 1).iter().all(Result::is_ok));
-    // A look writes nothing.
-    std::fs::remove_file(path("lock")).unwrap();
-    assert_eq!(pools[0].count(Role::Sender).unwrap().left, 1);
-    assert!(!path("lock").exists());
-    std::fs::remove_file(path("state")).unwrap();
-    for (make, reason) in [("mkdir", "a folder"), ("mkfifo", "a pipe")] {
-        let made = std::process::Command::new(make).arg(path("state")).status();
-        assert!(made.unwrap().success());
-        let reported = pools[0].offer().err().unwrap().message;
-        assert_eq!(
-            reported,
-            format!("the pool at pools/state: it is {reason}, where a file is needed")
-        );
-        pools[0].remove().unwrap();
-        assert!(!path("state").exists());
-    }
-}
-
-#[test]
-fn a_run_removes_what_a_killed_fill_has_left() {
-    let mut model = Model::default();
-    assert!(model.fill([2, 0]).iter().all(Result::is_ok));
-    for name in ["sender-00.ots", ".sealane-left"] {
-        model.disks[0].replace(name, b"left").unwrap();
-    }
-    assert!(model.run(0, 1));
-    let files = model.disks[0].files();
-    assert!(
-        files
-            .iter()
-            .all(|name| !name.contains("00") && !name.contains("left")),
-        "{files:?}"
-    );
-}
-
-#[test]
-fn a_process_that_was_outrun_takes_nothing() {
-    let mut model = Model::default();
-    assert!(model.fill([3, 0]).iter().all(Result::is_ok));
-    let pools = model.pools();
-    let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
-    assert!(model.run(0, 1));
-    let late = pools[0].take(&[(Role::Receiver, 1)], &offers[0], &offers[1]);
-    assert_eq!(late.err().unwrap().code, Code::PoolBusy);
-    assert_eq!(model.counts(0)[0], [2, 1, 0, 0]);
 }

@@ -301,10 +301,8 @@ mod tests {
         assert_eq!(arriving(Harm::Truncate), finished(&[&[1, 2], &[4]]));
         assert_eq!(arriving(Harm::Grow), finished(&[&[1, 2, 3, 0], &[4]]));
         assert_eq!(arriving(Harm::Lose), finished(&[&[4]]));
-        assert_eq!(
-            arriving(Harm::Repeat),
-            finished(&[&[1, 2, 3], &[1, 2, 3], &[4]])
-        );
+        let twice = finished(&[&[1, 2, 3], &[1, 2, 3], &[4]]);
+        assert_eq!(arriving(Harm::Repeat), twice);
         assert_eq!(arriving(Harm::Swap), finished(&[&[4], &[1, 2, 3]]));
         assert_eq!(arriving(Harm::Disguise), finished(&[&[1, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Flood).0[0].len(), MAX_FRAME_BYTES);

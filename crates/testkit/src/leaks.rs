@@ -172,10 +172,8 @@ struct Halves {
 
 impl Halves {
     fn of(secrets: &[Secret]) -> Halves {
-        let mut found = Halves {
-            names: HashMap::new(),
-            lowest: vec![false; 1 << 16],
-        };
+        let (names, lowest) = (HashMap::new(), vec![false; 1 << 16]);
+        let mut found = Halves { names, lowest };
         for (name, half) in in_halves(secrets) {
             let half = half as u64;
             if half != 0 {
@@ -297,9 +295,7 @@ mod tests {
     #[test]
     fn bits_are_found_in_both_forms() {
         let (blocks, secrets) = blocks(1);
-        let clear = (0..128)
-            .map(|i| (secrets[0].1 >> i & 1) as u8)
-            .collect::<Vec<_>>();
+        let clear: Vec<_> = (0..128).map(|i| (secrets[0].1 >> i & 1) as u8).collect();
         let secrets = bits("a bit", &clear);
         assert_eq!(secrets.len(), 8 + 1);
         for form in [clear.clone(), secrets[8].1.to_le_bytes().to_vec()] {
@@ -308,10 +304,8 @@ mod tests {
                 heard,
                 ..View::default()
             };
-            assert_eq!(
-                find(&view, &secrets).as_deref(),
-                Some("a bit in clear, as it is")
-            );
+            let found = find(&view, &secrets);
+            assert_eq!(found.as_deref(), Some("a bit in clear, as it is"));
         }
     }
 
@@ -355,10 +349,8 @@ mod tests {
         let (blocks, secrets) = blocks(12);
         let all = blocks.iter().fold(secrets[0].1, |sum, block| sum ^ block);
         let mut known = [blocks.clone(), vec![all, blocks[0], 0]].concat();
-        assert_eq!(
-            find_in_span(&known, &secrets).as_deref(),
-            Some("the secret, as a sum")
-        );
+        let found = find_in_span(&known, &secrets);
+        assert_eq!(found.as_deref(), Some("the secret, as a sum"));
         assert_eq!(find_in_span(&blocks, &secrets), None);
         known.remove(5);
         assert_eq!(find_in_span(&known, &secrets), None);

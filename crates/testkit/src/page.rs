@@ -27,10 +27,8 @@ pub fn shows(code: &str, text: &str) {
     if shown == format!("{text}\n") {
         return;
     }
-    assert!(
-        blessed(),
-        "the page of {code} shows:\n{shown}\nand not:\n{text}"
-    );
+    let same = blessed();
+    assert!(same, "the page of {code} shows:\n{shown}\nand not:\n{text}");
     fs::write(page, format!("{before}{begin}{text}\n```\n{after}")).unwrap();
 }
 

@@ -93,7 +93,7 @@ pub fn grow(tape: &[u32]) -> Case {
 
 fn grow_for(parties: &[&str], tape: &[u32]) -> Case {
     let mut grower = Grower {
-        builder: empty(),
+        b: empty(),
         parties: parties.len(),
         tape,
         next: 0,
@@ -105,7 +105,7 @@ fn grow_for(parties: &[&str], tape: &[u32]) -> Case {
     }
     grower.results(&pool);
     let (program, _) = grower
-        .builder
+        .b
         .finish()
         .expect("a grown program passes its own check");
     let inputs = data(&program, &declared, tape);
@@ -117,7 +117,7 @@ fn empty() -> Builder {
 }
 
 struct Grower<'a> {
-    builder: Builder,
+    b: Builder,
     parties: usize,
     tape: &'a [u32],
     next: usize,
@@ -139,10 +139,10 @@ impl Grower<'_> {
     /// Declares all parties, one or two row counts, two to six inputs. Shapes repeat, so that
     /// operations find matching operands.
     fn signature(&mut self, parties: &[&str]) -> (Vec<Input>, Vec<Handle>) {
-        let named = parties.iter().map(|name| self.builder.party(name));
+        let named = parties.iter().map(|name| self.b.party(name));
         let parties = named.collect::<Result<Vec<_>, _>>().expect("parties");
         let bound = 1 + self.below(9) as u64;
-        let n = self.builder.rows("n", bound).expect("a bound");
+        let n = self.b.rows("n", bound).expect("a bound");
         let shapes = [
             Shape::with_rows(n, []),
             Shape::with_rows(n, [3]),
@@ -152,13 +152,12 @@ impl Grower<'_> {
             Shape::fixed([3, 2]),
             Shape::fixed([16]),
         ];
-        let mut chosen: Vec<Shape> = (0..2 + self.below(4))
-            .map(|_| shapes[self.below(shapes.len())].clone())
-            .collect();
+        let chosen = (0..2 + self.below(4)).map(|_| shapes[self.below(shapes.len())].clone());
+        let mut chosen: Vec<Shape> = chosen.collect();
         // Some input has the rows `n`, and sometimes one has the other row count.
         chosen.push(shapes[self.below(2)].clone());
         if self.below(3) == 0 {
-            let m = self.builder.rows("m", 3).expect("a bound");
+            let m = self.b.rows("m", 3).expect("a bound");
             chosen.push(Shape::with_rows(m, [2]));
         }
         let (mut inputs, mut pool) = (Vec::new(), Vec::new());
@@ -173,7 +172,7 @@ impl Grower<'_> {
             };
             let owner = self.pick(&parties);
             let input = declared(&format!("x{index}"), owner, ty, shape, range);
-            pool.push(self.builder.input(input.clone()).expect("an input"));
+            pool.push(self.b.input(input.clone()).expect("an input"));
             inputs.push(input);
         }
         (inputs, pool)
@@ -223,22 +222,22 @@ impl Grower<'_> {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
-                self.builder.unary(op, a.into(), None).ok()
+                self.b.unary(op, a.into(), None).ok()
             }
             7 => self.select(a, pool),
             8 => {
                 let ty = self.element_type();
-                self.builder.cast(a, ty, None).ok()
+                self.b.cast(a, ty, None).ok()
             }
             9 => self.reduce(a),
             10 => {
                 let (b, wide) = (self.pick(pool), self.pick(&[None, Some(Type::I64)]));
-                self.builder.dot(a, b, wide, None).ok()
+                self.b.dot(a, b, wide, None).ok()
             }
             11 => self.index(a),
             12 => {
                 let (b, axis) = (self.pick(pool), self.below(3) as i64 - 1);
-                self.builder.stack(&[a.into(), b.into()], axis, None).ok()
+                self.b.stack(&[a.into(), b.into()], axis, None).ok()
             }
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
@@ -248,8 +247,8 @@ impl Grower<'_> {
             18 => {
                 let ty = self.element_type();
                 match self.below(2) {
-                    0 => self.builder.wrap(a, ty, None).ok(),
-                    _ => self.builder.saturate(a, ty, None).ok(),
+                    0 => self.b.wrap(a, ty, None).ok(),
+                    _ => self.b.saturate(a, ty, None).ok(),
                 }
             }
             15 if self.depth < DEPTH => return self.map(pool),
@@ -263,7 +262,7 @@ impl Grower<'_> {
     /// Adds a value that is not too large.
     fn keep(&mut self, pool: &mut Vec<Handle>, made: Option<Handle>) {
         let small = |handle: &Handle| {
-            let value = self.builder.value(*handle);
+            let value = self.b.value(*handle);
             value
                 .and_then(|value| value.shape.row_elements())
                 .is_some_and(|n| n <= ELEMENTS)
@@ -273,7 +272,7 @@ impl Grower<'_> {
 
     /// Chooses a value of the pool, or a number that the type of `a` holds.
     fn operand(&mut self, a: Handle, pool: &[Handle]) -> Operand {
-        let value = self.builder.value(a);
+        let value = self.b.value(a);
         let Range { lo, hi } = value.map_or(Range::of(0), |value| value.ty.range());
         match self.below(6) {
             0 => Operand::Int(hi),
@@ -287,7 +286,7 @@ impl Grower<'_> {
     fn binary(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let op = self.pick(&Binary::ALL);
         let b = self.operand(a, pool);
-        if let Ok(made) = self.builder.binary(op, a.into(), b, None) {
+        if let Ok(made) = self.b.binary(op, a.into(), b, None) {
             return Some(made);
         }
         let top = self.pick(&[1, 7, 100, 30_000]);
@@ -305,40 +304,31 @@ impl Grower<'_> {
             }
             Operand::Value(b) => self.bounded(b, -top, top)?.into(),
         };
-        self.builder.binary(op, a.into(), b, None).ok()
+        self.b.binary(op, a.into(), b, None).ok()
     }
 
     /// Converts the value to `i64`, clipped to `lo..hi`.
     fn bounded(&mut self, a: Handle, lo: i128, hi: i128) -> Option<Handle> {
-        let value = self.builder.value(a)?;
+        let value = self.b.value(a)?;
         // A value that `i64` does not hold is reduced in its own type first.
         let a = if Type::I64.holds(value.range) {
             a
         } else {
-            self.builder
-                .binary(Binary::Min, a.into(), Operand::Int(hi), None)
-                .ok()?
+            self.b.binary(Binary::Min, a.into(), hi.into(), None).ok()?
         };
-        let a = self.builder.cast(a, Type::I64, None).ok()?;
-        let a = self
-            .builder
-            .binary(Binary::Min, a.into(), Operand::Int(hi), None)
-            .ok()?;
-        self.builder
-            .binary(Binary::Max, a.into(), Operand::Int(lo), None)
-            .ok()
+        let a = self.b.cast(a, Type::I64, None).ok()?;
+        let a = self.b.binary(Binary::Min, a.into(), hi.into(), None).ok()?;
+        self.b.binary(Binary::Max, a.into(), lo.into(), None).ok()
     }
 
     fn select(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let condition = self.pick(pool);
         let condition = self
-            .builder
+            .b
             .binary(Binary::Gt, condition.into(), Operand::Int(0), None)
             .ok()?;
         let no = self.operand(a, pool);
-        self.builder
-            .select(condition.into(), a.into(), no, None)
-            .ok()
+        self.b.select(condition.into(), a.into(), no, None).ok()
     }
 
     fn reduce(&mut self, a: Handle) -> Option<Handle> {
@@ -348,15 +338,13 @@ impl Grower<'_> {
         let truth = matches!(op, Reduction::Any | Reduction::All);
         let (a, dtype) = if truth {
             (
-                self.builder
-                    .binary(Binary::Ne, a.into(), Operand::Int(0), None)
-                    .ok()?,
+                self.b.binary(Binary::Ne, a.into(), 0.into(), None).ok()?,
                 None,
             )
         } else {
             (a, dtype)
         };
-        self.builder.reduce(op, a, axis, dtype, None).ok()
+        self.b.reduce(op, a, axis, dtype, None).ok()
     }
 
     fn index(&mut self, a: Handle) -> Option<Handle> {
@@ -374,20 +362,20 @@ impl Grower<'_> {
             Index::Ellipsis,
         ];
         let chosen: Vec<Index> = (0..1 + self.below(3)).map(|_| self.pick(&parts)).collect();
-        self.builder.index(a, &chosen, None).ok()
+        self.b.index(a, &chosen, None).ok()
     }
 
     fn call(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let byte = |grower: &mut Self, a: Handle| {
             let a = grower.bounded(a, 0, 255)?;
-            grower.builder.cast(a, Type::U8, None).ok()
+            grower.b.cast(a, Type::U8, None).ok()
         };
         let message = byte(self, a)?;
         if self.below(4) == 0 {
-            return self.builder.call("sha256", &[message.into()], None).ok();
+            return self.b.call("sha256", &[message.into()], None).ok();
         }
         let wide = |handle: &&Handle| {
-            let shape = self.builder.value(**handle).map(|value| &value.shape);
+            let shape = self.b.value(**handle).map(|value| &value.shape);
             shape.is_some_and(|shape| shape.fixed.last() == Some(&16))
         };
         let keys: Vec<Handle> = pool.iter().filter(wide).copied().collect();
@@ -395,9 +383,7 @@ impl Grower<'_> {
         let key = if keys.is_empty() { a } else { self.pick(&keys) };
         let key = byte(self, key)?;
         let block = if fits { message } else { key };
-        let encrypted = self
-            .builder
-            .call("aes128", &[key.into(), block.into()], None);
+        let encrypted = self.b.call("aes128", &[key.into(), block.into()], None);
         encrypted.ok().or_else(|| self.product(message, key))
     }
 
@@ -407,13 +393,11 @@ impl Grower<'_> {
         let b = self.bounded(b, 0, last)?;
         let a = self.bounded(a, 0, last)?;
         let factors = [a.into(), b.into()];
-        self.builder.field_product(factors, polynomial, None).ok()
+        self.b.field_product(factors, polynomial, None).ok()
     }
 
     fn is_scalar(&self, a: Handle) -> bool {
-        self.builder
-            .value(a)
-            .is_some_and(|value| value.shape.rank() == 0)
+        self.b.value(a).is_some_and(|value| value.shape.rank() == 0)
     }
 
     /// Reveals the last value and up to five others in their own types.
@@ -421,17 +405,13 @@ impl Grower<'_> {
         let mut chosen = vec![pool[pool.len() - 1]];
         chosen.extend((0..self.below(6)).map(|_| self.pick(pool)));
         for (index, handle) in chosen.into_iter().enumerate() {
-            let ty = self
-                .builder
-                .value(handle)
-                .expect("a value of the main graph")
-                .ty;
+            let ty = self.b.value(handle).expect("a value of the main graph").ty;
             let to: &[u8] = match self.parties {
                 2 => self.pick(&[&[0][..], &[1], &[0, 1]]),
                 _ => self.pick(&[&[0][..], &[1], &[2], &[0, 2], &[1, 2], &[0, 1, 2]]),
             };
             let name = format!("result_{index}");
-            self.builder
+            self.b
                 .reveal(&name, handle.into(), to, ty, None)
                 .expect("its own type");
         }
@@ -444,17 +424,13 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
         seed.wrapping_mul(31).wrapping_add(n.into())
     });
     let mut random = Random::new(seed);
-    let counts: Vec<u64> = program
-        .rows
-        .iter()
-        .map(|rows| 1 + u64::from(random.number()) % rows.bound)
-        .collect();
+    let counts = program.rows.iter();
+    let counts = counts.map(|rows| 1 + u64::from(random.number()) % rows.bound);
+    let counts: Vec<u64> = counts.collect();
     let filled = declared.iter().map(|input| {
         let rows = input.shape.rows.map(|rows| counts[usize::from(rows.0)]);
-        let shape: Vec<u64> = rows
-            .into_iter()
-            .chain(input.shape.fixed.iter().copied())
-            .collect();
+        let shape = rows.into_iter().chain(input.shape.fixed.iter().copied());
+        let shape: Vec<u64> = shape.collect();
         let Range { lo, hi } = input.range;
         let mut number = || match random.number() % 4 {
             0 => lo,

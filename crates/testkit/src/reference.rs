@@ -10,17 +10,24 @@
 //! by line. AES and SHA-256 are those of the RustCrypto crates.
 
 mod arrange;
+mod body;
 mod fixed;
 mod floats;
+mod tensor;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use body::Body;
 use floats::Floats;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, RowCounts, Value, ValueId, row_count, summed_rows,
+    Binary, Graph, Input, Op, Program, Reduction, RowCounts, Value, ValueId, row_count, summed_rows,
 };
 use sealane_program::types::{Data, Dim, Shape, Type};
 use sha2::Digest;
 use std::collections::BTreeMap;
+use tensor::{
+    Tensor, each, each_of, joint_shape, lanes, lookup, pick, places, position, products, reduce,
+    spread, stack, stacked,
+};
 
 /// Error for inputs that do not match the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +37,13 @@ pub struct BadInput {
     pub name: String,
     /// Description of the fault.
     pub fault: &'static str,
+}
+
+impl BadInput {
+    fn new(input: &Input, fault: &'static str) -> BadInput {
+        let name = input.name.clone();
+        BadInput { name, fault }
+    }
 }
 
 /// Runs a checked program on inputs by name and returns its results by name.
@@ -47,10 +61,7 @@ pub fn evaluate(
     let rows = rows(program, inputs)?;
     let mut params = Vec::new();
     for input in &program.inputs {
-        let bad = |fault| BadInput {
-            name: input.name.clone(),
-            fault,
-        };
+        let bad = |fault| BadInput::new(input, fault);
         let data = inputs.get(&input.name).ok_or_else(|| bad("is missing"))?;
         let tensor = Tensor::of(data);
         if data.ty != input.ty || tensor.shape != concrete(&input.shape, &rows) {
@@ -59,21 +70,15 @@ pub fn evaluate(
         if tensor.numbers.len() as u64 != tensor.shape.iter().product::<u64>() {
             return Err(bad("has not as many elements as its shape"));
         }
-        if !tensor
-            .numbers
-            .iter()
-            .all(|&number| input.ty.admits(input.range, number))
-        {
-            return Err(bad(
-                "has an element outside of the range that the signature says",
-            ));
+        let admitted = |number: &i128| input.ty.admits(input.range, *number);
+        if !tensor.numbers.iter().all(admitted) {
+            let outside = "has an element outside of the range that the signature says";
+            return Err(bad(outside));
         }
         params.push(tensor);
     }
-    let context = Context {
-        rows: &rows,
-        flushed: program.flush_subnormals,
-    };
+    let (rows, flushed) = (&rows, program.flush_subnormals);
+    let context = Context { rows, flushed };
     let values = run(&program.main, params, context);
     let results = program.results.iter().map(|reveal| {
         let Tensor { ty, shape, numbers } = values[reveal.value.0 as usize][0].clone();
@@ -87,10 +92,7 @@ pub fn evaluate(
 pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCounts, BadInput> {
     let mut counts = vec![None; program.rows.len()];
     for input in &program.inputs {
-        let bad = |fault| BadInput {
-            name: input.name.clone(),
-            fault,
-        };
+        let bad = |fault| BadInput::new(input, fault);
         let Some(rows) = input.shape.rows else {
             continue;
         };
@@ -99,10 +101,8 @@ pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCou
         if count == 0 || count > program.rows[usize::from(rows.0)].bound {
             return Err(bad("has too many rows or none"));
         }
-        if counts[usize::from(rows.0)]
-            .replace(count)
-            .is_some_and(|other| other != count)
-        {
+        let before = counts[usize::from(rows.0)].replace(count);
+        if before.is_some_and(|other| other != count) {
             return Err(bad("has another number of rows than an input before it"));
         }
     }
@@ -120,24 +120,6 @@ struct Context<'a> {
     flushed: bool,
 }
 
-/// Numbers in row-major order.
-#[derive(Clone)]
-struct Tensor {
-    ty: Type,
-    shape: Vec<u64>,
-    numbers: Vec<i128>,
-}
-
-impl Tensor {
-    fn of(data: &Data) -> Tensor {
-        Tensor {
-            ty: data.ty,
-            shape: data.shape.clone(),
-            numbers: data.numbers().collect(),
-        }
-    }
-}
-
 /// The values of a graph; a map or scan has one tensor for each part, every other value one.
 fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>> {
     let mut done: Vec<Vec<Tensor>> = Vec::new();
@@ -149,43 +131,34 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 over,
                 captured,
                 body,
-            } => walk(&done, &[], over, captured, body, context),
+            } => Body::new(&done, [over, captured], body, context).walk(&[]),
             Op::Scan {
                 init,
                 over,
                 captured,
                 body,
-            } => walk(&done, init, over, captured, body, context),
+            } => Body::new(&done, [over, captured], body, context).walk(init),
             Op::Sort {
                 over,
                 captured,
                 body,
                 ..
-            } => sort(&done, over, captured, body, context),
+            } => Body::new(&done, [over, captured], body, context).sort(),
             Op::Prefix {
                 over,
                 captured,
                 body,
-            } => prefix(&done, over, captured, body, context),
+            } => Body::new(&done, [over, captured], body, context).prefix(),
             Op::Compact { keep, over } => compact(&done, *keep, over),
             Op::View { of, start, dims } => {
                 let by_rows = value.shape.rows.is_some();
-                vec![arrange::view(
-                    &done[of.0 as usize][0],
-                    by_rows,
-                    *start,
-                    dims,
-                )]
+                let of = &done[of.0 as usize][0];
+                vec![arrange::view(of, by_rows, *start, dims)]
             }
-            Op::Call(name, operands) if fixed::is_call(name, &values(graph, operands)) => {
-                let numbers = operands.iter().map(|id| &done[id.0 as usize][0]);
-                let numbers = numbers.collect::<Vec<_>>();
-                vec![fixed::call(
-                    name,
-                    &values(graph, operands),
-                    value.ty,
-                    &numbers,
-                )]
+            Op::Call(name, ids) if fixed::is_call(name, &values(graph, ids)) => {
+                let numbers: Vec<_> = ids.iter().map(|id| &done[id.0 as usize][0]).collect();
+                let operands = values(graph, ids);
+                vec![fixed::call(name, &operands, value.ty, &numbers)]
             }
             op => vec![compute(op, value.ty, &done, context)],
         };
@@ -204,140 +177,28 @@ fn values<'a>(graph: &'a Graph, ids: &[ValueId]) -> Vec<&'a Value> {
 /// Compares a tensor with its inferred properties.
 fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
     assert_eq!(tensor.ty, value.ty, "a type is not as inferred");
-    assert_eq!(
-        tensor.shape,
-        concrete(&value.shape, rows),
-        "a shape is not as inferred"
-    );
-    assert_eq!(
-        tensor.numbers.len() as u64,
-        tensor.shape.iter().product::<u64>()
-    );
+    let shape = concrete(&value.shape, rows);
+    assert_eq!(tensor.shape, shape, "a shape is not as inferred");
+    let elements = tensor.shape.iter().product::<u64>();
+    assert_eq!(tensor.numbers.len() as u64, elements);
     for &number in &tensor.numbers {
         let inside = value.ty.admits(value.range, number);
-        assert!(
-            inside,
-            "{number} is outside of the inferred range {}",
-            value.range
-        );
+        let range = value.range;
+        assert!(inside, "{number} is outside of the inferred range {range}");
     }
-}
-
-/// Runs the body once for each element of axis 0, in order, and passes the carries on.
-fn walk(
-    done: &[Vec<Tensor>],
-    init: &[ValueId],
-    over: &[ValueId],
-    captured: &[ValueId],
-    body: &Graph,
-    context: Context,
-) -> Vec<Tensor> {
-    let of = |id: &ValueId| done[id.0 as usize][0].clone();
-    let mut carries: Vec<Tensor> = init.iter().map(of).collect();
-    let mut outputs: Vec<Vec<Tensor>> = vec![Vec::new(); body.returns.len() - init.len()];
-    for turn in 0..of(&over[0]).shape[0] {
-        let slices = over.iter().map(|id| pick(&of(id), 0, turn, 1, true));
-        let captured = captured.iter().map(of);
-        let params = carries
-            .iter()
-            .cloned()
-            .chain(slices)
-            .chain(captured)
-            .collect();
-        let values = run(body, params, context);
-        let mut returned = body
-            .returns
-            .iter()
-            .map(|id| values[id.0 as usize][0].clone());
-        carries = returned.by_ref().take(init.len()).collect();
-        outputs
-            .iter_mut()
-            .zip(returned)
-            .for_each(|(all, one)| all.push(one));
-    }
-    let stacked = outputs
-        .iter()
-        .map(|all| stack(&all.iter().collect::<Vec<_>>(), 0));
-    carries.into_iter().chain(stacked).collect()
-}
-
-/// Sorts the elements of axis 0 by Rust's own sort. Elements of which neither belongs before the
-/// other may stand in any order, so a program has to name all that it shows of them in its body.
-fn sort(
-    done: &[Vec<Tensor>],
-    over: &[ValueId],
-    captured: &[ValueId],
-    body: &Graph,
-    context: Context,
-) -> Vec<Tensor> {
-    let of = |id: &ValueId| done[id.0 as usize][0].clone();
-    let slices = |turn: u64| over.iter().map(move |id| pick(&of(id), 0, turn, 1, true));
-    let belongs_before = |one: u64, other: u64| {
-        let params = slices(other).chain(slices(one));
-        let params = params.chain(captured.iter().map(of)).collect();
-        let values = run(body, params, context);
-        values[body.returns[0].0 as usize][0].numbers[0] != 0
-    };
-    let mut order = (0..of(&over[0]).shape[0]).collect::<Vec<_>>();
-    order.sort_by(|one, other| {
-        let before = [belongs_before(*one, *other), belongs_before(*other, *one)];
-        match before {
-            [true, _] => std::cmp::Ordering::Less,
-            [_, true] => std::cmp::Ordering::Greater,
-            _ => std::cmp::Ordering::Equal,
-        }
-    });
-    let sorted = |id: &ValueId| {
-        let parts = order.iter().map(|turn| pick(&of(id), 0, *turn, 1, true));
-        stack(&parts.collect::<Vec<_>>().iter().collect::<Vec<_>>(), 0)
-    };
-    over.iter().map(sorted).collect()
-}
-
-/// Combines elements in order, which is any order where the combination is associative.
-fn prefix(
-    done: &[Vec<Tensor>],
-    over: &[ValueId],
-    captured: &[ValueId],
-    body: &Graph,
-    context: Context,
-) -> Vec<Tensor> {
-    let of = |id: &ValueId| done[id.0 as usize][0].clone();
-    let slices = |turn: u64| over.iter().map(move |id| pick(&of(id), 0, turn, 1, true));
-    let mut sofar = vec![slices(0).collect::<Vec<_>>()];
-    for turn in 1..of(&over[0]).shape[0] {
-        let before = sofar[turn as usize - 1].iter().cloned();
-        let params = before.chain(slices(turn)).chain(captured.iter().map(of));
-        let values = run(body, params.collect(), context);
-        let returned = body
-            .returns
-            .iter()
-            .map(|id| values[id.0 as usize][0].clone());
-        sofar.push(returned.collect());
-    }
-    let parts = 0..over.len();
-    let stacked = parts.map(|part| {
-        let all = sofar.iter().map(|values| &values[part]);
-        stack(&all.collect::<Vec<_>>(), 0)
-    });
-    stacked.collect()
 }
 
 /// Moves the elements that are kept to the front; zeros fill the rest.
 fn compact(done: &[Vec<Tensor>], keep: ValueId, over: &[ValueId]) -> Vec<Tensor> {
     let keep = &done[keep.0 as usize][0].numbers;
-    let kept = (0..keep.len()).filter(|at| keep[*at] != 0);
-    let kept = kept.collect::<Vec<_>>();
+    let kept: Vec<_> = (0..keep.len()).filter(|at| keep[*at] != 0).collect();
     let moved = |id: &ValueId| {
         let of = &done[id.0 as usize][0];
         let size = of.numbers.len() / keep.len();
         let parts = kept.iter().map(|at| &of.numbers[at * size..][..size]);
         let mut numbers = parts.flatten().copied().collect::<Vec<_>>();
         numbers.resize(of.numbers.len(), 0);
-        Tensor {
-            numbers,
-            ..of.clone()
-        }
+        of.with(numbers)
     };
     over.iter().map(moved).collect()
 }
@@ -345,7 +206,7 @@ fn compact(done: &[Vec<Tensor>], keep: ValueId, over: &[ValueId]) -> Vec<Tensor>
 /// Computes every operation except parameters and bodies; `ty` is the type of the result.
 fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor {
     let of = |id: &ValueId| &done[id.0 as usize][0];
-    let wrap = |number: i128| {
+    let wrap = |number| {
         if ty.is_wrapping() {
             ty.wrap(number)
         } else {
@@ -357,6 +218,14 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         ty.format().map(|format| Floats { format, flushed })
     };
     let first = op.operands().first().and_then(|a| floats(of(a).ty));
+    let join = |op: Reduction| {
+        move |x, y| match (first, op) {
+            (Some(floats), Reduction::Min | Reduction::Max) => {
+                floats.end(op == Reduction::Min, x, y)
+            }
+            _ => wrap(joined(op, x, y)),
+        }
+    };
     let tensor = match op {
         Op::Const(data) => Tensor::of(data),
         Op::Unary(op, a) => each(&[of(a)], |x| match first {
@@ -405,12 +274,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             let operands = operands.iter().map(of).collect::<Vec<_>>();
             each(&operands, |x| floats.call(name, x))
         }
-        Op::Reduce(op, a, axis) => reduce(of(a), *axis, |x, y| match (first, op) {
-            (Some(floats), Reduction::Min | Reduction::Max) => {
-                floats.end(*op == Reduction::Min, x, y)
-            }
-            _ => wrap(joined(*op, x, y)),
-        }),
+        Op::Reduce(op, a, axis) => reduce(of(a), *axis, join(*op)),
         Op::Dot(a, b) => {
             let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
             each(&[&dot(of(a), of(b), wrap)], |x| scaled(x[0], by))
@@ -433,14 +297,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), *axis as usize)
         }
         Op::Append(values) => arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), 0),
-        Op::Accumulate(op, a, axis) => {
-            arrange::accumulate(of(a), *axis, |x, y| match (first, op) {
-                (Some(floats), Reduction::Min | Reduction::Max) => {
-                    floats.end(*op == Reduction::Min, x, y)
-                }
-                _ => wrap(joined(*op, x, y)),
-            })
-        }
+        Op::Accumulate(op, a, axis) => arrange::accumulate(of(a), *axis, join(*op)),
         Op::Lookup { table, index } => lookup(of(table), of(index)),
         Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
         Op::Call(name, operands) if name.starts_with(FIELD) => {
@@ -453,19 +310,13 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Random { .. } => panic!("a reference knows no random numbers"),
         Op::RowNumber(rows) => {
             let count = row_count(context.rows, *rows);
-            Tensor {
-                ty,
-                shape: vec![count],
-                numbers: (0..i128::from(count)).collect(),
-            }
+            Tensor::new(ty, vec![count], (0..i128::from(count)).collect())
         }
         Op::Roll { of: a, by } => {
             let (a, count) = (of(a), of(a).shape[0] as i64);
             let turns = (0..count).map(|at| (at - by).rem_euclid(count) as u64);
-            let rows = turns
-                .map(|turn| pick(a, 0, turn, 1, true))
-                .collect::<Vec<_>>();
-            stack(&rows.iter().collect::<Vec<_>>(), 0)
+            let rows: Vec<_> = turns.map(|turn| pick(a, 0, turn, 1, true)).collect();
+            stacked(&rows)
         }
         Op::Head { of: a, len } => {
             let a = of(a);
@@ -489,10 +340,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
                     numbers[at] = wrap(joined(*reduction, numbers[at - size], numbers[at]));
                 }
             }
-            Tensor {
-                numbers,
-                ..a.clone()
-            }
+            a.with(numbers)
         }
         Op::Param(_)
         | Op::Part(..)
@@ -541,47 +389,10 @@ fn quotient(x: i128, y: i128) -> i128 {
     x.div_euclid(y) - i128::from(up)
 }
 
-/// The parts of a tensor at each place along axes, which are ascending.
-fn lanes(a: &Tensor, axes: &[u32]) -> Vec<Tensor> {
-    let Some((axis, rest)) = axes.split_last() else {
-        return vec![a.clone()];
-    };
-    let axis = *axis as usize;
-    let parts = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
-    parts.flat_map(|part| lanes(&part, rest)).collect()
-}
-
-/// Applies a function to the elements at the same place of equal shapes.
-fn each_of(lanes: &[Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
-    each(&lanes.iter().collect::<Vec<_>>(), f)
-}
-
-/// A tensor with the shape to which two broadcast.
-fn spread(a: &Tensor, both: [&Tensor; 2]) -> Tensor {
-    let shape = joint_shape(both.iter().map(|of| &of.shape[..]));
-    let numbers = places(&shape)
-        .iter()
-        .map(|place| a.numbers[position(&a.shape, place)])
-        .collect();
-    Tensor {
-        ty: a.ty,
-        shape,
-        numbers,
-    }
-}
-
 /// Numbers whose sum is that of the exact products.
 fn exact(floats: Floats, x: &[i128], y: &[i128]) -> Vec<f64> {
     let pairs = x.iter().zip(y);
     pairs.flat_map(|(x, y)| floats.product(*x, *y)).collect()
-}
-
-/// Joins the elements along an axis, in order.
-fn reduce(a: &Tensor, axis: u32, join: impl Fn(i128, i128) -> i128) -> Tensor {
-    let axis = axis as usize;
-    let lanes = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
-    let joint = lanes.reduce(|x, y| each(&[&x, &y], |pair| join(pair[0], pair[1])));
-    joint.expect("no axis is empty")
 }
 
 fn joined(op: Reduction, x: i128, y: i128) -> i128 {
@@ -594,93 +405,6 @@ fn dot(a: &Tensor, b: &Tensor, wrap: impl Fn(i128) -> i128) -> Tensor {
         let terms = x.iter().zip(y).map(|(x, y)| x.wrapping_mul(*y));
         terms.fold(0, |sum, term| wrap(sum + wrap(term)))
     })
-}
-
-/// Applies a function to each row of `a` and column of `b`.
-fn products(a: &Tensor, b: &Tensor, f: impl Fn(&[i128], &[i128]) -> i128) -> Tensor {
-    let length = b.shape[0] as usize;
-    let columns = b.shape.get(1).copied().unwrap_or(1) as usize;
-    let mut numbers = Vec::new();
-    for row in a.numbers.chunks(length) {
-        for column in 0..columns {
-            let other = (0..length).map(|k| b.numbers[k * columns + column]);
-            numbers.push(f(row, &other.collect::<Vec<_>>()));
-        }
-    }
-    let mut shape = a.shape[..a.shape.len() - 1].to_vec();
-    shape.extend(&b.shape[1..]);
-    Tensor {
-        ty: a.ty,
-        shape,
-        numbers,
-    }
-}
-
-/// Takes elements `start..start + len` of an axis, which is removed if `squeeze` is set.
-fn pick(a: &Tensor, axis: usize, start: u64, len: u64, squeeze: bool) -> Tensor {
-    let inner: u64 = a.shape[axis + 1..].iter().product();
-    let in_slice =
-        |position: &u64| (start..start + len).contains(&(position / inner % a.shape[axis]));
-    let positions = (0..a.numbers.len() as u64).filter(in_slice);
-    let numbers = positions
-        .map(|position| a.numbers[position as usize])
-        .collect();
-    let mut shape = a.shape.clone();
-    shape[axis] = len;
-    if squeeze {
-        shape.remove(axis);
-    }
-    Tensor {
-        ty: a.ty,
-        shape,
-        numbers,
-    }
-}
-
-/// The entry of `table` along axis 0 for each number of `index`.
-fn lookup(table: &Tensor, index: &Tensor) -> Tensor {
-    let entry = |number: &i128| pick(table, 0, *number as u64, 1, true).numbers;
-    Tensor {
-        ty: table.ty,
-        shape: [&index.shape[..], &table.shape[1..]].concat(),
-        numbers: index.numbers.iter().flat_map(entry).collect(),
-    }
-}
-
-/// Equal shapes along a new axis.
-fn stack(values: &[&Tensor], axis: u32) -> Tensor {
-    let each = &values[0].shape;
-    let inner: u64 = each[axis as usize..].iter().product();
-    let mut numbers = Vec::new();
-    for block in 0..values[0].numbers.len() / inner as usize {
-        for value in values {
-            numbers.extend(&value.numbers[block * inner as usize..][..inner as usize]);
-        }
-    }
-    let mut shape = each.clone();
-    shape.insert(axis as usize, values.len() as u64);
-    Tensor {
-        ty: values[0].ty,
-        shape,
-        numbers,
-    }
-}
-
-/// Applies a function to the elements at the same place of tensors that broadcast.
-fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
-    let shape = joint_shape(operands.iter().map(|operand| &operand.shape[..]));
-    let places = places(&shape);
-    let numbers = places.iter().map(|place| {
-        let numbers = operands
-            .iter()
-            .map(|a| a.numbers[position(&a.shape, place)]);
-        f(&numbers.collect::<Vec<_>>())
-    });
-    Tensor {
-        ty: operands[0].ty,
-        numbers: numbers.collect(),
-        shape,
-    }
 }
 
 /// Beginning of the names of products in fields, before the digits of their polynomials.
@@ -709,18 +433,11 @@ fn call(name: &str, operands: &[&Tensor]) -> Tensor {
             let lane = &a.numbers[position(leading, &place) * length..][..length];
             lane.iter().map(|&number| number as u8).collect::<Vec<u8>>()
         });
-        numbers.extend(
-            function(name, &bytes.collect::<Vec<_>>())
-                .into_iter()
-                .map(i128::from),
-        );
+        let made = function(name, &bytes.collect::<Vec<_>>()).into_iter();
+        numbers.extend(made.map(i128::from));
     }
     shape.push((numbers.len() as u64) / shape.iter().product::<u64>());
-    Tensor {
-        ty: Type::U8,
-        shape,
-        numbers,
-    }
+    Tensor::new(Type::U8, shape, numbers)
 }
 
 fn function(name: &str, operands: &[Vec<u8>]) -> Vec<u8> {
@@ -734,36 +451,6 @@ fn function(name: &str, operands: &[Vec<u8>]) -> Vec<u8> {
         "sha256" => sha2::Sha256::digest(&operands[0]).to_vec(),
         _ => panic!("the reference does not know `{name}`"),
     }
-}
-
-/// The shape to which all broadcast.
-fn joint_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Vec<u64> {
-    shapes.fold(Vec::new(), |joint, shape| {
-        let rank = joint.len().max(shape.len());
-        let padded = |shape: &[u64]| [&vec![1; rank - shape.len()][..], shape].concat();
-        padded(&joint)
-            .into_iter()
-            .zip(padded(shape))
-            .map(|(x, y)| x.max(y))
-            .collect()
-    })
-}
-
-/// All indices into a shape, in row-major order.
-fn places(shape: &[u64]) -> Vec<Vec<u64>> {
-    shape.iter().fold(vec![Vec::new()], |places, &n| {
-        let longer = places
-            .iter()
-            .flat_map(|place| (0..n).map(|i| [&place[..], &[i]].concat()));
-        longer.collect()
-    })
-}
-
-/// Row-major index in `shape` of a place in a shape to which it broadcasts.
-fn position(shape: &[u64], place: &[u64]) -> usize {
-    let own = &place[place.len() - shape.len()..];
-    let steps = shape.iter().zip(own);
-    steps.fold(0, |at, (&n, &i)| at * n + if n == 1 { 0 } else { i }) as usize
 }
 
 fn concrete(shape: &Shape, rows: &RowCounts) -> Vec<u64> {

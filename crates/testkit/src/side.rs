@@ -25,11 +25,8 @@ pub struct Given {
 impl Given {
     /// Coins of a fixed seed on some tier, and no pool.
     pub fn seeded(cpu: Cpu, seed: u64) -> Given {
-        Given {
-            cpu,
-            coins: Coins::danger_fixed_seed(seed),
-            stocks: Stocks::default(),
-        }
+        let (coins, stocks) = (Coins::danger_fixed_seed(seed), Stocks::default());
+        Given { cpu, coins, stocks }
     }
 }
 

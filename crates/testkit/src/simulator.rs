@@ -154,12 +154,8 @@ impl Process {
     ///
     /// # Errors
     /// The errors of this machine, where it has no more threads.
-    pub fn transport(
-        &self,
-        connection: &Connection,
-        limits: Limits,
-    ) -> io::Result<Box<dyn Transport>> {
-        let socket = Box::new(connection.socket(self.number));
+    pub fn transport(&self, of: &Connection, limits: Limits) -> io::Result<Box<dyn Transport>> {
+        let socket = Box::new(of.socket(self.number));
         danger_plaintext_transport(self, socket, limits)
     }
 

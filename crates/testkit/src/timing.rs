@@ -101,9 +101,8 @@ pub fn difference(batches: usize, work: &mut dyn TimedWork) -> f64 {
 /// has too few or none of the times differ.
 fn welch(samples: &[(u64, bool)], most: u64) -> f64 {
     let moments = |class: bool| {
-        let kept = samples
-            .iter()
-            .filter(|&&(ticks, of)| of == class && ticks <= most);
+        let kept = samples.iter();
+        let kept = kept.filter(|&&(ticks, of)| of == class && ticks <= most);
         let times: Vec<f64> = kept.map(|&(ticks, _)| ticks as f64).collect();
         let count = times.len() as f64;
         let mean = times.iter().sum::<f64>() / count;

@@ -72,11 +72,8 @@ fn run<P: Party>(cpu: Cpu, session: SessionId, mut meshes: Vec<Mesh>) -> Crossed
 /// A line for each direction of each link.
 fn transcript<P: Party>(cpu: Cpu) -> String {
     let mut text = String::new();
-    for (from, to, digest) in run::<P>(
-        cpu,
-        session(),
-        Mesh::in_memory(Session::parties::<P::Protocol>()),
-    ) {
+    let meshes = Mesh::in_memory(Session::parties::<P::Protocol>());
+    for (from, to, digest) in run::<P>(cpu, session(), meshes) {
         let (name, digest) = (P::Protocol::profile().name, hex::encode(digest));
         writeln!(text, "{name} {}>{} {digest}", from.0, to.0).unwrap();
     }
@@ -128,14 +125,10 @@ fn sessions_differ<P: Party>() {
         });
     let masked = masked.collect::<Vec<_>>();
     let name = P::Protocol::profile().name;
-    assert!(
-        masked.len() >= Session::parties::<P::Protocol>(),
-        "{name}: {masked:?}"
-    );
-    assert!(
-        masked.iter().all(|differ| *differ > 100),
-        "{name}: {masked:?}"
-    );
+    let enough = masked.len() >= Session::parties::<P::Protocol>();
+    assert!(enough, "{name}: {masked:?}");
+    let differ = masked.iter().all(|differ| *differ > 100);
+    assert!(differ, "{name}: {masked:?}");
 }
 
 #[test]

@@ -58,9 +58,8 @@ proptest! {
                 3 => bytes[at] = byte % 128,
                 // Replacing digits by digits makes texts that are well-formed and wrong.
                 _ => {
-                    let digits: Vec<usize> = (0..bytes.len())
-                        .filter(|&i| bytes[i].is_ascii_digit())
-                        .collect();
+                    let digits = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit());
+                    let digits: Vec<usize> = digits.collect();
                     let Some(&at) = digits.get(at % digits.len().max(1)) else { continue };
                     bytes[at] = b'0' + byte % 10;
                 }
@@ -158,12 +157,8 @@ fn random_programs_use_every_operation() {
         let case = random_program(seed);
         count(&case.program.main, 0, &mut seen);
         check(&case.program).expect("a program that was checked");
-        let bodies = case
-            .program
-            .main
-            .values
-            .iter()
-            .filter_map(|value| value.op.body());
+        let bodies = case.program.main.values.iter();
+        let bodies = bodies.filter_map(|value| value.op.body());
         nested += bodies
             .filter(|body| body.values.iter().any(|v| v.op.body().is_some()))
             .count();

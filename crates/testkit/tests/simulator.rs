@@ -123,11 +123,8 @@ fn parties_may_all_write_before_they_read_in_any_order() {
         let done = endings.iter().all(|ending| *ending == Some(Ok(())));
         assert!(done, "seed {seed}: {endings:?}");
         // The payload takes time on the wire.
-        assert!(
-            ending.after > Duration::from_millis(2),
-            "{:?}",
-            ending.after
-        );
+        let after = ending.after;
+        assert!(after > Duration::from_millis(2), "{after:?}");
     }
 }
 
@@ -159,10 +156,8 @@ fn what_a_process_said_before_it_died_is_heard() {
         };
         let (ending, endings) = run(seed, 2, &events, Arc::new(party));
         assert_eq!(ending.stuck, None);
-        assert_eq!(
-            endings,
-            [None, Some(Err(NetError::Vanished { party: PartyId(0) }))]
-        );
+        let gone = [None, Some(Err(NetError::Vanished { party: PartyId(0) }))];
+        assert_eq!(endings, gone);
         assert!(ending.after < Duration::from_secs(20), "{:?}", ending.after);
     }
 }
@@ -174,10 +169,8 @@ fn a_link_that_is_lost_is_silent_at_both_ends() {
         let (ending, endings) = run(seed, 2, &lost, Arc::new(say_and_wait));
         let silence = tiny().silence;
         let silent = |peer| {
-            Some(Err(NetError::Stalled {
-                party: PartyId(peer),
-                silent_s: silence.as_secs(),
-            }))
+            let (party, silent_s) = (PartyId(peer), silence.as_secs());
+            Some(Err(NetError::Stalled { party, silent_s }))
         };
         assert_eq!(endings, [silent(1), silent(0)]);
         assert!(ending.after >= silence && ending.after < 2 * silence);

@@ -19,10 +19,8 @@ pub(crate) struct AlignedBuffer {
 impl AlignedBuffer {
     /// So many words, all zero.
     pub(crate) fn zeros(words: usize) -> AlignedBuffer {
-        AlignedBuffer {
-            groups: Zeroizing::new(vec![Group::ZERO; words.div_ceil(GROUP_WORDS)]),
-            words,
-        }
+        let groups = Zeroizing::new(vec![Group::ZERO; words.div_ceil(GROUP_WORDS)]);
+        AlignedBuffer { groups, words }
     }
 }
 

@@ -132,8 +132,6 @@ fn fill(
 }
 
 fn bits_after_the_end(party: PartyId) -> Fault {
-    Fault::Peer {
-        party,
-        what: "bits after the end of a message are not zero".to_string(),
-    }
+    let what = "bits after the end of a message are not zero".to_string();
+    Fault::Peer { party, what }
 }

@@ -55,10 +55,8 @@ pub(crate) struct Writer {
 impl Writer {
     /// Room for `words` words.
     pub(crate) fn new(words: usize) -> Writer {
-        Writer {
-            words: Zeroizing::new(Vec::with_capacity(words)),
-            used: 0,
-        }
+        let (words, used) = (Zeroizing::new(Vec::with_capacity(words)), 0);
+        Writer { words, used }
     }
 
     /// Appends `count` bits, at most 64; those of `bits` above them are zero.

@@ -34,9 +34,8 @@ impl ColumnSplit {
         let bits = strands.ilog2() as usize;
         // Bit `i` of a row is `i`, and that of a column is `PLACES + i`.
         let mut word = (0..bits).map(|i| PLACES - bits + i).collect::<Vec<_>>();
-        let mut place = (0..PLACES)
-            .map(|i| if i < bits { PLACES + i } else { i - bits })
-            .collect::<Vec<_>>();
+        let place = (0..PLACES).map(|i| if i < bits { PLACES + i } else { i - bits });
+        let mut place = place.collect::<Vec<_>>();
         let mut exchanges = Vec::new();
         // Each exchange puts a bit of the row to its place for good.
         while let Some(at) = word.iter().position(|bit| *bit < PLACES) {
@@ -49,10 +48,8 @@ impl ColumnSplit {
             let set = set.filter(|(at, _)| number >> at & 1 == 1);
             set.fold(0, |strand, (_, bit)| strand | 1 << (bit - PLACES))
         };
-        Some(ColumnSplit {
-            strands: (0..strands).map(strand).collect(),
-            exchanges,
-        })
+        let strands = (0..strands).map(strand).collect();
+        Some(ColumnSplit { strands, exchanges })
     }
 
     /// Splits a plane into its strands, of so many words each, one behind the other. Words of the
@@ -152,10 +149,7 @@ mod tests {
                 assert_eq!(back, plane);
             }
         }
-        assert!(
-            [0, 1, 3, 48, 65, 128]
-                .iter()
-                .all(|count| ColumnSplit::of(*count).is_none())
-        );
+        let mut counts = [0, 1, 3, 48, 65, 128].iter();
+        assert!(counts.all(|count| ColumnSplit::of(*count).is_none()));
     }
 }

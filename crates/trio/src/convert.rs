@@ -109,12 +109,8 @@ impl Computing {
             Some(parts) => expand(form, |at| parts[place][at]),
             None => form.zeros(),
         });
-        Ok(Inject {
-            c: self.input_of_role(0, Some(self.cpu), form, values, mesh)?,
-            d,
-            weights,
-            k,
-        })
+        let c = self.input_of_role(0, Some(self.cpu), form, values, mesh)?;
+        Ok(Inject { c, d, weights, k })
     }
 
     /// Continues the conversion of bits to integers, after c has arrived.

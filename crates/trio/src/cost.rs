@@ -145,9 +145,8 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let message = |from, to| Message::new(from, role_index::party(setting, to), KEY_BYTES);
-    let mut flight: Flight = (0..3)
-        .map(|role| message(role_index::party(setting, role), role + 2))
-        .collect();
+    let flight = (0..3).map(|role| message(role_index::party(setting, role), role + 2));
+    let mut flight: Flight = flight.collect();
     for kind in demand.0.keys() {
         if let Correlation::Seed { owner } = kind {
             // Keys of components 0 and 1, to the two holders of each.

@@ -71,13 +71,8 @@ pub(crate) fn give(
     }
     form.trim(rest.data_mut());
     for holder in [1, 2] {
-        send(
-            None,
-            form,
-            rest.data(),
-            role_index::party(setting, holder),
-            mesh,
-        )?;
+        let to = role_index::party(setting, holder);
+        send(None, form, rest.data(), to, mesh)?;
     }
     Ok(())
 }

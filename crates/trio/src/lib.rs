@@ -227,11 +227,8 @@ impl Party for TrioParty {
             None => {
                 let owns = guests.contains(&me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, maker, coins, mesh));
-                Membership::Outside(Erased::new(Outside {
-                    setting: setting.clone(),
-                    me,
-                    keys: keys.transpose()?,
-                }))
+                let (setting, keys) = (setting.clone(), keys.transpose()?);
+                Membership::Outside(Erased::new(Outside { setting, me, keys }))
             }
         };
         Ok(TrioParty { setting, me, place })
@@ -301,15 +298,11 @@ impl Steps for TrioParty {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: TrioPending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
+    fn advance<'a>(&mut self, state: TrioPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
-        match (pending.0, &mut self.place) {
+        match (state.0, &mut self.place) {
             (StepState::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;
                 Ok(Progress::Done(Outcome::Settled(())))

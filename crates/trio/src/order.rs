@@ -94,18 +94,14 @@ impl Rows {
     pub(crate) fn bits(rows: usize, bits: usize) -> Rows {
         // Each row is a plane of its bits.
         let form = Form::bits(rows, bits);
-        Rows {
-            form,
-            width: words_for(bits),
-        }
+        let width = words_for(bits);
+        Rows { form, width }
     }
 
     /// Rows of ring elements.
     pub(crate) fn ring(k: usize, planes: usize, rows: usize) -> Rows {
-        Rows {
-            form: Form::ring(k, planes, rows),
-            width: 1,
-        }
+        let (form, width) = (Form::ring(k, planes, rows), 1);
+        Rows { form, width }
     }
 
     /// Words of a row in a plane.

@@ -167,16 +167,14 @@ impl Shares for Packed {
         if let Some(column_split) = ColumnSplit::of(inner) {
             let mut joined = Packed::zeros(planes, elements);
             for plane in 0..planes {
-                let strands = (0..inner).map(|i| self.plane(i * planes + plane));
-                let strands = strands.collect::<Vec<_>>();
+                let strands: Vec<_> = (0..inner).map(|i| self.plane(i * planes + plane)).collect();
                 column_split.join(&strands, joined.words_mut().plane_mut(plane));
             }
             return joined;
         }
         let mut writer = Writer::new(planes * words_for(elements));
         for plane in 0..planes {
-            let sources = (0..inner).map(|i| self.plane(i * planes + plane));
-            let sources = sources.collect::<Vec<_>>();
+            let sources: Vec<_> = (0..inner).map(|i| self.plane(i * planes + plane)).collect();
             for element in 0..self.elements {
                 let (word, shift) = (element / 64, element % 64);
                 for source in &sources {
@@ -236,22 +234,16 @@ fn merged(dims: &[(usize, isize)]) -> Vec<(usize, isize)> {
 
 /// Replaces the bits that a nest of dimensions names, from bit `base` on, by those of `from` from
 /// number `next` on.
-fn put_bits(
-    plane: &mut [u64],
-    base: usize,
-    dims: &[(usize, isize)],
-    from: &[u64],
-    next: &mut usize,
-) {
+fn put_bits(plane: &mut [u64], at: usize, dims: &[(usize, isize)], from: &[u64], next: &mut usize) {
     match *dims {
-        [] => put_bits(plane, base, &[(1, 1)], from, next),
+        [] => put_bits(plane, at, &[(1, 1)], from, next),
         [(len, 1)] => {
-            bits::overwrite(plane, base, from, *next, len);
+            bits::overwrite(plane, at, from, *next, len);
             *next += len;
         }
         [(len, stride), ref inner @ ..] => {
             for i in 0..len {
-                let at = base.wrapping_add_signed(i as isize * stride);
+                let at = at.wrapping_add_signed(i as isize * stride);
                 put_bits(plane, at, inner, from, next);
             }
         }
@@ -310,10 +302,8 @@ mod tests {
 
     /// Compares packed bits with bytes, including the zeros past the end.
     fn assert_same(packed: &Packed, bytes: &Planes<u8>) {
-        assert_eq!(
-            (packed.planes(), packed.elements()),
-            (bytes.planes(), bytes.elements())
-        );
+        let size = (bytes.planes(), bytes.elements());
+        assert_eq!((packed.planes(), packed.elements()), size);
         for plane in 0..bytes.planes() {
             let words = packed.plane(plane).iter();
             let bits = words.flat_map(|word| (0..64).map(move |i| (word >> i & 1) as u8));

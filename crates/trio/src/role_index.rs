@@ -20,9 +20,8 @@ pub(crate) fn role(setting: &Setting, party: PartyId) -> Option<usize> {
 
 /// Every two parties that may exchange payload, in both directions: all but two without a role.
 pub(crate) fn links(setting: &Setting) -> impl Iterator<Item = (PartyId, PartyId)> {
-    let pairs = setting
-        .everyone()
-        .flat_map(|from| setting.everyone().map(move |to| (from, to)));
+    let pairs = setting.everyone();
+    let pairs = pairs.flat_map(|from| setting.everyone().map(move |to| (from, to)));
     pairs.filter(|(from, to)| {
         from != to && (role(setting, *from).is_some() || role(setting, *to).is_some())
     })

@@ -70,8 +70,7 @@ impl Computing {
             return Err(Fault::Internal("a tape takes bits".to_string()));
         }
         if under_masks(tape) {
-            let inputs = operands.iter().flat_map(|share| inputs(share));
-            let inputs = inputs.collect::<Vec<_>>();
+            let inputs: Vec<_> = operands.iter().flat_map(|share| inputs(share)).collect();
             return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
@@ -139,10 +138,8 @@ impl Computing {
         let mut parts = [form.zeros(), form.zeros()];
         for (plane, slot) in tape.outputs.iter().enumerate() {
             let [own, next] = &mut parts;
-            run.wires.store(
-                *slot as usize,
-                [own.plane_mut(plane), next.plane_mut(plane)],
-            );
+            let planes = [own.plane_mut(plane), next.plane_mut(plane)];
+            run.wires.store(*slot as usize, planes);
         }
         Ok(TapeProgress::Done(form.share(parts)))
     }

@@ -1,8 +1,7 @@
 //! Peers that violate the protocol, and messages that changed in transit.
 
-use crate::common::{domain, honest, setting};
+use crate::common::{domain, honest, setting, tape};
 use sealane_block::Cpu;
-use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
@@ -50,11 +49,8 @@ fn party(mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>> {
     }
     let share = side.input(cheater, domain(None), 1, &[1, 0, 1])?;
     side.settle()?;
-    let values = side.open(vec![Opened {
-        share,
-        domain: domain(None),
-        to: PartySet::of(setting.everyone()),
-    }])?;
+    let (domain, to) = (domain(None), PartySet::of(setting.everyone()));
+    let values = side.open(vec![Opened { share, domain, to }])?;
     side.mesh.finish()?;
     Ok(copied(values).remove(0).unwrap_or_default())
 }
@@ -81,13 +77,8 @@ fn an_honest_input_is_learnt_by_all() {
 #[test]
 fn bits_after_the_end_of_a_message_are_refused() {
     let [_, second, third] = ends(Deed::Padding);
-    assert!(matches!(
-        third,
-        Err(Fault::Peer {
-            party: PartyId(0),
-            ..
-        })
-    ));
+    let refused = matches!(third, Err(Fault::Peer { party, .. }) if party == PartyId(0));
+    assert!(refused);
     assert!(matches!(second, Err(Fault::Net(_))));
 }
 
@@ -102,10 +93,7 @@ fn a_digest_of_something_else_is_refused_before_anything_is_revealed() {
 #[test]
 fn steps_that_make_no_sense_are_internal_errors() {
     let setting = setting(3, [2, 1, 0]);
-    let mut b = Builder::new();
-    let inputs = b.input(2);
-    let and = b.and(inputs[0], inputs[1]);
-    let tape = compile(&b.finish(vec![vec![and]]), &Machine::ROUNDS);
+    let tape = tape([1, 1], |b, [x, y]| vec![b.and(x[0], y[0])]);
     let product = |domain, left: &Arc<Share>, right: &Arc<Share>| Step::Product {
         domain,
         left: Selected::whole(left.clone()),
@@ -163,10 +151,8 @@ fn steps_that_make_no_sense_are_internal_errors() {
             let end = side.trio.begin(step, None, &mut side.mesh);
             assert!(matches!(end, Err(Fault::Internal(_))), "step {i}");
         }
-        let short = Term {
-            share: &*ring,
-            factor: Factor::Table(vec![1, 2]),
-        };
+        let (share, factor) = (&*ring, Factor::Table(vec![1, 2]));
+        let short = Term { share, factor };
         let end = side.trio.linear(domain(Some(8)), 3, &[short]);
         assert!(matches!(end, Err(Fault::Internal(_))));
     });

@@ -88,9 +88,7 @@ fn chains_of_products_and_ands_take_a_round_for_each() {
         out
     });
     let x = (0..300u64).map(|lane| lane * 7 % 256).collect::<Vec<_>>();
-    let y = (0..300u64)
-        .map(|lane| lane * lane % 256)
-        .collect::<Vec<_>>();
+    let y: Vec<_> = (0..300u64).map(|lane| lane * lane % 256).collect();
     let (learnt, flights) = run_on(&tape, 8, &x, &y);
     let wanted = x.iter().zip(&y).map(|(x, y)| {
         let sum = times(&aes, times(&aes, *x, *y), *x) ^ y;

@@ -6,7 +6,7 @@ use sealane_circuit::function::Function;
 use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, aes, compile};
 use sealane_parties::PartyId;
 use sealane_party::Shares;
-use sealane_protocol::{Protocol, StepShape};
+use sealane_protocol::{Cost, Protocol, Setting, StepShape};
 use sealane_trio::Trio;
 use std::sync::Arc;
 
@@ -19,12 +19,21 @@ fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
 fn lookup_as(form: Lookups, index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
     let mut b = Builder::for_goal(Goal::Depth).with_lookups(form);
     let index = b.input(index_bits);
-    let entries = table
-        .iter()
-        .map(|entry| b.constant(i128::from(*entry), entry_bits));
+    let entries = table.iter();
+    let entries = entries.map(|entry| b.constant(i128::from(*entry), entry_bits));
     let entries = entries.collect::<Vec<_>>();
     let entry = b.lookup(&index, &entries);
     compile(&b.finish(vec![entry]), &Machine::ROUNDS)
+}
+
+fn cost_of(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
+    let domain = domain(None);
+    let work = StepShape::Tape {
+        tape,
+        domain,
+        lanes,
+    };
+    Trio::cost(setting, &work)
 }
 
 /// Runs a tape on the lanes of inputs of one party, given plane by plane; every party learns the
@@ -32,14 +41,7 @@ fn lookup_as(form: Lookups, index_bits: usize, entry_bits: usize, table: &[u64])
 /// and the number of flights of the tape.
 pub(crate) fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
     let setting = setting(3, [1, 2, 0]);
-    let cost = Trio::cost(
-        &setting,
-        &StepShape::Tape {
-            tape,
-            domain: domain(None),
-            lanes: lanes as u64,
-        },
-    );
+    let cost = cost_of(&setting, tape, lanes as u64);
     assert_eq!(bits.len(), tape.inputs as usize * lanes);
     let ends = honest(&setting, &[], |side| {
         let inputs = bits.chunks(64 * lanes).map(|bits| {
@@ -80,23 +82,17 @@ pub(crate) fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
 fn sbox(byte: u8) -> u8 {
     let double = |x: u8| (x << 1) ^ (0x1b * (x >> 7));
     let times = |x: u8, y: u8| {
-        let powers = std::iter::successors(Some(x), |x| Some(double(*x)));
-        powers
-            .zip(0..8)
-            .filter(|(_, bit)| y >> bit & 1 == 1)
-            .fold(0, |sum, (x, _)| sum ^ x)
+        let bits = (0..8).rev();
+        bits.fold(0, |sum, bit| double(sum) ^ (x * (y >> bit & 1)))
     };
-    let inverse = (0..=255)
-        .find(|other| times(byte, *other) == 1)
-        .unwrap_or(0);
+    let inverse = (0..=255).find(|other| times(byte, *other) == 1);
+    let inverse = inverse.unwrap_or(0);
     (1..5).fold(inverse ^ 0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
 }
 
 #[test]
 fn the_sbox_at_every_index_in_three_rounds() {
-    let table = (0..=255)
-        .map(|byte| u64::from(sbox(byte)))
-        .collect::<Vec<_>>();
+    let table: Vec<_> = (0..=255).map(|byte| u64::from(sbox(byte))).collect();
     // FIPS 197, figure 7.
     assert_eq!((table[0x53], table[0]), (0xed, 0x63));
     let tape = lookup(8, 8, &table);
@@ -109,12 +105,7 @@ fn the_sbox_at_every_index_in_three_rounds() {
 /// Bits that all parties send for each lane of a tape.
 pub(crate) fn bits_by_lane(tape: &Tape) -> f64 {
     let lanes = 64 * 3000;
-    let work = StepShape::Tape {
-        tape,
-        domain: domain(None),
-        lanes,
-    };
-    let cost = Trio::cost(&setting(3, [0, 1, 2]), &work);
+    let cost = cost_of(&setting(3, [0, 1, 2]), tape, lanes);
     let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
     8.0 * bytes.sum::<u64>() as f64 / lanes as f64
 }
@@ -133,8 +124,7 @@ fn the_sbox_in_two_levels_takes_94_bits() {
 }
 
 fn sbox_under_masks(lookups: Lookups, bits: f64, levels: u32) {
-    let table = (0..=255).map(|byte| u64::from(sbox(byte)));
-    let table = table.collect::<Vec<_>>();
+    let table: Vec<_> = (0..=255).map(|byte| u64::from(sbox(byte))).collect();
     let tape = lookup_as(lookups, 8, 8, &table);
     assert_eq!(bits_by_lane(&tape), bits);
     let every = (0..256).collect::<Vec<u64>>();
@@ -145,11 +135,8 @@ fn sbox_under_masks(lookups: Lookups, bits: f64, levels: u32) {
         let values = (0..lanes as u64).map(|i| i * 101 % 256).collect::<Vec<_>>();
         let (learnt, _) = run(&tape, &planes_of(&values, 8), lanes);
         let wanted = values.iter().map(|value| table[*value as usize]);
-        assert_eq!(
-            integers_of(&learnt, lanes),
-            wanted.collect::<Vec<_>>(),
-            "{lanes}"
-        );
+        let wanted: Vec<_> = wanted.collect();
+        assert_eq!(integers_of(&learnt, lanes), wanted, "{lanes}");
     }
 }
 
@@ -165,11 +152,8 @@ fn tables_in_one_level() {
         let (learnt, flights) = run(&tape, &planes_of(&every, bits), entries);
         assert_eq!(integers_of(&learnt, entries), table);
         assert_eq!((flights, tape.depth), (2, 1));
-        assert_eq!(
-            bits_by_lane(&tape),
-            f64::from(dealt + 2 * 13),
-            "{entries} entries"
-        );
+        let bits = f64::from(dealt + 2 * 13);
+        assert_eq!(bits_by_lane(&tape), bits, "{entries} entries");
     }
     let table = (0..=255).map(|byte| u64::from(sbox(byte)));
     let tape = lookup_as(Lookups::Tables, 8, 8, &table.collect::<Vec<_>>());
@@ -185,11 +169,8 @@ fn tables_of_any_length_in_logarithmic_rounds() {
         let every = (0..entries as u64).collect::<Vec<_>>();
         let (learnt, flights) = run(&tape, &planes_of(&every, bits), entries);
         assert_eq!(integers_of(&learnt, entries), table);
-        assert_eq!(
-            (flights, tape.depth as usize),
-            (rounds, rounds),
-            "{entries} entries"
-        );
+        let found = (flights, tape.depth as usize);
+        assert_eq!(found, (rounds, rounds), "{entries} entries");
     }
 }
 
@@ -202,9 +183,8 @@ fn aes_takes_as_many_rounds_as_it_is_deep() {
     // FIPS 197, appendix C.1, on each of 65 lanes; byte 0 holds the lowest bits.
     let bits = |value: u128| {
         let value = value.swap_bytes();
-        (0..128)
-            .flat_map(move |bit| [(value >> bit & 1) as u8; 65])
-            .collect::<Vec<_>>()
+        let lanes = (0..128).flat_map(move |bit| [(value >> bit & 1) as u8; 65]);
+        lanes.collect::<Vec<_>>()
     };
     let key = bits(0x000102030405060708090a0b0c0d0e0f);
     let text = bits(0x00112233445566778899aabbccddeeff);

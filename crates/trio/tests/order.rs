@@ -49,11 +49,10 @@ proptest! {
             (0..rows).map(word).collect::<Vec<_>>()
         };
         let ends = honest(&setting, &[PartyId(0)], |side| {
-            let columns = (0..planes).map(|plane| match k {
+            let columns: Vec<_> = (0..planes).map(|plane| match k {
                 None => side.input(PartyId(0), None, 1, &values(plane)),
                 Some(k) => side.integers(PartyId(0), k, &values(plane)),
-            });
-            let columns = columns.collect::<Vec<_>>();
+            }).collect();
             let columns = columns.iter().map(Arc::as_ref).collect::<Vec<_>>();
             let share = Arc::new(Share::concatenate(&columns));
             let shuffled = side.shuffle(k, &share);
@@ -79,8 +78,7 @@ proptest! {
         numbers in prop::collection::vec(0..1u64 << 9, 130),
     ) {
         let setting = setting(4, order);
-        let key = key.into_iter().map(|(plane, inverted)| KeyBit { plane: above + plane, inverted });
-        let key = key.collect::<Vec<_>>();
+        let key: Vec<_> = key.into_iter().map(|(plane, inverted)| KeyBit { plane: above + plane, inverted }).collect();
         let numbers = &numbers[..rows];
         let ends = honest(&setting, &[PartyId(0)], |side| {
             // Zeros below move the key to another word; the number of the row shows its way.
@@ -112,23 +110,18 @@ fn all_orders_are_equally_likely() {
     const TIMES: usize = 1800;
     let ends = honest(&setting, &[], |side| {
         let rows = side.input(PartyId(0), None, 2, &[0, 1, 2]);
-        let all = (0..TIMES).map(|_| side.shuffle(None, &rows));
-        let all = all.collect::<Vec<_>>();
+        let all: Vec<_> = (0..TIMES).map(|_| side.shuffle(None, &rows)).collect();
         let all = all.iter().map(Arc::as_ref).collect::<Vec<_>>();
         let all = Arc::new(Share::concat(&all));
         side.reveal(&[(&all, None, parties(1))]).swap_remove(0)
     });
-    let rows = ends
-        .into_iter()
-        .flatten()
-        .next()
-        .expect("party 0 learns them");
+    let rows = ends.into_iter();
+    let rows = rows.flatten().next().expect("party 0 learns them");
     let mut counts = [0usize; 64];
     for order in rows.chunks(3) {
         counts[(order[0] << 4 | order[1] << 2 | order[2]) as usize] += 1;
     }
-    let seen = counts.into_iter().filter(|count| *count > 0);
-    let seen = seen.collect::<Vec<_>>();
+    let seen: Vec<_> = counts.into_iter().filter(|count| *count > 0).collect();
     assert_eq!(seen.len(), 6);
     let expected = (TIMES / 6) as f64;
     let deviation = (expected * 5.0 / 6.0).sqrt();
@@ -141,15 +134,10 @@ fn all_orders_are_equally_likely() {
 fn keys_that_are_not_there_are_internal_errors() {
     honest(&setting(3, [2, 0, 1]), &[], |side| {
         let share = Arc::new(side.trio.constant(domain(None), 2, &[1, 2, 3]));
-        let key = vec![KeyBit {
-            plane: 2,
-            inverted: false,
-        }];
-        let step = Step::Sort {
-            domain: domain(None),
-            share,
-            key,
-        };
+        let (plane, inverted) = (2, false);
+        let key = vec![KeyBit { plane, inverted }];
+        let domain = domain(None);
+        let step = Step::Sort { domain, share, key };
         let end = side.trio.begin(step, None, &mut side.mesh);
         assert!(matches!(end, Err(Fault::Internal(_))));
     });

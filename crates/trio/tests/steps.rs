@@ -2,7 +2,7 @@
 //! and receivers that compute or do not; and traffic against costs (`common` does both).
 
 use crate::common::{
-    Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value,
+    Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, tape, value,
 };
 use proptest::prelude::*;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
@@ -27,10 +27,8 @@ fn scene() -> impl Strategy<Value = (Setting, [PartyId; 2])> {
 }
 
 fn guests(setting: &Setting, owners: &[PartyId]) -> Vec<PartyId> {
-    let outside = owners
-        .iter()
-        .filter(|owner| setting.role_of(**owner).is_none());
-    outside.copied().collect()
+    let outside = |owner: &PartyId| setting.role_of(*owner).is_none();
+    owners.iter().copied().filter(outside).collect()
 }
 
 /// All parties' parts of the n-th tensor of each.
@@ -40,15 +38,11 @@ fn nth(all: &[Vec<Held>], n: usize) -> Vec<Held> {
 
 /// Integers of `k` bits without a pattern.
 fn arbitrary(seed: u64, count: usize, k: u8) -> Vec<u64> {
-    let value = |i| {
-        seed.wrapping_add(i)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29)
+    let value = |i: u64| {
+        let mixed = seed.wrapping_add(i).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        low(mixed.rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9), k)
     };
-    let values = (0..count as u64).map(value);
-    values
-        .map(|value| low(value.wrapping_mul(0xbf58_476d_1ce4_e5b9), k))
-        .collect()
+    (0..count as u64).map(value).collect()
 }
 
 /// A circuit from choices: gates over earlier wires, the last few are outputs.
@@ -133,7 +127,7 @@ proptest! {
         let to = parties(to & ((1 << setting.parties) - 1));
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
             // Each term becomes a plane of its own.
-            let lanes_view = View { offset: 0, dims: vec![(lanes, 1)] };
+            let lanes_view = View::whole(lanes);
             let inner = View { offset: 0, dims: vec![(terms, lanes as isize)] };
             let [x, y] = [(owners[0], &x), (owners[1], &y)].map(|(owner, values)| {
                 side.integers(owner, k, values)
@@ -142,7 +136,7 @@ proptest! {
             // The product itself gathers the other operand.
             let numbers = Numbers::ANY;
             let y = Selected { share: y, lanes: lanes_view, inner, numbers };
-            let product = side.product_of(k, Selected::whole(x.clone()), y);
+            let product = side.product_of(k, [Selected::whole(x.clone()), y]);
             let one = side.trio.constant(domain(Some(k)), k.into(), &vec![1; lanes]);
             let sum = side.trio.linear(domain(Some(k)), lanes, &[
                 Term { share: &x, factor: Factor::Table(table.clone()) },
@@ -155,15 +149,15 @@ proptest! {
             (held, side.reveal(&[(&product, Some(k), to), (&sum, Some(k), to)]))
         });
         let (held, learnt): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        let inner = |y: &[u64], lane: usize| (0..terms)
-            .map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]))
-            .fold(0, u64::wrapping_add);
+        let inner = |y: &[u64], lane: usize| {
+            let products = (0..terms).map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]));
+            products.fold(0, u64::wrapping_add)
+        };
         let product = (0..lanes).map(|lane| low(inner(&y, lane), k)).collect::<Vec<_>>();
-        let sum = (0..lanes).map(|lane| {
+        let sum: Vec<_> = (0..lanes).map(|lane| {
             let multiple = product[lane].wrapping_mul(seed);
             low(inner(&table, lane).wrapping_add(multiple).wrapping_add(7), k)
-        });
-        let sum = sum.collect::<Vec<_>>();
+        }).collect();
         prop_assert_eq!(&value(&setting, &nth(&held, 0), Some(k)), &x);
         prop_assert_eq!(&value(&setting, &nth(&held, 1), Some(k)), &product);
         prop_assert_eq!(&value(&setting, &nth(&held, 2), Some(k)), &sum);
@@ -184,18 +178,17 @@ proptest! {
         seed in any::<u64>(),
         smaller in 1..=64u8,
     ) {
-        let values = (0..lanes as u64).map(|i| seed.wrapping_mul(2 * i + 1).rotate_left(i as u32));
-        let values = values.collect::<Vec<_>>();
+        let values: Vec<_> = (0..lanes as u64).map(|i| seed.wrapping_mul(2 * i + 1).rotate_left(i as u32)).collect();
         // From integers only bits that they have.
         let back = bits.min(k.into());
         let smaller = smaller.min(k);
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
             let lowest = values.iter().map(|value| low(*value, bits as u8));
             let shared = side.input(owners[0], None, bits, &lowest.collect::<Vec<_>>());
-            let ring = side.convert(None, Some(k), bits, signed, &shared);
-            let reduced = side.convert(Some(k), Some(smaller), bits, signed, &ring);
+            let ring = side.convert([None, Some(k)], (bits, signed), &shared);
+            let reduced = side.convert([Some(k), Some(smaller)], (bits, signed), &ring);
             let integers = side.integers(owners[1], k, &values);
-            let decomposed = side.convert(Some(k), None, back, signed, &integers);
+            let decomposed = side.convert([Some(k), None], (back, signed), &integers);
             [&ring, &reduced, &decomposed].map(|share| side.held(share)).to_vec()
         });
         let integer = |value: &u64| if signed { (value << (64 - bits)) as i64 >> (64 - bits) } else { (value << (64 - bits) >> (64 - bits)) as i64 };
@@ -238,11 +231,8 @@ fn an_element_of_several_words_is_not_opened() {
         let learnt = side.reveal(&[(&spread, Some(4), parties(7))]);
         let wide = Arc::new(Share::zeros(65, 1));
         for (share, k) in [(pairs, Some(4)), (wide, None)] {
-            let result = Opened {
-                share,
-                domain: domain(k),
-                to: parties(7),
-            };
+            let (domain, to) = (domain(k), parties(7));
+            let result = Opened { share, domain, to };
             let results = vec![result];
             let end = run_alone(&mut side.trio, &mut side.mesh, Step::Open { results }, None);
             assert!(matches!(end, Err(Fault::Internal(_))));
@@ -257,10 +247,7 @@ fn an_element_of_several_words_is_not_opened() {
 #[test]
 fn zeros_of_no_algebra_are_zeros_of_either() {
     let setting = setting(4, [2, 0, 3]);
-    let mut b = Builder::new();
-    let inputs = b.input(2);
-    let and = b.and(inputs[0], !inputs[1]);
-    let tape = compile(&b.finish(vec![vec![and, inputs[1]]]), &Machine::ROUNDS);
+    let tape = tape([1, 1], |b, [x, y]| vec![b.and(x[0], !y[0]), y[0]]);
     for end in honest(&setting, &[], |side: &mut Side| {
         let ones = side.input(PartyId(0), None, 1, &[1, 1, 1]);
         let none = Arc::new(Share::zeros(1, 3));
@@ -268,8 +255,8 @@ fn zeros_of_no_algebra_are_zeros_of_either() {
         let bits = side.tape(&tape, &[&joined, &Arc::new(Share::zeros(1, 9))]);
         let ring = side.integers(PartyId(2), 9, &[3, 4, 500]);
         let product = side.product(9, &ring, &none);
-        let converted = side.convert(None, Some(9), 1, false, &none);
-        let decomposed = side.convert(Some(9), None, 9, false, &none);
+        let converted = side.convert([None, Some(9)], (1, false), &none);
+        let decomposed = side.convert([Some(9), None], (9, false), &none);
         let to = parties(15);
         let learnt = side.reveal(&[
             (&bits, None, to),

@@ -33,8 +33,8 @@
 //! holds.
 
 use crate::common::chi::{BOUND, Seen, View, worst};
-use crate::common::{Side, domain, parties, session, setting};
-use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
+use crate::common::{Side, domain, parties, session, setting, tape};
+use sealane_circuit::{Builder, Tape, Wire};
 use sealane_parties::PartyId;
 use sealane_party::{DIGEST_BYTES, Factor, Shares, Steps, Term};
 use sealane_protocol::Setting;
@@ -183,10 +183,10 @@ impl<'a> Watch<'a> {
             self.note(name, true, product)
         });
         let [injected, _] = [("ring(x)", &x), ("ring(y)", &y)].map(|(name, bits)| {
-            let injected = self.side.convert(None, Some(K), 1, false, bits);
+            let injected = self.side.convert([None, Some(K)], (1, false), bits);
             self.note(name, true, injected)
         });
-        let decomposed = self.side.convert(Some(K), None, LOW, false, &u);
+        let decomposed = self.side.convert([Some(K), None], (LOW, false), &u);
         let decomposed = self.note("bits(u)", false, decomposed);
 
         let [a, b] = case.secrets;
@@ -207,9 +207,8 @@ impl<'a> Watch<'a> {
     /// them; from role 0 it gets the results less these.
     fn reveal(&mut self, results: &[(&str, &Arc<Share>, bool, Vec<u64>)]) {
         let to = parties(1 << RECEIVER.0);
-        let opened = results
-            .iter()
-            .map(|(_, share, ring, _)| (*share, ring.then_some(K), to));
+        let opened = results.iter();
+        let opened = opened.map(|(_, share, ring, _)| (*share, ring.then_some(K), to));
         let learnt = self.side.reveal(&opened.collect::<Vec<_>>());
         if self.side.me != RECEIVER {
             return;
@@ -241,17 +240,13 @@ fn lanes_of(message: &[u8], ring: bool) -> Vec<Vec<u8>> {
     };
     let planes = message.chunks_exact(if ring { LANES } else { LANES / 8 });
     assert!(planes.remainder().is_empty());
-    planes
-        .map(|plane| (0..LANES).map(|lane| low(plane, lane)).collect())
-        .collect()
+    let by_lane = planes.map(|plane| (0..LANES).map(|lane| low(plane, lane)).collect());
+    by_lane.collect()
 }
 
 /// A tape of one gate.
 fn gate(gate: fn(&mut Builder, Wire, Wire) -> Wire) -> Tape {
-    let mut b = Builder::new();
-    let (x, y) = (b.input(1), b.input(1));
-    let output = gate(&mut b, x[0], y[0]);
-    compile(&b.finish(vec![vec![output]]), &Machine::ROUNDS)
+    tape([1, 1], |b, [x, y]| vec![gate(b, x[0], y[0])])
 }
 
 /// The views of every party for each choice of secrets, each party's together.
@@ -284,12 +279,8 @@ const HONEST: Case = Case {
 fn views_of_others_are_independent(owner: PartyId) {
     let owners = [owner; 2];
     let coins = u64::from(owner.0) << 32;
-    let case = Case {
-        owners,
-        coins,
-        ..HONEST
-    };
-    let samples = samples(views, case);
+    let case = Case { owners, ..HONEST };
+    let samples = samples(views, Case { coins, ..case });
     for (party, sample) in samples.iter().enumerate() {
         if party == owner.index() {
             continue;
@@ -327,10 +318,8 @@ fn secrets_of_an_outsider() {
 fn rejects(samples: impl IntoIterator<Item = [View; 4]>) {
     for (party, sample) in samples.into_iter().enumerate() {
         let (statistic, what) = worst(&sample);
-        assert!(
-            statistic > 2.0 * BOUND,
-            "view {party} of {what}: {statistic}"
-        );
+        let found = statistic > 2.0 * BOUND;
+        assert!(found, "view {party} of {what}: {statistic}");
     }
 }
 
@@ -338,11 +327,8 @@ fn rejects(samples: impl IntoIterator<Item = [View; 4]>) {
 /// zero.
 #[test]
 fn without_shares_of_zero_the_test_rejects() {
-    let case = Case {
-        same: true,
-        ..HONEST
-    };
-    let samples = samples(views, case);
+    let same = true;
+    let samples = samples(views, Case { same, ..HONEST });
     rejects([0, 1, 2].map(|role| samples[roles().player(role).index()].clone()));
 }
 
@@ -369,10 +355,8 @@ fn with_masks_that_are_known_the_test_rejects() {
 fn restarted(owner: PartyId, names: [&[&str]; 2]) -> Vec<[View; 4]> {
     let views = |case: Case| {
         let [one, other] = case.secrets.map(|secret| {
-            views(Case {
-                secrets: [secret; 2],
-                ..case
-            })
+            let secrets = [secret; 2];
+            views(Case { secrets, ..case })
         });
         let both = |(one, other): (View, View)| {
             let mut view = one.only(names[0]);
@@ -381,11 +365,8 @@ fn restarted(owner: PartyId, names: [&[&str]; 2]) -> Vec<[View; 4]> {
         };
         one.into_iter().zip(other).map(both).collect()
     };
-    let case = Case {
-        owners: [owner; 2],
-        ..HONEST
-    };
-    samples(views, case)
+    let owners = [owner; 2];
+    samples(views, Case { owners, ..HONEST })
 }
 
 /// Role 2 gets the masked part of the inputs of role 0; of an outsider's inputs, roles 1 and 2 get

@@ -29,9 +29,8 @@ impl Common {
     pub(crate) fn input_labels(&mut self, count: usize) -> Vec<Block> {
         let mut active = vec![Block::ZERO; count];
         self.labels.fill(&mut active);
-        active
-            .iter_mut()
-            .for_each(|label| *label = unpermuted(*label));
+        let all = active.iter_mut();
+        all.for_each(|label| *label = unpermuted(*label));
         active
     }
 }

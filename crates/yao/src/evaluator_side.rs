@@ -145,8 +145,7 @@ impl EvaluatorSide {
     /// Sends this party's messages of step 6: hashes of the active labels of each result, to all
     /// others that learn it. Returns the number of each decoding, for [`EvaluatorSide::learn`].
     pub(crate) fn open(&mut self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let calls = results.iter().map(|_| self.evaluator.decoding());
-        let calls = calls.collect::<Vec<_>>();
+        let calls: Vec<_> = results.iter().map(|_| self.evaluator.decoding()).collect();
         let hash = |part, active: &_, hashes: &mut _| {
             self.evaluator.hash_outputs(part, active, hashes);
         };

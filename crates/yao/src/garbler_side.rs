@@ -109,9 +109,8 @@ impl GarblerSide {
                 sent?;
             }
         }
-        labels
-            .iter_mut()
-            .for_each(|label| *label = unpermuted(*label));
+        let all = labels.iter_mut();
+        all.for_each(|label| *label = unpermuted(*label));
         Ok(std::mem::take(&mut *labels))
     }
 
@@ -158,8 +157,7 @@ impl GarblerSide {
     /// Sends this party's messages of step 6: the hashes of both labels of each result, to all
     /// others that learn it. Returns the number of each decoding, for [`GarblerSide::learn`].
     pub(crate) fn open(&mut self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let calls = results.iter().map(|_| self.garbler.decoding());
-        let calls = calls.collect::<Vec<_>>();
+        let calls: Vec<_> = results.iter().map(|_| self.garbler.decoding()).collect();
         let hash = |part, zeros: &_, hashes: &mut [Block]| {
             let (table, _) = hashes.as_chunks_mut();
             self.garbler.hash_outputs(part, zeros, table);

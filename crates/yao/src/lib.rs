@@ -49,9 +49,10 @@ mod ots;
 mod outside;
 mod ports;
 mod references;
+mod steps;
 mod tables;
 
-use evaluator_side::{Choice, EvaluatorSide};
+use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
 use outside::Outside;
 use ports::PairPorts;
@@ -61,10 +62,7 @@ use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
-use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Start, Step, Steps,
-    check_digests, send_digests, to_planes,
-};
+use sealane_party::{Fault, NoOffline, Opened, Party, Planes, Result, Start};
 use sealane_protocol::{
     Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,
     Profile, Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
@@ -234,10 +232,8 @@ impl<G: Garbling> Protocol for Yao<G> {
     }
 
     fn domain_profile(_: Domain, _: usize) -> DomainProfile {
-        DomainProfile {
-            goal: Goal::Size,
-            share_bits: 128,
-        }
+        let (goal, share_bits) = (Goal::Size, 128);
+        DomainProfile { goal, share_bits }
     }
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
@@ -309,249 +305,6 @@ impl<G: Garbling> Party for YaoParty<G> {
             Side::Outside(_) => Ok(()),
         }
     }
-}
-
-impl<G: Garbling> Steps for YaoParty<G> {
-    type Share = Labels;
-    type Pending<'a> = YaoPending<'a>;
-    type Material = ();
-    type Output = ();
-    type Check = ();
-    const IN_PLACE: bool = true;
-
-    fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Labels {
-        // As in the tape: the active label of a constant is zero for both values.
-        let delta = match &self.side {
-            Side::Garbler(side) => side.delta(),
-            Side::Evaluator(_) => Block::ZERO,
-            Side::Outside(_) => return Planes::shape(bits, values.len()),
-        };
-        let label = |bit: &u8| if *bit == 1 { delta } else { Block::ZERO };
-        let planes = to_planes(values, bits);
-        Planes::new(bits, values.len(), planes.iter().map(label).collect())
-    }
-
-    fn begin<'a>(
-        &mut self,
-        step: Step<'a, Self>,
-        _: Option<()>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        let me = self.me;
-        let [garbler, evaluator] = cost::roles(&self.setting);
-        let peer = if me == garbler { evaluator } else { garbler };
-        let done = |labels| Ok(Progress::share(labels));
-        let more = |pending| Ok(Progress::More(pending));
-        match (step, &mut self.side) {
-            // Step 5.
-            (Step::Settle { .. }, _) => {
-                send_digests(mesh, cost::peers(&self.setting, me))?;
-                more(YaoPending::Settle)
-            }
-            // Step 6.
-            (Step::Open { results }, Side::Garbler(side)) => {
-                let calls = side.open(&results, mesh)?;
-                more(YaoPending::Hashes(results, calls))
-            }
-            (Step::Open { results }, Side::Evaluator(side)) => {
-                let calls = side.open(&results, mesh)?;
-                more(YaoPending::Hashes(results, calls))
-            }
-            (Step::Open { results }, Side::Outside(_)) => more(YaoPending::Outside(results)),
-            (step, Side::Outside(side)) => side.begin(step, mesh),
-            (
-                Step::Input {
-                    owner,
-                    elements,
-                    bits,
-                    ..
-                },
-                side,
-            ) if self.setting.role_of(owner).is_none() => {
-                let labels = match side {
-                    Side::Garbler(side) => side.garblers_share(owner, bits * elements)?,
-                    Side::Evaluator(side) => side.garblers_input(bits * elements),
-                    Side::Outside(_) => return Err(other_role()),
-                };
-                let chosen = Chosen {
-                    planes: bits,
-                    elements,
-                    others: Some(Planes::new(bits, elements, labels)),
-                };
-                more(YaoPending::Shared(owner, chosen))
-            }
-            (
-                Step::Input {
-                    owner,
-                    elements,
-                    bits,
-                    values,
-                    ..
-                },
-                side,
-            ) => {
-                let own = values.filter(|_| owner == me);
-                let own = own.map(|values| to_planes(&values, bits));
-                let chosen = Chosen {
-                    planes: bits,
-                    elements,
-                    others: None,
-                };
-                match (own, side) {
-                    // Step 2.
-                    (Some(own), Side::Garbler(side)) => {
-                        done(Planes::new(bits, elements, side.own_input(&own)))
-                    }
-                    (None, Side::Evaluator(side)) => {
-                        let labels = side.garblers_input(bits * elements);
-                        done(Planes::new(bits, elements, labels))
-                    }
-                    // Step 3.
-                    (Some(own), Side::Evaluator(side)) => {
-                        more(asked(chosen, side.own_input(&own, mesh)?))
-                    }
-                    (None, Side::Garbler(_)) => more(YaoPending::Choices(chosen)),
-                    (_, Side::Outside(_)) => Err(other_role()),
-                }
-            }
-            // Step 4. Without an AND there is nothing to send.
-            (
-                Step::Tape {
-                    tape,
-                    lanes,
-                    operands,
-                    ..
-                },
-                side,
-            ) => match side {
-                Side::Garbler(side) => {
-                    let labels = side.garble(tape, lanes, &operands, peer, mesh)?;
-                    if tape.ands.is_empty() {
-                        done(labels)
-                    } else {
-                        more(YaoPending::Done(labels))
-                    }
-                }
-                Side::Evaluator(side) => {
-                    let call = side.call_of(tape);
-                    if tape.ands.is_empty() {
-                        done(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
-                    } else {
-                        more(YaoPending::Tables(call, tape, lanes, operands))
-                    }
-                }
-                Side::Outside(_) => Err(other_role()),
-            },
-            (Step::CompareExchange { tape, pairs, .. }, side) => {
-                let mut ports = PairPorts::new(pairs);
-                match side {
-                    Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, peer, mesh)?,
-                    Side::Evaluator(side) => {
-                        let call = side.call_of(tape);
-                        if !tape.ands.is_empty() {
-                            return more(YaoPending::Pairs(call, tape, ports));
-                        }
-                        side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
-                    }
-                    Side::Outside(_) => return Err(other_role()),
-                }
-                if tape.ands.is_empty() {
-                    Ok(Progress::Done(Outcome::Columns(ports.columns(), ())))
-                } else {
-                    more(YaoPending::Met(ports.columns()))
-                }
-            }
-            (Step::Convert { .. } | Step::Product { .. } | Step::Ring { .. }, _) => {
-                Err(Fault::internal("yao has one domain, of labels"))
-            }
-            (Step::Shuffle { .. } | Step::Sort { .. }, _) => {
-                Err(Fault::internal("yao sorts by networks"))
-            }
-        }
-    }
-
-    fn advance<'a>(
-        &mut self,
-        pending: YaoPending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        let [garbler, evaluator] = cost::roles(&self.setting);
-        let peer = if self.me == garbler {
-            evaluator
-        } else {
-            garbler
-        };
-        let opened = |values| Progress::Done(Outcome::Opened(values, ()));
-        Ok(match (pending, &mut self.side) {
-            (YaoPending::Done(labels), _) => Progress::share(labels),
-            (YaoPending::Watch(flights, shapes, met), _) => {
-                outside::watch(flights - 1, shapes, met)
-            }
-            (YaoPending::Shared(_, chosen), Side::Garbler(_)) => {
-                Progress::More(YaoPending::Choices(chosen))
-            }
-            (YaoPending::Shared(owner, chosen), Side::Evaluator(side)) => {
-                let share = outside::receive_share(owner, chosen.count(), mesh)?;
-                Progress::More(asked(chosen, side.own_input(&share, mesh)?))
-            }
-            (YaoPending::Choices(chosen), Side::Garbler(side)) => {
-                let labels = side.evaluators_input(chosen.count(), mesh)?;
-                let labels = chosen.labels(labels);
-                if side.answers() {
-                    Progress::More(YaoPending::Done(labels))
-                } else {
-                    Progress::share(labels)
-                }
-            }
-            (YaoPending::Chosen(chosen, request), _) => {
-                Progress::More(YaoPending::Answer(chosen, request))
-            }
-            (YaoPending::Answer(chosen, request), _) => {
-                let labels = evaluator_side::answered(request, mesh)?;
-                Progress::share(chosen.labels(labels))
-            }
-            (YaoPending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
-                Progress::share(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
-            }
-            (YaoPending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
-                side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
-                Progress::Done(Outcome::Columns(ports.columns(), ()))
-            }
-            (YaoPending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
-            (YaoPending::Settle, _) => {
-                check_digests(mesh, cost::peers(&self.setting, self.me))?;
-                Progress::Done(Outcome::Settled(()))
-            }
-            (YaoPending::Hashes(results, calls), Side::Garbler(side)) => {
-                opened(side.learn(&results, &calls, peer, mesh)?)
-            }
-            (YaoPending::Hashes(results, calls), Side::Evaluator(side)) => {
-                opened(side.learn(&results, &calls, peer, mesh)?)
-            }
-            (YaoPending::Outside(results), Side::Outside(side)) => {
-                opened(side.learn(&results, mesh)?)
-            }
-            _ => return Err(other_role()),
-        })
-    }
-}
-
-/// The state of the evaluator after its choices.
-fn asked<'a>(chosen: Chosen, choice: Choice) -> YaoPending<'a> {
-    match choice {
-        Choice::Made(labels) => YaoPending::Done(chosen.labels(labels)),
-        Choice::Sent(request) => YaoPending::Chosen(chosen, request),
-    }
-}
-
-fn other_role() -> Fault {
-    Fault::internal("a step of another role")
 }
 
 /// Threads for the tables of large tapes on a machine with so many cores: half of them, since

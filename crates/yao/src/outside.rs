@@ -171,9 +171,8 @@ impl Outside {
     /// Sends the evaluator's shares of an input of this party.
     fn give(&mut self, values: Option<Words>, bits: usize, mesh: &mut Mesh) -> Result<()> {
         let (Some(values), Some(shares)) = (values, &mut self.shares) else {
-            return Err(Fault::internal(
-                "an input without values or seed at its owner",
-            ));
+            let what = "an input without values or seed at its owner";
+            return Err(Fault::internal(what));
         };
         let values = to_planes(&values, bits);
         let shares = shares.next(values.len());

@@ -6,7 +6,7 @@ use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
-use sealane_protocol::{Checks, Cost, Demand, Opening, Protocol, Setting, StepShape};
+use sealane_protocol::{Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
 use sealane_testkit::side::{copied, on_threads};
@@ -22,9 +22,8 @@ const BITS: usize = 5;
 /// Elements of the party that owns them.
 fn values(owner: PartyId) -> Vec<u64> {
     let factor = [11, 7, 13][owner.index()];
-    (0..LANES as u64)
-        .map(|i| (factor * i + i / 3) % 32)
-        .collect()
+    let values = (0..LANES as u64).map(|i| (factor * i + i / 3) % 32);
+    values.collect()
 }
 
 /// The product of the first two inputs with the third one, bit by bit; one bit more is the sum of
@@ -111,12 +110,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     let me = mesh.me();
     let demand = demand(&setting, &shapes(&tape));
     let mut side = side::<MultiInstance>(mesh, &setting, &demand)?;
-    let delta = side
-        .party
-        .constant(domain(), 1, &[1])
-        .data()
-        .first()
-        .copied();
+    let one = side.party.constant(domain(), 1, &[1]);
+    let delta = one.data().first().copied();
     let mut operands = Vec::new();
     for owner in [GARBLER, EVALUATOR, OWNER] {
         operands.push(side.input(owner, domain(), BITS, &values(owner))?);
@@ -126,9 +121,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     let shape = (result.planes(), result.elements());
     assert_eq!(shape, (BITS + 1, LANES));
     let sent = |mesh: &Mesh| {
-        let all = setting.everyone();
-        all.map(|to| if to == me { 0 } else { mesh.payload_sent(to) })
-            .collect::<Vec<_>>()
+        let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
+        setting.everyone().map(sent).collect::<Vec<_>>()
     };
     let before = sent(&side.mesh);
     side.settle()?;
@@ -137,11 +131,8 @@ fn party(mesh: Mesh, step_round: impl FnOnce(&mut Mesh) -> bool) -> Result<End> 
     if !step_round(&mut side.mesh) {
         return Err(Fault::Internal("a party that deviates".into()));
     }
-    let results = vec![Opened {
-        share: result,
-        domain: domain(),
-        to: PartySet::of([BANK]),
-    }];
+    let (share, domain, to) = (result, domain(), PartySet::of([BANK]));
+    let results = vec![Opened { share, domain, to }];
     let learnt = copied(side.open(results)?).remove(0);
     side.mesh.finish()?;
     Ok(End {
@@ -168,27 +159,13 @@ fn only_the_receiver_learns_and_links_carry_what_was_planned() {
     }
     let (setting, tape) = (setting(), tape());
     let shapes = shapes(&tape);
-    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
-    let costs = costs.collect::<Vec<Cost>>();
     let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));
-    let messages = [set_up]
-        .into_iter()
-        .chain(costs)
-        .flat_map(|cost| cost.flights);
-    for message in messages.flatten().filter(|message| message.bytes > 0) {
-        assert!(
-            message.from != OWNER || message.to != BANK,
-            "two without a role"
-        );
-    }
+    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
+    let flights = costs.chain([set_up]).flat_map(|cost| cost.flights);
     let mut planned = vec![vec![0; 4]; 4];
-    let set_up = <Yao>::set_up_cost(&setting, &demand(&setting, &shapes));
-    let costs = shapes.iter().map(|shape| <Yao>::cost(&setting, shape));
-    for message in costs
-        .chain([set_up])
-        .flat_map(|cost| cost.flights)
-        .flatten()
-    {
+    for message in flights.flatten().filter(|message| message.bytes > 0) {
+        let met = message.from != OWNER || message.to != BANK;
+        assert!(met, "two without a role");
         planned[message.from.index()][message.to.index()] += message.bytes;
     }
     for (from, end) in ends.iter().enumerate() {
@@ -212,9 +189,8 @@ fn no_party_sees_more_than_its_part() {
         from.map(|from| logs[me.index()][from].heard()).collect()
     };
     let bits = |values: &[u64], planes: usize| {
-        let planes =
-            (0..planes).flat_map(|plane| values.iter().map(move |v| (v >> plane & 1) as u8));
-        planes.collect::<Vec<_>>()
+        let plane = |plane| values.iter().map(move |v| (v >> plane & 1) as u8);
+        (0..planes).flat_map(plane).collect::<Vec<_>>()
     };
     let given = bits(&values(OWNER), BITS);
     let result = bits(&expected(), BITS + 1);
@@ -225,13 +201,10 @@ fn no_party_sees_more_than_its_part() {
         assert!(sum == 0 || sum == garbler.delta.value());
     }
     for me in [GARBLER, EVALUATOR, OWNER] {
+        let held = ends[me.index()].labels.iter().map(|label| label.value());
         let view = View {
             heard: heard(me),
-            held: ends[me.index()]
-                .labels
-                .iter()
-                .map(|label| label.value())
-                .collect(),
+            held: held.collect(),
             ..View::default()
         };
         let mut secrets = leaks::bits("a result", &result);
@@ -260,11 +233,8 @@ fn no_party_sees_more_than_its_part() {
     let differ = share.iter().zip(&packed).map(|(a, b)| (a ^ b).count_ones());
     let differ = differ.sum::<u32>() as usize;
     // 185 bits: of random masks, fewer than 50 or more than 135 are set once in 10^9 seeds.
-    assert!(
-        (50..135).contains(&differ),
-        "{differ} of {} differ",
-        given.len()
-    );
+    let all = given.len();
+    assert!((50..135).contains(&differ), "{differ} of {all} differ");
 }
 
 /// A role that opens a result to another value than that of its label is found by the receiver.
@@ -329,9 +299,8 @@ fn columns_stay_columns_outside() {
     };
     match bank.run(step).unwrap() {
         Outcome::Columns(columns, ()) => {
-            let sizes = columns
-                .iter()
-                .map(|column| (column.planes(), column.elements()));
+            let sizes = columns.iter();
+            let sizes = sizes.map(|column| (column.planes(), column.elements()));
             assert_eq!(sizes.collect::<Vec<_>>(), [(2, 6)]);
         }
         _ => panic!("columns were due"),

@@ -30,10 +30,8 @@ fn stages() -> [Stage; 3] {
             _ => usize::MAX,
         };
         let seconds = firsts.iter().map(second).collect();
-        Stage {
-            places: [firsts, seconds],
-            writes,
-        }
+        let places = [firsts, seconds];
+        Stage { places, writes }
     };
     let runs = (0..ELEMENTS - 25).filter(|i| i % 40 < 20).collect();
     [
@@ -66,12 +64,8 @@ fn expected(stage: &Stage, elements: &[u64]) -> Vec<u64> {
         let x = elements[*first];
         let y = elements.get(*second).copied().unwrap_or(0);
         let pair = if y & 1 == 1 { [y, x] } else { [x, y] };
-        for ((place, new), _) in [first, second]
-            .into_iter()
-            .zip(pair)
-            .zip(stage.writes)
-            .filter(|(_, writes)| *writes)
-        {
+        let places = [first, second].into_iter().zip(pair).zip(stage.writes);
+        for ((place, new), _) in places.filter(|(_, writes)| *writes) {
             after[*place] = new;
         }
     }
@@ -140,8 +134,7 @@ fn copies(
     let mut operands = Vec::new();
     for side in &stage.places {
         for column in &columns {
-            let parts = side.iter().map(|place| element(column, *place));
-            let parts = parts.collect::<Vec<_>>();
+            let parts: Vec<_> = side.iter().map(|place| element(column, *place)).collect();
             operands.push(Arc::new(Labels::concat(&parts.iter().collect::<Vec<_>>())));
         }
     }
@@ -163,8 +156,7 @@ fn copies(
 
 #[test]
 fn elements_that_meet_in_place_are_those_that_meet_in_copies() {
-    let elements = (0..ELEMENTS as u64).map(|i| (i * i / 3 + i) % 8);
-    let elements = elements.collect::<Vec<_>>();
+    let elements: Vec<_> = (0..ELEMENTS as u64).map(|i| (i * i / 3 + i) % 8).collect();
     for stage in stages() {
         let ends = [true, false].map(|in_place| {
             on_threads(Mesh::in_memory(2), |mesh| {

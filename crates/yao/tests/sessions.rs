@@ -67,7 +67,8 @@ fn party(mesh: Mesh, side: Side, [ones, others]: [usize; 2], to: PartySet) -> En
     let mut party = party.unwrap();
     let mut input = |owner, count: usize| {
         // Of another party's elements only the number counts.
-        let values = if owner == party.mesh.me() {
+        let mine = owner == party.mesh.me();
+        let values = if mine {
             side.values.clone()
         } else {
             vec![0; count]
@@ -102,27 +103,20 @@ fn transcripts_and_results_do_not_depend_on_the_tier() {
     let tiers = Cpu::available();
     let mut first = None;
     for (i, cpu) in tiers.iter().enumerate() {
-        let garbler = Side {
-            cpu: *cpu,
-            seed: 1,
-            values: x.clone(),
+        let side = |cpu, seed, values: &[u64]| Side {
+            cpu,
+            seed,
+            values: values.to_vec(),
         };
-        let evaluator = Side {
-            cpu: tiers[(i + 1) % tiers.len()],
-            seed: 2,
-            values: y.clone(),
-        };
+        let garbler = side(*cpu, 1, &x);
+        let evaluator = side(tiers[(i + 1) % tiers.len()], 2, &y);
         let [a, b] = session(garbler, evaluator, &[GARBLER, EVALUATOR]);
         for end in [&a, &b] {
             assert_eq!(end.revealed, [Some(expected.clone())], "{}", cpu.tier());
         }
         let transcript = (a.sent, b.sent);
-        assert_eq!(
-            transcript,
-            *first.get_or_insert(transcript),
-            "{}",
-            cpu.tier()
-        );
+        let first = *first.get_or_insert(transcript);
+        assert_eq!(transcript, first, "{}", cpu.tier());
     }
 }
 
@@ -135,11 +129,8 @@ fn view(seed: u64, bit: u64) -> ([Block; 3], Block) {
     let cpu = Cpu::detect().unwrap();
     let values = vec![bit];
     let garbler = Side { cpu, seed, values };
-    let evaluator = Side {
-        cpu,
-        seed: 0,
-        values: vec![],
-    };
+    let (seed, values) = (0, vec![]);
+    let evaluator = Side { cpu, seed, values };
     let [a, b] = session(garbler, evaluator, &[GARBLER]);
     // Bit 0 is x AND x; bit 1 is zero.
     assert_eq!(a.revealed, [Some(vec![bit])]);

@@ -233,43 +233,24 @@ fn is_noticed<G: Garbling>() {
         let mut view = evaluator.clone();
         let bytes = bytes[..bytes.len().min(view.heard[message].len() - at)].to_vec();
         view.heard[message][at..][..bytes.len()].copy_from_slice(&bytes);
-        assert!(
-            leaks::find(&view, &from_evaluator).is_some(),
-            "{}: {leak}",
-            G::SCHEME
-        );
+        let found = leaks::find(&view, &from_evaluator);
+        assert!(found.is_some(), "{}: {leak}", G::SCHEME);
     };
     let held = choice[0];
     let row = Block::from_bytes(evaluator.heard[2][16..32].try_into().unwrap());
     let digest = Block::from_bytes(evaluator.heard[4][..16].try_into().unwrap());
     // The nonce is message 1, tables are 2 and 3, digests 4, hashes of results 5.
-    leaks("the offset as nonce", (1, 0), &delta.to_bytes());
-    leaks("the offset in the nonce's end", (1, 16), &delta.to_bytes());
-    leaks("the offset out of place", (2, 5), &delta.to_bytes());
-    leaks(
-        "the offset under a label",
-        (2, 0),
-        &(delta ^ held).to_bytes(),
-    );
-    leaks(
-        "a row of the other value",
-        (3, 0),
-        &(choice[1] ^ row).to_bytes(),
-    );
-    leaks(
-        "one under two rows",
-        (3, 0),
-        &(choice[1] ^ row ^ digest).to_bytes(),
-    );
-    leaks(
-        "the label of the other choice",
-        (2, 0),
-        &choice[1].to_bytes(),
-    );
+    let block = |leak: &str, at, block: Block| leaks(leak, at, &block.to_bytes());
+    block("the offset as nonce", (1, 0), delta);
+    block("the offset in the nonce's end", (1, 16), delta);
+    block("the offset out of place", (2, 5), delta);
+    block("the offset under a label", (2, 0), delta ^ held);
+    block("a row of the other value", (3, 0), choice[1] ^ row);
+    block("one under two rows", (3, 0), choice[1] ^ row ^ digest);
+    block("the label of the other choice", (2, 0), choice[1]);
     leaks("a result's other label", (5, 0), &{
-        let last = from_evaluator
-            .iter()
-            .rfind(|(name, _)| name == "a label not held");
+        let mut last = from_evaluator.iter();
+        let last = last.rfind(|(name, _)| name == "a label not held");
         last.unwrap().1.to_le_bytes()
     });
     if G::SCHEME == Scheme::ThreeHalves {

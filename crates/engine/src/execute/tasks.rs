@@ -2,18 +2,18 @@
 //! a tape several times.
 
 mod cross;
+mod fold;
 mod network;
 
 use super::walker::Walker;
-use super::{ShareRef, internal};
+use super::{Result, ShareRef, internal};
 use cross::Cross;
+use fold::Fold;
 use network::CompareExchange;
 use sealane_parties::PartySet;
-use sealane_party::{Factor, Fault, KeyBit, Opened, Shares, Step, Steps, Term};
+use sealane_party::{Factor, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
-use sealane_plan::steps::{
-    Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp, TapeId,
-};
+use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp};
 use sealane_program::types::RowId;
 use sealane_protocol::{RingOp, View};
 use std::sync::Arc;
@@ -34,15 +34,6 @@ pub(super) enum Task<W: Steps> {
     Carry(PlanValue),
 }
 
-/// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
-pub(super) struct Fold<W: Steps> {
-    current: ShareRef<W>,
-    /// Remaining elements along the dimension, and the number of elements in the other dimensions.
-    length: usize,
-    lanes: usize,
-    level: usize,
-}
-
 /// Loop with carried state; see [`StepOp::Scan`].
 pub(super) struct Scan<W: Steps> {
     /// Index of the current iteration.
@@ -54,92 +45,42 @@ pub(super) struct Scan<W: Steps> {
     written: Vec<Vec<W::Share>>,
 }
 
-/// Task with its first step.
-type StartedTask<'a, W> = (Task<W>, Step<'a, W>);
+/// Task with its first step; none for an operation that is finished without.
+pub(super) type Started<'a, W> = Result<Option<(Task<W>, Step<'a, W>)>>;
+/// The next step of a call, if there is one.
+pub(super) type Next<'a, W> = Result<Option<Step<'a, W>>>;
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Executes an operation that needs no step, or returns the task and its first step.
-    pub(super) fn task(&mut self, call: &Call) -> Result<Option<StartedTask<'a, W>>, Fault> {
-        let (op, block) = (self.op(call), call.run);
+    pub(super) fn task(&mut self, call: &Call) -> Started<'a, W> {
         if call.carry {
-            return self.carry(op, block);
+            return self.carry();
         }
-        let rows = block.rows;
-        let count = |lanes: &[Len]| lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
-        let step = match op {
-            StepOp::Constant { data, out } => {
-                let share = self.constant(&data.elements, *out);
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::Move { operand, out } => {
-                let share = self.operand(operand, block)?;
-                let share = share.spread(operand.inner.count(rows) as usize);
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::RowNumber { out } => {
-                let numbers = (block.start..block.start + rows).collect::<Vec<_>>();
-                let share = self.constant(&numbers, *out);
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::Rearrange {
-                how,
-                rows: table,
-                operand,
-                out,
-            } => {
-                let share = self.rearranged(*how, *table, operand, block)?;
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::Append { parts, out, .. } => {
-                let share = self.appended(parts, block)?;
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::Concat { parts, out } => {
-                let elements = parts.iter().map(|part| part.inner.count(rows)).sum::<u64>();
-                let parts = self.operands(parts, block)?;
-                let parts = parts.iter().map(Arc::as_ref).collect::<Vec<_>>();
-                let share = W::Share::concatenate(&parts).spread(elements as usize);
-                self.write(*out, share, block)?;
-                return Ok(None);
-            }
-            StepOp::Linear {
-                terms,
-                lanes,
-                carried,
-                out,
-            } => {
-                let share = self.linear(terms, *out, count(lanes), block)?;
-                if *carried {
-                    self.write_partial(*out, share, block)?
-                } else {
-                    self.write(*out, share, block)?
-                }
-                return Ok(None);
-            }
+        if let Some((out, share)) = self.local()? {
+            self.write_total(out, share)?;
+            return Ok(None);
+        }
+        let rows = self.run.rows;
+        let step = match self.op {
             StepOp::Input { input, out } => {
                 let plan = &self.plan.values[out.0 as usize];
-                let rows = plan.rows.map_or(1, |_| block.rows);
+                let rows = plan.rows.map_or(1, |_| rows);
                 Step::Input {
                     owner: self.plan.owners[*input as usize],
                     domain: plan.domain,
                     elements: (plan.elements * rows) as usize,
                     bits: plan.plain_bits() as usize,
-                    values: self.input_words(*input, *out, block),
+                    values: self.input_words(*input, *out),
                 }
             }
             StepOp::Convert { value, out } => {
                 let from = &self.plan.values[value.0 as usize];
                 Step::Convert {
                     from: from.domain,
-                    to: self.plan.values[out.0 as usize].domain,
+                    to: self.domain(*out),
                     bits: from.bits.into(),
                     signed: from.signed,
-                    share: self.value(*value, block)?,
+                    share: self.value(*value)?,
                 }
             }
             StepOp::Product {
@@ -149,27 +90,27 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 out,
                 ..
             } => {
-                let mut factors = [self.selected(left, block)?, self.selected(right, block)?];
+                let mut factors = [self.selected(left)?, self.selected(right)?];
                 for (factor, known_to) in factors.iter_mut().zip(known_to) {
                     factor.numbers.known_to = *known_to;
                 }
-                let [left, right] = factors;
+                let ([left, right], domain) = (factors, self.domain(*out));
                 Step::Product {
-                    domain: self.plan.values[out.0 as usize].domain,
+                    domain,
                     left,
                     right,
                 }
             }
             StepOp::Ring { op, bit, of, .. } => {
                 let value = &self.plan.values[of.value.0 as usize];
-                let bit = bit.as_ref().map(|bit| self.operand(bit, block));
+                let bit = bit.as_ref().map(|bit| self.operand(bit));
                 Step::Ring {
                     op: *op,
                     domain: value.domain,
                     bits: value.bits.into(),
                     signed: value.signed,
                     bit: bit.transpose()?,
-                    share: self.operand(of, block)?,
+                    share: self.operand(of)?,
                 }
             }
             StepOp::Tape {
@@ -178,8 +119,8 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 operands,
                 outs,
             } => {
-                let operands = self.operands(operands, block)?;
-                self.run_tape(*tape, outs[0].value, count(lanes), operands)
+                let operands = self.operands(operands)?;
+                self.run_tape(*tape, outs[0].value, count(lanes, rows), operands)
             }
             StepOp::Settle => Step::Settle {
                 checks: std::mem::take(&mut self.settled),
@@ -189,24 +130,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 if !self.plan.in_tiles(result, self.rows) {
                     return Ok(None);
                 }
-                let opened = Opened {
-                    share: self.value(*value, block)?,
-                    domain: self.plan.values[value.0 as usize].domain,
-                    to: result.to,
-                };
-                Step::Open {
-                    results: vec![opened],
-                }
+                self.opening(*value, result.to)?
             }
             StepOp::Open { value, .. } => {
-                let opened = Opened {
-                    share: self.value(*value, block)?,
-                    domain: self.plan.values[value.0 as usize].domain,
-                    to: PartySet::of(self.plan.setting.everyone()),
-                };
-                Step::Open {
-                    results: vec![opened],
-                }
+                self.opening(*value, PartySet::of(self.plan.setting.everyone()))?
             }
             StepOp::Fold {
                 operand,
@@ -214,17 +141,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 lanes,
                 ..
             } => {
-                let fold = Fold {
-                    current: self.operand(operand, block)?,
+                let mut fold = Fold {
+                    current: self.operand(operand)?,
                     length: length.at(rows) as usize,
-                    lanes: count(lanes),
+                    lanes: count(lanes, rows),
                     level: 0,
                 };
-                return self.begin_fold(op, fold, block);
+                let step = self.fold_step(&mut fold)?;
+                return Ok(step.map(|step| (Task::Fold(fold), step)));
             }
-            StepOp::Scan { .. } => return self.begin_scan(op, block),
-            StepOp::CompareExchange { .. } => return self.begin_network(op, block),
-            StepOp::Cross { .. } => return self.begin_cross(op, block),
+            StepOp::Scan { .. } => return self.begin_scan(),
+            StepOp::CompareExchange { .. } => return self.begin_network(),
+            StepOp::Cross { .. } => return self.begin_cross(),
             StepOp::Sort {
                 keys,
                 rows,
@@ -232,44 +160,76 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 outs,
                 ..
             } => {
-                let columns = over.iter().map(|operand| {
-                    let all = self.selected_of_all(operand, *rows, block)?;
-                    Ok(all.gathered())
-                });
-                let columns = columns.collect::<Result<Vec<_>, Fault>>()?;
-                let columns = columns.iter().map(Arc::as_ref).collect::<Vec<_>>();
+                let columns = self.operands_of_all(over, *rows)?;
+                let columns: Vec<_> = columns.iter().map(Arc::as_ref).collect();
                 let out = outs.first();
                 let out = out.ok_or_else(|| internal("a sort of nothing"))?;
                 Step::Sort {
-                    domain: self.plan.values[out.0 as usize].domain,
+                    domain: self.domain(*out),
                     key: self.key_bits(keys, over, &columns),
                     share: Arc::new(W::Share::concatenate(&columns)),
                 }
             }
+            _ => return Err(internal("an operation is neither a step nor local")),
         };
         Ok(Some((Task::Once, step)))
     }
 
+    /// Value and share of the result of an operation that needs no step; none for others.
+    fn local(&mut self) -> Result<Option<(PlanValue, W::Share)>> {
+        let TileRun { start, rows, .. } = self.run;
+        Ok(Some(match self.op {
+            StepOp::Constant { data, out } => (*out, self.constant(&data.elements, *out)),
+            StepOp::Move { operand, out } => {
+                let inner = operand.inner.count(rows) as usize;
+                (*out, self.operand(operand)?.spread(inner))
+            }
+            StepOp::RowNumber { out } => {
+                let numbers = (start..start + rows).collect::<Vec<_>>();
+                (*out, self.constant(&numbers, *out))
+            }
+            StepOp::Rearrange {
+                how,
+                rows: table,
+                operand,
+                out,
+            } => (*out, self.rearranged(*how, *table, operand)?),
+            StepOp::Append { parts, out, .. } => (*out, self.appended(parts)?),
+            StepOp::Concat { parts, out } => {
+                let elements = parts.iter().map(|part| part.inner.count(rows)).sum::<u64>();
+                let parts = self.operands(parts)?;
+                let parts: Vec<_> = parts.iter().map(Arc::as_ref).collect();
+                let share = W::Share::concatenate(&parts).spread(elements as usize);
+                (*out, share)
+            }
+            StepOp::Linear {
+                terms, lanes, out, ..
+            } => (*out, self.linear(terms, *out, count(lanes, rows))?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The step that opens a value.
+    fn opening(&mut self, value: PlanValue, to: PartySet) -> Result<Step<'a, W>> {
+        let (share, domain) = (self.value(value)?, self.domain(value));
+        let results = vec![Opened { share, domain, to }];
+        Ok(Step::Open { results })
+    }
+
     /// Consumes the result of a step; returns the next step, if there is one.
-    pub(super) fn next(
-        &mut self,
-        call: &Call,
-        task: &mut Task<W>,
-        share: W::Share,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
-        let (op, block) = (self.op(call), call.run);
+    pub(super) fn next(&mut self, task: &mut Task<W>, share: W::Share) -> Next<'a, W> {
         match task {
             Task::Once => {
-                match op {
+                match self.op {
                     StepOp::Tape { outs, .. } => {
                         for out in outs {
                             let part = self.produced(&share, out);
-                            self.write(out.value, part, block)?;
+                            self.write(out.value, part)?;
                         }
                     }
                     StepOp::Input { out, .. }
                     | StepOp::Convert { out, .. }
-                    | StepOp::Product { out, .. } => self.write(*out, share, block)?,
+                    | StepOp::Product { out, .. } => self.write(*out, share)?,
                     StepOp::Ring { op, out, .. } => {
                         let share = match *op {
                             RingOp::Extract { first, .. } => {
@@ -280,16 +240,16 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                             }
                             RingOp::Select | RingOp::Floor { .. } => share,
                         };
-                        self.write(*out, share, block)?
+                        self.write(*out, share)?
                     }
                     StepOp::Sort { over, outs, .. } => {
                         let mut first = 0;
                         for (out, operand) in outs.iter().zip(over) {
-                            let inner = operand.inner.count(block.rows) as usize;
+                            let inner = operand.inner.count(self.run.rows) as usize;
                             let bits = usize::from(self.plan.values[out.0 as usize].bits);
                             let column = share.resize(first, inner * bits, false);
                             first += inner * bits;
-                            self.write(*out, in_elements(column, inner), block)?;
+                            self.write(*out, in_elements(column, inner))?;
                         }
                     }
                     _ => return Err(internal("an operation that runs no step ran one")),
@@ -301,54 +261,45 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Ok(None)
             }
             Task::Fold(fold) => {
-                let StepOp::Fold { bits, signed, .. } = op else {
+                let StepOp::Fold { bits, signed, .. } = self.op else {
                     return Err(internal("not a fold"));
                 };
                 fold.level(share, bits, *signed);
-                self.fold_step(op, fold, block)
+                self.fold_step(fold)
             }
             Task::Scan(scan) => {
-                self.end_iteration(op, scan, &share)?;
-                self.iteration(op, scan, block)
+                self.end_iteration(scan, &share)?;
+                self.iteration(scan)
             }
             Task::CompareExchange(network_step) => {
                 network_step.end_stage(&share)?;
-                self.stage(op, network_step, block)
+                self.stage(network_step)
             }
-            Task::Cross(cross) => self.cross_step(op, cross, share, block),
+            Task::Cross(cross) => self.cross_step(cross, share),
         }
     }
 
     /// Consumes the columns of a stage of a network; returns the next step, if there is one.
-    pub(super) fn next_stage(
-        &mut self,
-        call: &Call,
-        task: &mut Task<W>,
-        columns: Vec<W::Share>,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
+    pub(super) fn next_stage(&mut self, task: &mut Task<W>, columns: Vec<W::Share>) -> Next<'a, W> {
         let Task::CompareExchange(network_step) = task else {
             return Err(internal("columns of a step that is no network"));
         };
         network_step.end_in_place(columns)?;
-        self.stage(self.op(call), network_step, call.run)
+        self.stage(network_step)
     }
 
     /// Combines the result of a tile with the results of the tiles before it.
-    fn carry(
-        &mut self,
-        op: &'a StepOp,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
-        let Some(out) = op.writes().first().copied() else {
+    fn carry(&mut self) -> Started<'a, W> {
+        let Some(out) = self.op.writes().first().copied() else {
             return Err(internal("a step that carries writes nothing"));
         };
-        let (before, partial) = self.carried(out, block)?;
+        let (before, partial) = self.carried(out)?;
         let Some(before) = before else {
             self.state.values.store(out, partial);
             return Ok(None);
         };
         let lanes = partial.elements();
-        match op {
+        match self.op {
             StepOp::Fold {
                 carry: Some(tape), ..
             } => {
@@ -356,7 +307,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Ok(Some((Task::Carry(out), step)))
             }
             StepOp::Linear { .. } => {
-                let domain = self.plan.values[out.0 as usize].domain;
+                let domain = self.domain(out);
                 let terms = [&before, &partial].map(|share| Term {
                     share: share.as_ref(),
                     factor: Factor::Number(1),
@@ -369,67 +320,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
     }
 
-    fn begin_fold(
-        &mut self,
-        op: &'a StepOp,
-        mut fold: Fold<W>,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
-        let step = self.fold_step(op, &mut fold, block)?;
-        Ok(step.map(|step| (Task::Fold(fold), step)))
-    }
-
-    /// Returns the next level of a tree; after the last one, writes the result.
-    fn fold_step(
-        &mut self,
-        op: &'a StepOp,
-        fold: &mut Fold<W>,
-        block: TileRun,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
-        let StepOp::Fold {
-            levels,
-            bits,
-            signed,
-            out,
-            ..
-        } = op
-        else {
-            return Err(internal("not a fold"));
-        };
-        if fold.length > 1 {
-            return self.pairs(fold, levels, *out).map(Some);
-        }
-        let last = bits.last().copied();
-        let last = last.ok_or_else(|| internal("a fold without widths"))?;
-        let total = fold.current.resize(0, last.into(), *signed);
-        if op.carries() {
-            self.write_partial(*out, total, block)?
-        } else {
-            self.write(*out, total, block)?
-        }
-        Ok(None)
-    }
-
-    /// The step of the next level of a tree.
-    fn pairs(
-        &mut self,
-        fold: &Fold<W>,
-        levels: &[TapeId],
-        out: PlanValue,
-    ) -> Result<Step<'a, W>, Fault> {
-        let half = fold.length / 2;
-        let pair = [fold.part(0, half), fold.part(half, half)];
-        let tape = levels.get(fold.level);
-        let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
-        let operands = pair.map(Arc::new).into();
-        Ok(self.run_tape(tape, out, half * fold.lanes, operands))
-    }
-
-    fn begin_scan(
-        &mut self,
-        op: &'a StepOp,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
+    fn begin_scan(&mut self) -> Started<'a, W> {
         let StepOp::Scan {
             init,
             over,
@@ -437,7 +328,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             carries,
             outs,
             ..
-        } = op
+        } = self.op
         else {
             return Err(internal("not a scan"));
         };
@@ -445,50 +336,44 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         for (init, carry) in init.iter().zip(carries) {
             let bits = usize::from(self.plan.values[carry.0 as usize].bits);
             // The tile before this one stored the state under the name of the final state.
-            let before = self.state.values.stored(*carry).filter(|_| op.in_order());
+            let before = self
+                .state
+                .values
+                .stored(*carry)
+                .filter(|_| self.op.in_order());
             state.push(match before {
                 Some(share) => share,
                 None => {
                     let signed = self.plan.values[init.0 as usize].signed;
-                    Arc::new(self.value(*init, block)?.resize(0, bits, signed))
+                    Arc::new(self.value(*init)?.resize(0, bits, signed))
                 }
             });
         }
-        let captured = captured.iter().map(|value| self.value(*value, block));
-        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
         let mut scan = Scan {
             index: 0,
             state,
-            captured: captured.collect::<Result<_, Fault>>()?,
-            over: self.operands(over, block)?,
+            captured: self.captured(captured)?,
+            over: self.operands(over)?,
             written: outs.iter().map(|_| Vec::new()).collect(),
         };
-        let step = self.iteration(op, &mut scan, block)?;
+        let step = self.iteration(&mut scan)?;
         Ok(step.map(|step| (Task::Scan(scan), step)))
     }
 
     /// Returns the next iteration of a loop; after the last one, writes its outputs.
-    fn iteration(
-        &mut self,
-        op: &'a StepOp,
-        scan: &mut Scan<W>,
-        block: TileRun,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
+    fn iteration(&mut self, scan: &mut Scan<W>) -> Next<'a, W> {
         let StepOp::Scan {
             tape,
             length,
             carries,
             outs,
             ..
-        } = op
+        } = self.op
         else {
             return Err(internal("not a scan"));
         };
-        if scan.index < length.at(block.rows) as usize {
-            let element = View {
-                offset: scan.index,
-                dims: vec![],
-            };
+        if scan.index < length.at(self.run.rows) as usize {
+            let element = View::new(scan.index, vec![]);
             let state = scan.state.iter().map(|share| one_lane::<W>(share));
             let element = |share: &ShareRef<W>| share.gather(&element, &View::whole(1));
             let over = scan.over.iter().map(|share| Arc::new(element(share)));
@@ -500,26 +385,21 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
         for (out, parts) in outs.iter().zip(&scan.written) {
             let parts = parts.iter().collect::<Vec<_>>();
-            self.write(out.value, W::Share::concat(&parts), block)?;
+            self.write(out.value, W::Share::concat(&parts))?;
         }
         for (carry, share) in carries.iter().zip(scan.state.drain(..)) {
-            if op.in_order() {
+            if self.op.in_order() {
                 self.state.values.store(*carry, share)
             } else {
-                self.write(*carry, share, block)?
+                self.write(*carry, share)?
             }
         }
         Ok(None)
     }
 
     /// Consumes the result of an iteration: the next state, and the outputs of the iteration.
-    fn end_iteration(
-        &mut self,
-        op: &StepOp,
-        scan: &mut Scan<W>,
-        result: &W::Share,
-    ) -> Result<(), Fault> {
-        let StepOp::Scan { carries, outs, .. } = op else {
+    fn end_iteration(&mut self, scan: &mut Scan<W>, result: &W::Share) -> Result<()> {
+        let StepOp::Scan { carries, outs, .. } = self.op else {
             return Err(internal("not a scan"));
         };
         let mut first = 0;
@@ -539,43 +419,30 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         scan.index += 1;
         Ok(())
     }
-}
 
-impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// The rows of tables under one another.
-    fn appended(&mut self, parts: &[(RowId, Operand)], block: TileRun) -> Result<W::Share, Fault> {
+    fn appended(&mut self, parts: &[(RowId, Operand)]) -> Result<W::Share> {
         let rows = parts.iter().map(|(table, operand)| {
-            let all = self.selected_of_all(operand, Some(*table), block)?;
-            let inner = all.inner.count();
-            let rows = all.gathered();
-            Ok(if inner == 1 {
-                rows
-            } else {
-                Arc::new(rows.spread(inner))
+            let all = self.selected_of_all(operand, Some(*table))?;
+            let (inner, rows) = (all.inner.count(), all.gathered());
+            Ok(match inner {
+                1 => rows,
+                _ => Arc::new(rows.spread(inner)),
             })
         });
-        let rows = rows.collect::<Result<Vec<_>, Fault>>()?;
+        let rows = rows.collect::<Result<Vec<_>>>()?;
         let rows = rows.iter().map(Arc::as_ref).collect::<Vec<_>>();
         Ok(W::Share::concat(&rows))
     }
 
     /// The rows of a table in other places.
-    fn rearranged(
-        &mut self,
-        how: Rearrangement,
-        table: RowId,
-        operand: &Operand,
-        block: TileRun,
-    ) -> Result<W::Share, Fault> {
-        let all = self.selected_of_all(operand, Some(table), block)?;
+    fn rearranged(&mut self, how: Rearrangement, table: RowId, of: &Operand) -> Result<W::Share> {
+        let all = self.selected_of_all(of, Some(table))?;
         let share = all.gathered();
         let inner = all.inner.count();
         let (rows, planes) = (share.elements(), share.planes());
         let part = |offset: usize, count: usize| {
-            let view = View {
-                offset,
-                dims: vec![(count, 1)],
-            };
+            let view = View::new(offset, vec![(count, 1)]);
             share.gather(&view, &View::whole(1))
         };
         let moved = match how {
@@ -611,40 +478,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 /// Planes of `inner` elements a lane as neighbouring elements.
-fn in_elements<S: Shares>(share: S, inner: usize) -> S {
+pub(super) fn in_elements<S: Shares>(share: S, inner: usize) -> S {
     match inner {
         1 => share,
         _ => share.spread(inner),
     }
 }
 
-impl<W: Steps> Fold<W> {
-    /// Consumes the result of a level; an odd element is passed on unchanged.
-    fn level(&mut self, pairs: W::Share, bits: &[u8], signed: bool) {
-        let wide = usize::from(bits[self.level + 1]);
-        let half = self.length / 2;
-        self.current = Arc::new(match self.length % 2 {
-            0 => pairs,
-            _ => {
-                let odd = self.part(2 * half, 1).resize(0, wide, signed);
-                W::Share::concat(&[&pairs, &odd])
-            }
-        });
-        self.length -= half;
-        self.level += 1;
-    }
-
-    /// Returns the elements `first..first + count` along the dimension.
-    fn part(&self, first: usize, count: usize) -> W::Share {
-        let view = View {
-            offset: first * self.lanes,
-            dims: vec![(count * self.lanes, 1)],
-        };
-        self.current.gather(&view, &View::whole(1))
-    }
+fn count(lanes: &[Len], rows: u64) -> usize {
+    lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize
 }
 
 /// Reshapes all elements into the planes of one lane.
-fn one_lane<W: Steps>(share: &W::Share) -> ShareRef<W> {
+pub(super) fn one_lane<W: Steps>(share: &W::Share) -> ShareRef<W> {
     Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
 }

@@ -76,10 +76,8 @@ fn run_with<P: Party>(
     let party = |mesh: &mut Mesh| -> Outcome {
         let cpu = Cpu::detect().expect("a tier");
         let me = mesh.me();
-        let own = program
-            .inputs
-            .iter()
-            .map(|input| (input.owner == me.0).then(|| &inputs[&input.name]));
+        let own = program.inputs.iter();
+        let own = own.map(|input| (input.owner == me.0).then(|| &inputs[&input.name]));
         let start = PlanInputs {
             rows: &rows,
             inputs: own.collect(),
@@ -92,10 +90,8 @@ fn run_with<P: Party>(
         let journal = &mut Journal::silent();
         let results = work.run::<P>(start, journal, mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
-        let sent = (0..mesh.parties())
-            .map(PartyId::from_index)
-            .map(sent)
-            .collect();
+        let sent = (0..mesh.parties()).map(PartyId::from_index).map(sent);
+        let sent = sent.collect();
         let rounds = u64::from(mesh.rounds());
         mesh.finish()?;
         Ok((results, sent, rounds))
@@ -104,10 +100,8 @@ fn run_with<P: Party>(
     // others with its absence, before they find the error under test.
     let mut meshes = Mesh::in_memory(program.parties.len());
     let outcomes = thread::scope(|scope| {
-        let threads = meshes
-            .iter_mut()
-            .map(|mesh| scope.spawn(|| party(mesh)))
-            .collect::<Vec<_>>();
+        let threads = meshes.iter_mut().map(|mesh| scope.spawn(|| party(mesh)));
+        let threads: Vec<_> = threads.collect();
         threads
             .into_iter()
             .map(|thread| thread.join().expect("no panic"))
@@ -254,10 +248,8 @@ fn plan_and_cost_show_both_walks() {
         assert_eq!(offline.line, online.line);
     }
     let bytes = |steps: &[&StepCost]| steps.iter().flat_map(|step| &step.sent).sum::<u64>();
-    assert_eq!(
-        bytes(&offline) + bytes(&online),
-        cost.promise.payload_bytes()
-    );
+    let sent = bytes(&offline) + bytes(&online);
+    assert_eq!(sent, cost.promise.payload_bytes());
     assert!(bytes(&offline[1..]) > 0 && bytes(&online) > 0);
     // A pool for one tile is smaller than one for all of them.
     let all = varied(ahead, Timing::AheadOfInputs, 8).cost::<Masked>(&[50]);

@@ -1,9 +1,10 @@
 //! Sources and lifetimes of shares: earlier steps, kept rows, constants, and this party's inputs.
 
+use super::tasks::{in_elements, one_lane};
 use super::walker::Walker;
-use super::{ShareRef, internal};
-use sealane_party::{Factor, Fault, Selected, Shares, Steps, Term, Words};
-use sealane_plan::flow::{Call, TileRun};
+use super::{Result, ShareRef, internal};
+use sealane_party::{Factor, Selected, Shares, Steps, Term, Words};
+use sealane_plan::flow::TileRun;
 use sealane_plan::steps::{
     LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan, StepOp,
 };
@@ -107,14 +108,14 @@ impl<W: Steps> Values<W> {
         self.stored.insert(value, share);
     }
 
-    fn tile(&mut self, block: TileRun) -> Result<&mut Tile<W>, Fault> {
+    fn tile(&mut self, block: TileRun) -> Result<&mut Tile<W>> {
         let tile = self.tiles.get_mut(&block);
         tile.ok_or_else(|| internal("a block is not in flight"))
     }
 
     /// Counts down the readers of these values after a step has read them. A stored value is freed
     /// at once if this block is the last that reads it.
-    pub fn release(&mut self, block: TileRun, values: &[PlanValue]) -> Result<(), Fault> {
+    pub fn release(&mut self, block: TileRun, values: &[PlanValue]) -> Result<()> {
         let tile = self.tiles.get_mut(&block);
         let tile = tile.ok_or_else(|| internal("a block is not in flight"))?;
         for value in values {
@@ -152,19 +153,15 @@ fn blocks(plan: &Plan, rows: &[u64]) -> HashMap<PlanValue, u64> {
 
 /// Returns the values that are opened tile by tile and that no segment reads but their own.
 fn passing(plan: &Plan, rows: &[u64]) -> HashSet<PlanValue> {
-    let in_tiles = plan
-        .results
-        .iter()
-        .filter(|result| plan.in_tiles(result, rows));
+    let results = plan.results.iter();
+    let in_tiles = results.filter(|result| plan.in_tiles(result, rows));
     let readers = readers(plan);
     let read_once = |value: &PlanValue| {
         let reading = readers.iter().filter(|readers| readers.contains_key(value));
         reading.count() == 1
     };
-    in_tiles
-        .map(|result| result.value)
-        .filter(read_once)
-        .collect()
+    let values = in_tiles.map(|result| result.value);
+    values.filter(read_once).collect()
 }
 
 /// Counts the steps of each segment that read each value, once for each operand.
@@ -180,43 +177,36 @@ fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
+    fn tile(&mut self) -> Result<&mut Tile<W>> {
+        self.state.values.tile(self.run)
+    }
+
     /// Returns a value of the current block, or a stored one.
-    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<ShareRef<W>, Fault> {
-        if let Some(share) = self.state.values.tile(block)?.values.get(&value) {
+    pub(super) fn value(&mut self, value: PlanValue) -> Result<ShareRef<W>> {
+        if let Some(share) = self.tile()?.values.get(&value) {
             return Ok(share.clone());
         }
-        let stored = self.state.values.stored.get(&value);
-        let stored = stored
-            .ok_or_else(|| internal("a value is not there yet"))?
-            .clone();
+        let stored = self.state.values.stored(value);
+        let stored = stored.ok_or_else(|| internal("a value is not there yet"))?;
         let plan = &self.plan.values[value.0 as usize];
         if plan.rows.is_none() {
             return Ok(stored);
         }
-        let (first, count) = (block.start * plan.elements, block.rows * plan.elements);
-        let view = View {
-            offset: first as usize,
-            dims: vec![(count as usize, 1)],
-        };
+        let (first, count) = (
+            self.run.start * plan.elements,
+            self.run.rows * plan.elements,
+        );
+        let view = View::new(first as usize, vec![(count as usize, 1)]);
         let share = Arc::new(stored.gather(&view, &View::whole(1)));
-        self.state
-            .values
-            .tile(block)?
-            .values
-            .insert(value, share.clone());
+        self.tile()?.values.insert(value, share.clone());
         Ok(share)
     }
 
     /// Writes the result of a step. In a segment that runs once it is stored for other segments as
     /// well; a value whose rows are kept is stored after its last tile.
-    pub(super) fn write(
-        &mut self,
-        value: PlanValue,
-        share: impl Into<ShareRef<W>>,
-        block: TileRun,
-    ) -> Result<(), Fault> {
+    pub(super) fn write(&mut self, value: PlanValue, share: impl Into<ShareRef<W>>) -> Result<()> {
         let share = share.into();
-        let segment = &self.plan.segments[block.segment];
+        let segment = &self.plan.segments[self.run.segment];
         let plan = &self.plan.values[value.0 as usize];
         match segment.rows {
             None => drop(self.state.values.stored.insert(value, share.clone())),
@@ -228,9 +218,9 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     parts: Vec::new(),
                     missing: tiles,
                 });
-                let known = kept.parts.len().max(block.tile as usize + 1);
+                let known = kept.parts.len().max(self.run.tile as usize + 1);
                 kept.parts.resize(known, None);
-                kept.parts[block.tile as usize] = Some(share.clone());
+                kept.parts[self.run.tile as usize] = Some(share.clone());
                 kept.missing -= 1;
                 if kept.missing == 0 {
                     let parts = kept.parts.iter().flatten().map(Arc::as_ref);
@@ -241,50 +231,42 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             }
             Some(_) => {}
         }
-        let tile = self.state.values.tile(block)?;
+        let tile = self.tile()?;
         if tile.readers.contains_key(&value) {
             tile.values.insert(value, share);
         }
         Ok(())
     }
 
+    /// Writes the result of a step for a tile, which a carrying step combines with those of others.
+    pub(super) fn write_total(&mut self, value: PlanValue, share: W::Share) -> Result<()> {
+        if self.op.carries() {
+            self.write_partial(value, share)
+        } else {
+            self.write(value, share)
+        }
+    }
+
     /// Writes the partial result of a carrying step for a tile.
-    pub(super) fn write_partial(
-        &mut self,
-        value: PlanValue,
-        share: W::Share,
-        block: TileRun,
-    ) -> Result<(), Fault> {
-        self.state
-            .values
-            .tile(block)?
-            .partial
-            .insert(value, Arc::new(share));
+    fn write_partial(&mut self, value: PlanValue, share: W::Share) -> Result<()> {
+        self.tile()?.partial.insert(value, Arc::new(share));
         Ok(())
     }
 
     /// Returns the carried value of the tiles before this one, if there are any, and the partial
     /// result of this one.
-    pub(super) fn carried(
-        &mut self,
-        value: PlanValue,
-        block: TileRun,
-    ) -> Result<(Option<ShareRef<W>>, ShareRef<W>), Fault> {
-        let partial = self.state.values.tile(block)?.partial.remove(&value);
+    pub(super) fn carried(&mut self, of: PlanValue) -> Result<(Option<ShareRef<W>>, ShareRef<W>)> {
+        let partial = self.tile()?.partial.remove(&of);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
-        Ok((self.state.values.stored.remove(&value), partial))
+        Ok((self.state.values.stored.remove(&of), partial))
     }
 
     /// Returns the elements of an operand that a step reads, as a view of its value.
-    pub(super) fn selected(
-        &mut self,
-        operand: &Operand,
-        block: TileRun,
-    ) -> Result<Selected<W::Share>, Fault> {
+    pub(super) fn selected(&mut self, operand: &Operand) -> Result<Selected<W::Share>> {
         Ok(Selected {
-            share: self.value(operand.value, block)?,
-            lanes: operand.lanes.at(block.rows),
-            inner: operand.inner.at(block.rows),
+            share: self.value(operand.value)?,
+            lanes: operand.lanes.at(self.run.rows),
+            inner: operand.inner.at(self.run.rows),
             numbers: self.plan.values[operand.value.0 as usize].numbers(None),
         })
     }
@@ -295,10 +277,9 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         &mut self,
         operand: &Operand,
         table: Option<RowId>,
-        block: TileRun,
-    ) -> Result<Selected<W::Share>, Fault> {
+    ) -> Result<Selected<W::Share>> {
         let Some(table) = table else {
-            return self.selected(operand, block);
+            return self.selected(operand);
         };
         let rows = self.rows[usize::from(table.0)];
         let share = self.state.values.stored(operand.value);
@@ -312,33 +293,38 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Returns the planes of an operand that a step reads. A view of everything in order is not
     /// copied.
-    pub(super) fn operand(
-        &mut self,
-        operand: &Operand,
-        block: TileRun,
-    ) -> Result<ShareRef<W>, Fault> {
-        Ok(self.selected(operand, block)?.gathered())
+    pub(super) fn operand(&mut self, operand: &Operand) -> Result<ShareRef<W>> {
+        Ok(self.selected(operand)?.gathered())
     }
 
     /// Returns the planes of several operands.
-    pub(super) fn operands(
+    pub(super) fn operands(&mut self, operands: &[Operand]) -> Result<Vec<ShareRef<W>>> {
+        let shares = operands.iter().map(|operand| self.operand(operand));
+        shares.collect()
+    }
+
+    /// Returns the planes of several operands of a step on all rows of a table, if it has one.
+    pub(super) fn operands_of_all(
         &mut self,
         operands: &[Operand],
-        block: TileRun,
-    ) -> Result<Vec<ShareRef<W>>, Fault> {
-        let shares = operands.iter().map(|operand| self.operand(operand, block));
-        shares.collect()
+        table: Option<RowId>,
+    ) -> Result<Vec<ShareRef<W>>> {
+        let all = operands.iter();
+        let all = all.map(|operand| Ok(self.selected_of_all(operand, table)?.gathered()));
+        all.collect()
+    }
+
+    /// Returns the elements of each captured value as the planes of one lane.
+    pub(super) fn captured(&mut self, values: &[PlanValue]) -> Result<Vec<ShareRef<W>>> {
+        let shares = values.iter().map(|value| self.value(*value));
+        shares.map(|share| Ok(one_lane::<W>(&*share?))).collect()
     }
 
     /// Returns a part of the result of a tape.
     pub(super) fn produced(&self, share: &W::Share, out: &Produced) -> W::Share {
         let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
         let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
-        if out.inner == 1 {
-            planes
-        } else {
-            planes.spread(out.inner as usize)
-        }
+        in_elements(planes, out.inner as usize)
     }
 
     pub(super) fn constant(&mut self, elements: &[u64], out: PlanValue) -> W::Share {
@@ -349,12 +335,12 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Keeps an opened tile of a result, or writes an opened value as a public constant; in the
     /// offline walk, where it is not known, as zero.
-    pub(super) fn opened(&mut self, call: &Call, words: Option<Words>) -> Result<(), Fault> {
-        let (value, out) = match self.op(call) {
+    pub(super) fn opened(&mut self, words: Option<Words>) -> Result<()> {
+        let (value, out) = match self.op {
             StepOp::Open { value, out } => (value, out),
             StepOp::Reveal { result, .. } => {
                 let tiles = self.state.values.opened.entry(*result).or_default();
-                tiles.extend(words.map(|words| (call.run.tile, words)));
+                tiles.extend(words.map(|words| (self.run.tile, words)));
                 return Ok(());
             }
             _ => return Err(internal("a step opened what it should share")),
@@ -363,11 +349,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             (Some(words), Walk::Online) => self.constant(&words, *out),
             (_, Walk::Online) => return Err(internal("an opening to all told nothing")),
             (_, Walk::Offline) => {
-                let zeros = vec![0; self.value(*value, call.run)?.elements()];
+                let zeros = vec![0; self.value(*value)?.elements()];
                 self.constant(&zeros, *out)
             }
         };
-        self.write(*out, share, call.run)
+        self.write(*out, share)
     }
 
     /// Computes a linear map of operands.
@@ -376,15 +362,14 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         terms: &[LinearTerm],
         out: PlanValue,
         lanes: usize,
-        block: TileRun,
-    ) -> Result<W::Share, Fault> {
-        let shares = terms.iter().map(|term| self.operand(&term.operand, block));
-        let shares = shares.collect::<Result<Vec<_>, _>>()?;
+    ) -> Result<W::Share> {
+        let shares = terms.iter().map(|term| self.operand(&term.operand));
+        let shares = shares.collect::<Result<Vec<_>>>()?;
         let factor = |factor: &LinearFactor| match factor {
             LinearFactor::Number(number) => Factor::Number(*number),
             LinearFactor::Table { data, lanes, inner } => {
-                let lanes = lanes.at(block.rows).indices();
-                let inner = inner.at(block.rows).indices();
+                let lanes = lanes.at(self.run.rows).indices();
+                let inner = inner.at(self.run.rows).indices();
                 let plane = |i: &usize| {
                     let i = *i;
                     lanes.iter().map(move |lane| data.elements[lane + i])
@@ -396,16 +381,16 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: share.as_ref(),
             factor: factor(&term.factor),
         });
-        let domain = self.plan.values[out.0 as usize].domain;
+        let domain = self.domain(out);
         self.party.linear(domain, lanes, &terms.collect::<Vec<_>>())
     }
 
     /// Returns the block's part of an input, at its owner: the bits that count of each element.
-    pub(super) fn input_words(&self, input: u32, out: PlanValue, block: TileRun) -> Option<Words> {
+    pub(super) fn input_words(&self, input: u32, out: PlanValue) -> Option<Words> {
         let data = self.inputs.get(input as usize).copied().flatten()?;
         let plan = &self.plan.values[out.0 as usize];
-        let rows = plan.rows.map_or(1, |_| block.rows);
-        let (first, count) = (block.start * plan.elements, rows * plan.elements);
+        let rows = plan.rows.map_or(1, |_| self.run.rows);
+        let (first, count) = (self.run.start * plan.elements, rows * plan.elements);
         let elements = &data.elements[first as usize..(first + count) as usize];
         let mask = u64::MAX >> (64 - plan.plain_bits().clamp(1, 64));
         let words = elements.iter().map(|element| element & mask);
@@ -414,29 +399,20 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 /// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
-pub(super) fn revealed(
-    plan: &Plan,
-    rows: &[u64],
-    result: &ResultPlan,
-    mut tiles: Vec<Words>,
-) -> Data {
-    let value = &plan.values[result.value.0 as usize];
+pub(super) fn revealed(plan: &Plan, rows: &[u64], of: &ResultPlan, mut tiles: Vec<Words>) -> Data {
+    let value = &plan.values[of.value.0 as usize];
     let rows = value.rows.map(|id| rows[usize::from(id.0)]);
-    let shape = rows.into_iter().chain(result.fixed.iter().copied());
+    let shape = rows.into_iter().chain(of.fixed.iter().copied());
     let shift = 64 - value.plain_bits().clamp(1, 64);
     let mut elements = match &mut tiles[..] {
         [all] => std::mem::take(&mut **all),
-        tiles => tiles
-            .iter()
-            .map(|tile| &tile[..])
-            .collect::<Vec<_>>()
-            .concat(),
+        tiles => tiles.iter().flat_map(|tile| tile.iter().copied()).collect(),
     };
     for element in elements.iter_mut().filter(|_| value.signed) {
         *element = ((*element << shift) as i64 >> shift) as u64;
     }
     Data {
-        ty: result.ty,
+        ty: of.ty,
         shape: shape.collect(),
         elements,
     }

@@ -1,15 +1,15 @@
 //! One walk over a plan, while a call of it runs.
 
 use super::tasks::Task;
-use super::{Half, ShareRef, WalkState, internal};
+use super::{Half, Result, ShareRef, WalkState, internal};
 use crate::journal::PlanRecorder;
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Outcome, Pairs, Progress, Step, Steps};
-use sealane_plan::flow::Call;
+use sealane_party::{Outcome, Progress, Step, Steps};
+use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
 use sealane_program::types::Data;
-use sealane_protocol::Walk;
+use sealane_protocol::{Domain, Walk};
 use std::collections::VecDeque;
 
 /// Call in progress.
@@ -21,6 +21,10 @@ pub(super) struct RunningCall<'a, W: Steps + 'a> {
 /// A walk with the party that runs it, for the time of half a call.
 pub(super) struct Walker<'s, 'a, 'r, 'o, W: Steps + 'a> {
     pub plan: &'a Plan,
+    /// The operation of the call. It lives as long as the plan, so that steps may borrow tapes.
+    pub op: &'a StepOp,
+    /// The tile run of the call.
+    pub run: TileRun,
     pub rows: &'s [u64],
     /// This party's inputs; none in the offline walk.
     pub inputs: &'s [Option<&'a Data>],
@@ -42,11 +46,14 @@ pub(super) struct Walker<'s, 'a, 'r, 'o, W: Steps + 'a> {
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Begins a call, or reads the flight that is due; returns whether the call is finished.
-    pub fn half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
+    pub fn half(&mut self, call: &Call, half: Half) -> Result<bool> {
         match half {
             Half::Begin => match self.task(call)? {
                 None => self.finished(call),
-                Some((task, step)) => self.run(call, task, step),
+                Some((task, step)) => {
+                    let progress = self.begin(step)?;
+                    self.proceed(call, task, progress)
+                }
             },
             Half::Advance => {
                 let Some(RunningCall { task, pending }) = self.state.under_way.remove(call) else {
@@ -62,10 +69,9 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
     }
 
-    fn run(&mut self, call: &Call, task: Task<W>, step: Step<'a, W>) -> Result<bool, Fault> {
+    fn begin(&mut self, step: Step<'a, W>) -> Result<Progress<'a, W>> {
         let material = self.material.pop_front();
-        let progress = self.party.begin(step, material, self.mesh)?;
-        self.proceed(call, task, progress)
+        self.party.begin(step, material, self.mesh)
     }
 
     /// Advances a call from step to step until it has to wait for a flight, or ends.
@@ -74,7 +80,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         call: &Call,
         mut task: Task<W>,
         mut progress: Progress<'a, W>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool> {
         loop {
             let outcome = match progress {
                 Progress::More(pending) => {
@@ -88,11 +94,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Outcome::Share(share, checks, output) => {
                     self.checks.extend(checks);
                     self.outputs.push(output);
-                    self.next(call, &mut task, share)?
+                    self.next(&mut task, share)?
                 }
                 Outcome::Columns(columns, output) => {
                     self.outputs.push(output);
-                    self.next_stage(call, &mut task, columns)?
+                    self.next_stage(&mut task, columns)?
                 }
                 Outcome::Settled(output) => {
                     self.outputs.push(output);
@@ -101,7 +107,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Outcome::Opened(values, output) => {
                     self.outputs.push(output);
                     let words = values.into_iter().next().flatten();
-                    self.opened(call, words)?;
+                    self.opened(words)?;
                     None
                 }
             };
@@ -109,30 +115,21 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 None => return self.finished(call),
                 Some(step) => {
                     self.mesh.cancel().check()?;
-                    let material = self.material.pop_front();
-                    progress = self.party.begin(step, material, self.mesh)?;
+                    progress = self.begin(step)?;
                 }
             }
         }
     }
 
-    /// Returns the operation of a call. It lives as long as the plan, so that steps may borrow
-    /// tapes.
-    pub fn op(&self, call: &Call) -> &'a StepOp {
-        let plan: &'a Plan = self.plan;
-        &plan.segments[call.run.segment].steps[call.step].op
-    }
-
     /// Frees the values that no step reads any more. (Carried values have been read by the first
     /// part.)
-    fn finished(&mut self, call: &Call) -> Result<bool, Fault> {
+    fn finished(&mut self, call: &Call) -> Result<bool> {
         if !self.material.is_empty() {
             return Err(internal("a step has more offline parts than online ones"));
         }
-        let op = self.op(call);
         // A network has freed its operands when it began.
-        if !call.carry && !matches!(op, StepOp::CompareExchange { .. }) {
-            self.state.values.release(call.run, &op.reads())?;
+        if !call.carry && !matches!(self.op, StepOp::CompareExchange { .. }) {
+            self.state.values.release(self.run, &self.op.reads())?;
         }
         Ok(true)
     }
@@ -145,34 +142,21 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         lanes: usize,
         operands: Vec<ShareRef<W>>,
     ) -> Step<'a, W> {
-        let tape = self.counted(tape, lanes);
         Step::Tape {
-            tape,
-            domain: self.plan.values[out.0 as usize].domain,
+            tape: self.counted(tape, lanes),
+            domain: self.domain(out),
             lanes,
             operands,
         }
     }
 
-    /// Creates the step that runs a tape on pairs and writes over them.
-    pub fn compare_exchange_in_place(
-        &mut self,
-        tape: TapeId,
-        out: PlanValue,
-        lanes: usize,
-        pairs: Pairs<W::Share>,
-    ) -> Step<'a, W> {
-        let tape = self.counted(tape, lanes);
-        let domain = self.plan.values[out.0 as usize].domain;
-        Step::CompareExchange {
-            tape,
-            domain,
-            pairs,
-        }
+    /// The domain of a value.
+    pub fn domain(&self, value: PlanValue) -> Domain {
+        self.plan.values[value.0 as usize].domain
     }
 
     /// A tape that is about to run; its gates are counted.
-    fn counted(&mut self, tape: TapeId, lanes: usize) -> &'a Tape {
+    pub fn counted(&mut self, tape: TapeId, lanes: usize) -> &'a Tape {
         let plan: &'a Plan = self.plan;
         let tape = &plan.tapes[tape.0 as usize];
         let ands = tape.ands.len() as u64 * lanes as u64;

@@ -34,10 +34,7 @@ impl<'a, 'o> PlanRecorder<'a, 'o> {
     }
 
     /// Recorder of a plan that this party runs alone.
-    pub fn alone(
-        journal: &'a mut Journal<'o>,
-        numbers: Vec<Option<usize>>,
-    ) -> PlanRecorder<'a, 'o> {
+    pub fn alone(journal: &'a mut Journal<'o>, numbers: Vec<Option<usize>>) -> Self {
         PlanRecorder {
             journal,
             numbers,
@@ -79,10 +76,8 @@ impl<'a, 'o> PlanRecorder<'a, 'o> {
     pub fn start_call(&mut self, step: usize, mesh: &Mesh) -> CallStart {
         let number = self.numbers.get(step).copied().flatten();
         self.journal.times.set_current(number);
-        CallStart {
-            at: Instant::now(),
-            waited: mesh.waited(),
-        }
+        let (at, waited) = (Instant::now(), mesh.waited());
+        CallStart { at, waited }
     }
 
     /// Stops the clock of the current step and adds its progress.

@@ -96,6 +96,12 @@ pub fn job_of(text: &str, protocol: ProtocolName, network: NetworkClass) -> Job 
     Job::new(parse(text), protocol, network, vec![]).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A job on a LAN, in tiles of so many rows.
+pub fn in_tiles(program: Program, protocol: ProtocolName, helpers: &[&str], tile: u64) -> Job {
+    let job = Job::in_tiles(program, protocol, NetworkClass::LAN, named(helpers), tile);
+    job.unwrap_or_else(|error| panic!("{error}"))
+}
+
 pub fn numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Data {
     Data::from_numbers(ty, shape, numbers).expect("numbers of the type")
 }
@@ -109,13 +115,10 @@ pub struct Session {
 impl Session {
     /// A session in tiles of two rows, so that one run has several.
     pub fn new(text: &str, protocol: ProtocolName, helpers: &[&str]) -> Session {
-        let job = Job::in_tiles(parse(text), protocol, NetworkClass::LAN, named(helpers), 2);
-        let job = job.unwrap_or_else(|error| panic!("{error}"));
+        let job = in_tiles(parse(text), protocol, helpers, 2);
         let inputs = (0..job.parties().len()).map(|party| inputs_of(job.program(), party));
-        Session {
-            inputs: inputs.collect(),
-            job: Arc::new(job),
-        }
+        let (inputs, job) = (inputs.collect(), Arc::new(job));
+        Session { inputs, job }
     }
 
     /// A session of two parties that both compute.
@@ -140,12 +143,8 @@ impl Session {
 
     /// All sessions.
     pub fn all() -> [Session; 4] {
-        [
-            Session::of_two(),
-            Session::of_three(),
-            Session::of_five(),
-            Session::of_four(),
-        ]
+        let [two, three] = [Session::of_two(), Session::of_three()];
+        [two, three, Session::of_five(), Session::of_four()]
     }
 
     pub fn parties(&self) -> usize {
@@ -184,9 +183,8 @@ impl Session {
     pub fn run<F: Connect>(&self, connect: Vec<F>, limits: &[Limits]) -> Vec<Ending> {
         let jobs = vec![&*self.job; self.parties()];
         let endings = ends(&jobs, &self.inputs, connect, limits, &|_, _| ()).into_iter();
-        endings
-            .map(|ending| ending.expect("no party panics"))
-            .collect()
+        let endings = endings.map(|ending| ending.expect("no party panics"));
+        endings.collect()
     }
 
     /// Runs all parties in a simulated model while one frame is harmed; each has its own patience,
@@ -363,12 +361,8 @@ pub fn ends<F: Connect>(
         let mut mesh = None;
         let result = connect().and_then(|row| {
             let met = Mesh::from_transports(PartyId::from_index(me), row, limits[me]);
-            run(
-                job,
-                inputs,
-                mesh.insert(met.expect("a full row")),
-                &mut journal,
-            )
+            let mesh = mesh.insert(met.expect("a full row"));
+            run(job, inputs, mesh, &mut journal)
         });
         let after = started.elapsed();
         (Ending { result, after }, mesh)
@@ -396,11 +390,7 @@ pub fn is_nightly() -> bool {
 }
 
 /// Checks many cases, so many at once: most of them wait more than they compute.
-pub fn sweep<T: Send>(
-    at_once: usize,
-    cases: impl IntoIterator<Item = T>,
-    judge: impl Fn(T) + Sync,
-) {
+pub fn sweep<T: Send>(at_once: usize, cases: impl IntoIterator<Item = T>, run: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
     thread::scope(|scope| {
         for _ in 0..at_once {
@@ -408,7 +398,7 @@ pub fn sweep<T: Send>(
                 loop {
                     let case = cases.lock().expect("no holder of the lock panics").pop();
                     let Some(case) = case else { return };
-                    judge(case);
+                    run(case);
                 }
             });
         }

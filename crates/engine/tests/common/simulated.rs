@@ -76,8 +76,7 @@ impl Simulation {
     pub fn run(&self) -> Simulated {
         let parties = self.jobs.len();
         let model = Model::new(self.seed, parties, self.bounds, self.log);
-        let processes = (0..parties).map(|party| model.process(party));
-        let processes = processes.collect::<Vec<_>>();
+        let processes: Vec<_> = (0..parties).map(|party| model.process(party)).collect();
         let endings = Arc::new(Mutex::new((0..parties).map(|_| None).collect::<Vec<_>>()));
         let mut seen = Vec::new();
         let (connections, rows) = self.connect(&model, &processes);

@@ -116,9 +116,8 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
     });
     let failures = failures.into_inner().expect("no holder panics");
     if let Some(first) = failures.keys().next() {
-        let list = failures
-            .iter()
-            .map(|(seed, why)| format!("seed {seed}: {why}\n"));
+        let list = failures.iter();
+        let list = list.map(|(seed, why)| format!("seed {seed}: {why}\n"));
         panic!(
             "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
              sealane-engine simulator::",
@@ -139,10 +138,8 @@ fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
     assert_eq!(tally.len(), 9, "{tally:?}");
     for (fault, [runs, all, none]) in tally {
         let ended = if *fault == "nothing" { all } else { none };
-        assert!(
-            *runs > seeds / 100 && 3 * ended > *runs,
-            "{fault}: {tally:?}"
-        );
+        let enough = *runs > seeds / 100 && 3 * ended > *runs;
+        assert!(enough, "{fault}: {tally:?}");
     }
 }
 

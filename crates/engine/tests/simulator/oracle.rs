@@ -102,9 +102,8 @@ fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
         return false;
     };
     let wires = &scenario.simulation.wires;
-    let roomy = wires[dead]
-        .iter()
-        .all(|wire| wire.window_bytes >= ROOM && wire.keeps);
+    let mut roomy = wires[dead].iter();
+    let roomy = roomy.all(|wire| wire.window_bytes >= ROOM && wire.keeps);
     let mut happened = simulated.model.happened.iter();
     let froze = |what: &Happening| matches!(what, Happening::Freezes(_));
     let went_on = !happened.any(|(_, party, what)| *party == dead && froze(what));

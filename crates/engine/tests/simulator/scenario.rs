@@ -93,10 +93,8 @@ impl Scenario {
         let limits = limits(&mut random);
         simulation.limits = vec![limits; parties];
         simulation.wires = wires(&mut random, parties, &limits);
-        simulation.bounds = Bounds {
-            time: 8 * limits.patience,
-            steps: 2_000_000,
-        };
+        let (time, steps) = (8 * limits.patience, 2_000_000);
+        simulation.bounds = Bounds { time, steps };
         let frames = Simulation::new(seed, &job, simulation.inputs.clone()).run();
         let frames = frames.frames;
         let mut breaker = Breaker {
@@ -176,13 +174,8 @@ fn known_jobs() -> Vec<Arc<Job>> {
         (PROGRAM_OF_THREE, Clear, &["ada", "bob"], u64::MAX),
     ];
     let job = |(text, protocol, helpers, tile)| {
-        let job = Job::in_tiles(
-            parse(text),
-            protocol,
-            NetworkClass::WAN,
-            named(helpers),
-            tile,
-        );
+        let (program, class) = (parse(text), NetworkClass::WAN);
+        let job = Job::in_tiles(program, protocol, class, named(helpers), tile);
         Arc::new(job.unwrap_or_else(|error: EngineError| panic!("{error}")))
     };
     jobs.map(job).into()
@@ -286,11 +279,8 @@ impl Breaker<'_> {
 
     /// Schedules an event at a random frame from one party to another.
     fn happen_at(&mut self, ends: [usize; 2], what: Happening) -> [usize; 2] {
-        let event = Event {
-            at: self.frame(ends),
-            after: self.random.percent(50),
-            what,
-        };
+        let (at, after) = (self.frame(ends), self.random.percent(50));
+        let event = Event { at, after, what };
         let [from, to] = ends;
         self.simulation.events[from][to].push(event);
         ends
@@ -365,11 +355,8 @@ impl Breaker<'_> {
         let party = self.random.below(parties);
         // Farewells are sent to one peer after the other.
         let last = (0..parties).rfind(|peer| *peer != party).expect("a peer");
-        let event = Event {
-            at: self.frames[party][last].len() - 1,
-            after: true,
-            what: Happening::Dies,
-        };
+        let (at, after, what) = (self.frames[party][last].len() - 1, true, Happening::Dies);
+        let event = Event { at, after, what };
         self.simulation.events[party][last].push(event);
         let wires = self.simulation.wires.iter_mut().flatten();
         for wire in wires {

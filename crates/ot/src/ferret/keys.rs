@@ -84,16 +84,12 @@ impl Keys {
 mod tests {
     use super::*;
     use crate::ferret::tests::support::{RECEIVER, SENDER, both, in_memory};
+    use sealane_net::Mesh;
     use sealane_parties::PartyId;
     use std::collections::HashSet;
 
     /// Instances and the keys of some batches, of two runs that one party has with a peer.
-    fn two_runs(
-        mut mesh: sealane_net::Mesh,
-        peer: PartyId,
-        role: Role,
-        coins: u64,
-    ) -> Vec<[u8; 32]> {
+    fn two_runs(mut mesh: Mesh, peer: PartyId, role: Role, coins: u64) -> Vec<[u8; 32]> {
         let coins = &mut Coins::danger_fixed_seed(coins);
         let mut all = Vec::new();
         for _ in 0..2 {

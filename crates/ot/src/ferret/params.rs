@@ -238,8 +238,9 @@ impl Params {
     /// # Panics
     /// If OTs with this security do not do as a source.
     pub(super) fn check_source(&self, source: Security) {
+        let sound = self.security == Security::SemiHonest || source == Security::Malicious;
         assert!(
-            self.security == Security::SemiHonest || source == Security::Malicious,
+            sound,
             "a source for malicious Ferret is secure against corrupt parties as well"
         );
     }

@@ -58,10 +58,8 @@ impl Rows<'_> {
         } else {
             &mut self.choices[first / PACKED..][..count / PACKED]
         };
-        Rows {
-            blocks: &mut self.blocks[first..][..count],
-            choices,
-        }
+        let blocks = &mut self.blocks[first..][..count];
+        Rows { blocks, choices }
     }
 }
 
@@ -235,10 +233,8 @@ impl<P: Part> ExtensionState<P> {
             // A vector that grew by itself would leave a copy behind.
             self.choices = Zeroizing::new(vec![Block::ZERO; lpn.rows() / PACKED]);
         }
-        let mut rows = Rows {
-            blocks: rows,
-            choices: &mut self.choices,
-        };
+        let (blocks, choices) = (rows, &mut self.choices);
+        let mut rows = Rows { blocks, choices };
         if let Some(places) = &places {
             self.part.place(link, places, levels)?;
             link.flush()?;

@@ -284,10 +284,8 @@ fn pieces(rows: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn count_of(blocks: usize, length: usize) -> usize {
-    assert!(
-        length > 0 && blocks.is_multiple_of(length),
-        "whole strings of one length"
-    );
+    let whole = length > 0 && blocks.is_multiple_of(length);
+    assert!(whole, "whole strings of one length");
     blocks / length
 }
 

@@ -84,15 +84,10 @@ impl OffsetRequest {
         mesh: &mut Mesh,
         sender: PartyId,
     ) -> Result<OffsetRequest> {
-        assert_eq!(
-            [choices.len(); 2],
-            [random.len(), keys.len()],
-            "one of each"
-        );
-        let masked = choices
-            .iter()
-            .zip(random)
-            .map(|(choice, random)| choice ^ random);
+        let counts = [random.len(), keys.len()];
+        assert_eq!([choices.len(); 2], counts, "one of each");
+        let masked = choices.iter().zip(random);
+        let masked = masked.map(|(choice, random)| choice ^ random);
         let masked = Zeroizing::new(masked.collect::<Vec<_>>());
         let mut packed = Zeroizing::new(vec![Block::ZERO; packed_blocks(choices.len())]);
         pack(&masked, &mut packed);

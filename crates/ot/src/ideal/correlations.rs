@@ -50,12 +50,8 @@ impl CorrelationSource<BooleanTriples> for Party {
         let rest = (0..random.len())
             .map(|i| random[i] ^ ((a[0][i] ^ a[1][i]) & (b[0][i] ^ b[1][i])))
             .collect::<Vec<Block>>();
-        Ok(BooleanTriples {
-            count,
-            a: self.own(a),
-            b: self.own(b),
-            c: self.own([random, rest]),
-        })
+        let (a, b, c) = (self.own(a), self.own(b), self.own([random, rest]));
+        Ok(BooleanTriples { count, a, b, c })
     }
 }
 
@@ -69,10 +65,8 @@ impl CorrelationSource<Ole> for Party {
                 ring.reduce(product.wrapping_sub(random[i]))
             })
             .collect();
-        Ok(Ole {
-            factors: self.own(factors),
-            shares: self.own([random, rest]),
-        })
+        let (factors, shares) = (self.own(factors), self.own([random, rest]));
+        Ok(Ole { factors, shares })
     }
 }
 
@@ -117,11 +111,7 @@ impl CorrelationSource<MatrixTriples> for Party {
             ring.reduce(product.wrapping_sub(share))
         });
         let rest = rest.collect();
-        Ok(MatrixTriples {
-            shape,
-            a: self.own(a),
-            b: self.own(b),
-            c: self.own([random, rest]),
-        })
+        let (a, b, c) = (self.own(a), self.own(b), self.own([random, rest]));
+        Ok(MatrixTriples { shape, a, b, c })
     }
 }

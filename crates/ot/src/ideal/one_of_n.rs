@@ -29,10 +29,8 @@ pub struct Keys {
 /// # Panics
 /// If `strings` is no power of two up to 256.
 pub fn danger_pair(strings: usize, seed: u64) -> (IdealStringsSender, IdealStringsReceiver) {
-    assert!(
-        strings.is_power_of_two() && strings <= 256,
-        "a choice is a byte"
-    );
+    let fits = strings.is_power_of_two() && strings <= 256;
+    assert!(fits, "a choice is a byte");
     let [one, other] = Dealer::pair(seed).map(|dealer| StringDealer { dealer, strings });
     (IdealStringsSender(one), IdealStringsReceiver(other))
 }

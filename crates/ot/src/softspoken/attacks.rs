@@ -43,9 +43,8 @@ fn one_of_many(bits: u8, k: u8, security: Security) -> Subspace {
 /// Keys of base OTs, dealt.
 fn base_keys(delta: &Offset, columns: usize) -> (Vec<Seed>, Vec<[Seed; 2]>) {
     let mut stream = Coins::danger_fixed_seed(7).secret("base");
-    let pairs: Vec<[Seed; 2]> = (0..columns)
-        .map(|_| [stream.seed(), stream.seed()])
-        .collect();
+    let pairs = (0..columns).map(|_| [stream.seed(), stream.seed()]);
+    let pairs: Vec<[Seed; 2]> = pairs.collect();
     let chosen = |(i, pair): (usize, &[Seed; 2])| pair[usize::from(bit(delta, i))].clone();
     (pairs.iter().enumerate().map(chosen).collect(), pairs)
 }
@@ -241,10 +240,8 @@ fn with_the_check_the_same_attack_fails() {
     // It passes only if every guess is right: with the least deviation from that, one bit, too.
     for delta in [delta, 1 << 77, u128::MAX] {
         let (q, _) = read_the_offset(checked, short(delta));
-        assert!(
-            matches!(q, Err(OtError::CheckFailed(RECEIVER))),
-            "{delta:x}"
-        );
+        let found = matches!(q, Err(OtError::CheckFailed(RECEIVER)));
+        assert!(found, "{delta:x}");
     }
     // An offset whose 127 bits are 0, as one sender in 2^127 has it.
     let (q, (x, t)) = read_the_offset(checked, short(1));

@@ -237,20 +237,14 @@ impl Hash {
             .update(&[parameters.bits, parameters.k])
             .finalize_xof()
             .fill(&mut seed);
-        Hash {
-            cpu,
-            hash: Mi::new(cpu, Block::from_bytes(seed)),
-            calls: 0,
-        }
+        let (hash, calls) = (Mi::new(cpu, Block::from_bytes(seed)), 0);
+        Hash { cpu, hash, calls }
     }
 
     fn next(&mut self) -> Call {
         self.calls += 1;
-        Call {
-            cpu: self.cpu,
-            hash: self.hash.clone(),
-            call: self.calls - 1,
-        }
+        let (cpu, hash, call) = (self.cpu, self.hash.clone(), self.calls - 1);
+        Call { cpu, hash, call }
     }
 }
 

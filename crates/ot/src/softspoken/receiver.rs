@@ -61,11 +61,8 @@ impl CotReceiver for Receiver {
 
     /// Writes one message, the corrections and the answer to the check, and reads none.
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
-        assert_eq!(
-            choices.len(),
-            t.len().div_ceil(PACKED),
-            "a block of choices for 128 OTs"
-        );
+        let blocks = t.len().div_ceil(PACKED);
+        assert_eq!(choices.len(), blocks, "a block of choices for 128 OTs");
         let cpu = self.0.cpu;
         let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
         self.0.extend(mesh, t.len(), |piece, columns, x| {
@@ -141,9 +138,8 @@ impl VoleSetup {
             left -= piece.len();
         }
         check_digest(mesh, peer)?;
-        let keys = base
-            .keys()
-            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
+        let keys = base.keys();
+        let keys = keys.map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         let session = mesh.session();
         let dealt = tree::deal(parameters, &keys, session);
         mesh.send(peer, &dealt.message)?;
@@ -235,9 +231,8 @@ impl VoleReceiver {
                 .min(room.len() / size_of::<Block>() / width * width);
             let (written, _) = room.as_chunks_mut();
             let (totals, later) = left.split_at(whole);
-            let trees = totals
-                .chunks_exact(width)
-                .zip(written.chunks_exact_mut(width));
+            let trees = totals.chunks_exact(width);
+            let trees = trees.zip(written.chunks_exact_mut(width));
             for ((totals, written), i) in trees.zip(&mut number) {
                 code.step(i, recent);
                 let symbol = &recent[i % code.bits * width..][..width];

@@ -146,9 +146,8 @@ impl VoleSetup {
         } = self;
         let mut message = [0; base::SENDER_BYTES];
         mesh.recv(peer, &mut message)?;
-        let keys = base
-            .keys(&message)
-            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
+        let keys = base.keys(&message);
+        let keys = keys.map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         let mut message = Zeroizing::new(vec![0; tree::message_bytes(parameters)]);
         mesh.recv(peer, &mut message)?;
         check_digest(mesh, peer)?;

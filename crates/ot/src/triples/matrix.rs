@@ -124,21 +124,13 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays
         // Columns are the rows of a transposed matrix.
         Ok(if !shape.transposed() {
             transpose(columns, inner, left);
-            MatrixTriples {
-                shape,
-                a: take(columns),
-                b: take(rows),
-                c: take(product),
-            }
+            let (a, b, c) = (take(columns), take(rows), take(product));
+            MatrixTriples { shape, a, b, c }
         } else {
             transpose(rows, inner, right);
             transpose(product, left, right);
-            MatrixTriples {
-                shape,
-                a: take(rows),
-                b: take(columns),
-                c: take(product),
-            }
+            let (a, b, c) = (take(rows), take(columns), take(product));
+            MatrixTriples { shape, a, b, c }
         })
     }
 }

@@ -40,10 +40,8 @@ pub fn pair<A: Send, B: Send>(
     let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
     let (sender, receiver) = over(meshes, flushed(sender), flushed(receiver));
     // Both have ended before either result is judged, so that the first cause is shown.
-    (
-        sender.expect("the sender's run"),
-        receiver.expect("the receiver's run"),
-    )
+    let sender = sender.expect("the sender's run");
+    (sender, receiver.expect("the receiver's run"))
 }
 
 /// Runs both parties over these meshes, on threads of their own. A mesh is dropped when its party
@@ -62,9 +60,8 @@ pub fn over<A: Send, B: Send>(
 
 /// The result of a thread, or its panic.
 pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread
-        .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    let ended = thread.join();
+    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Result of a run at the sender, and the bytes that it sends and receives in it.
@@ -129,6 +126,14 @@ pub fn random_bits(count: usize, seed: u64) -> Vec<u8> {
     bits
 }
 
+/// Asserts that every tier makes the same.
+pub fn assert_same_on_every_tier<T: PartialEq>(all: impl Fn(Cpu) -> T) {
+    let first = all(Cpu::best());
+    for cpu in Cpu::available() {
+        assert!(all(cpu) == first, "{}", cpu.tier());
+    }
+}
+
 /// Bytes from sender and from receiver.
 pub fn bytes_of(flights: &Flights) -> [u64; 2] {
     flights.iter().fold([0; 2], |[sender, receiver], flight| {
@@ -160,12 +165,10 @@ pub fn assert_uniform(name: &str, bytes: &[u8]) {
 /// Pearson's statistic of the byte histogram against the uniform one.
 pub fn chi_square(bytes: &[u8]) -> f64 {
     let mut histogram = [0.0; 256];
-    bytes
-        .iter()
-        .for_each(|&byte| histogram[usize::from(byte)] += 1.0);
+    for &byte in bytes {
+        histogram[usize::from(byte)] += 1.0;
+    }
     let expected = bytes.len() as f64 / 256.0;
-    histogram
-        .iter()
-        .map(|seen: &f64| (seen - expected).powi(2) / expected)
-        .sum()
+    let cell = |seen: &f64| (seen - expected).powi(2) / expected;
+    histogram.iter().map(cell).sum()
 }

@@ -119,9 +119,8 @@ fn views_and_widths_are_checked() {
 fn domains_results_and_tapes_are_checked() {
     let text = after(|plan| {
         let input = plan.values[0].domain;
-        plan.values
-            .iter_mut()
-            .for_each(|value| value.domain = input);
+        let values = plan.values.iter_mut();
+        values.for_each(|value| value.domain = input);
     });
     assert!(text.contains("domain"), "{text}");
     let text = after(|plan| plan.results[0].fixed.push(2));

@@ -6,7 +6,7 @@
 //! than `2 log2 n` steps. Rows are walked by a scan, with `n` operations; where each operation of a
 //! scan is a round, they meet along the same network.
 
-use super::Expander;
+use super::{Expander, running};
 use sealane_program::graph::{Binary, Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Data, Dim, Range, Shape};
 use sealane_protocol::Goal;
@@ -16,22 +16,13 @@ impl Expander<'_> {
     pub(super) fn accumulate(
         &mut self,
         value: &Value,
-        reduction: Reduction,
-        of: ValueId,
-        axis: u32,
+        (reduction, of, axis): (Reduction, ValueId, u32),
     ) -> ValueId {
         let op = reduction.row().joins;
         match self.of(of).shape.dim(axis as usize) {
             Some(Dim::Rows(_)) if self.goal == Goal::Depth => {
                 let of = self.cast(of, value.ty, value.range);
-                self.push(Value {
-                    op: Op::Running {
-                        reduction,
-                        of,
-                        starts: None,
-                    },
-                    ..value.clone()
-                })
+                self.derived(value, running(reduction, of))
             }
             Some(Dim::Rows(_)) => self.along_rows(value, (reduction, op), of),
             _ => {
@@ -177,10 +168,7 @@ impl Expander<'_> {
         let Some(data) = Data::from_numbers(value.ty, fixed, &numbers) else {
             unreachable!("the type holds its own range, and zero")
         };
-        let init = self.push(Value {
-            op: Op::Const(data),
-            ..element.clone()
-        });
+        let init = self.derived(&element, Op::Const(data));
         let param = |index, of: &Value| Value {
             op: Op::Param(index),
             shape: element.shape.clone(),
@@ -202,19 +190,16 @@ impl Expander<'_> {
             values,
             returns: vec![ValueId(2), ValueId(3)],
         };
-        let scan = self.push(Value {
-            op: Op::Scan {
+        let scan = self.derived(
+            &element,
+            Op::Scan {
                 init: vec![init],
                 over: vec![of],
                 captured: Vec::new(),
                 body: Box::new(body),
             },
-            ..element.clone()
-        });
-        self.push(Value {
-            op: Op::Part(scan, 1),
-            ..value.clone()
-        })
+        );
+        self.derived(value, Op::Part(scan, 1))
     }
 }
 
@@ -234,10 +219,8 @@ impl Tree<'_> {
     /// Range of two neighbours together. They are elements that the result adds up as well, so that
     /// its type holds their sum.
     fn twice(&self, each: Range) -> Range {
-        let sum = Range {
-            lo: 2 * each.lo,
-            hi: 2 * each.hi,
-        };
+        let (lo, hi) = (2 * each.lo, 2 * each.hi);
+        let sum = Range { lo, hi };
         match self.op {
             Binary::Add if self.value.ty.holds(sum) => sum,
             _ => self.value.range,

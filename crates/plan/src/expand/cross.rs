@@ -8,7 +8,7 @@
 
 use super::Expander;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
-use sealane_program::types::{Dim, RowId, Shape};
+use sealane_program::types::{Dim, RowId};
 use std::collections::BTreeMap;
 
 /// For each value of a body the number of reductions of whole rows that stand behind it, one after
@@ -108,10 +108,9 @@ impl Expander<'_> {
                     tables.entry(rows).or_default().push(ValueId(index as u32));
                 }
             }
-            let all = tables.values().flatten().copied().collect::<Vec<_>>();
-            let taken = cut.taken(&all);
-            let missing = taken.into_iter().filter(|id| !made.contains_key(id));
-            let missing = missing.collect::<Vec<_>>();
+            let all: Vec<_> = tables.values().flatten().copied().collect();
+            let mut missing = cut.taken(&all);
+            missing.retain(|id| !made.contains_key(id));
             let pieces = [missing].into_iter().chain(tables.into_values());
             for wanted in pieces.filter(|wanted| !wanted.is_empty()) {
                 let map = self.piece(&cut, &wanted, &made);
@@ -155,10 +154,9 @@ impl Expander<'_> {
         let mut renamed = vec![None; values.len()];
         for (number, (id, _)) in over.iter().chain(&captured).enumerate() {
             renamed[id.0 as usize] = Some(ValueId(number as u32));
-            graph.values.push(Value {
-                op: Op::Param(number as u32),
-                ..values[id.0 as usize].clone()
-            });
+            let mut param = values[id.0 as usize].clone();
+            param.op = Op::Param(number as u32);
+            graph.values.push(param);
         }
         graph.params = graph.values.len() as u32;
         let new = |renamed: &[Option<ValueId>], id: ValueId| match renamed[id.0 as usize] {
@@ -190,12 +188,7 @@ impl Expander<'_> {
         let mut shape = each.shape.clone();
         match self.of(cut.over[0]).shape.dim(0) {
             Some(Dim::Fixed(length)) => shape.fixed.insert(0, length),
-            Some(Dim::Rows(rows)) => {
-                shape = Shape {
-                    rows: Some(rows),
-                    ..shape
-                };
-            }
+            Some(Dim::Rows(rows)) => shape.rows = Some(rows),
             None => unreachable!("check has seen an axis 0"),
         }
         Value {

@@ -2,7 +2,7 @@
 
 use super::{Operation, Sum, Writer};
 use crate::scale::broadcast;
-use sealane_numeric::{Arithmetic, Format};
+use sealane_numeric::Format;
 use sealane_program::graph::{Binary, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Dim, Range, Shape, Type};
 
@@ -54,22 +54,18 @@ impl Writer<'_> {
         let ones = Value {
             ty: Type::Bool,
             range: Range::of(1),
-            ..self.values[of.0 as usize].clone()
+            ..self.new(of).clone()
         };
         let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
-        let ones = self.push(
-            Value {
-                ty: Type::unsigned(1),
-                ..self.values[ones.0 as usize].clone()
-            },
-            Op::Cast(ones),
-        );
+        let mut number = self.new(ones).clone();
+        number.ty = Type::unsigned(1);
+        let ones = self.push(number, Op::Cast(ones));
         self.added(value, ones, axes)
     }
 
     /// The sum of integers along axes; `like` says who knows it.
     fn added(&mut self, like: &Value, integers: ValueId, axes: &[u32]) -> ValueId {
-        let (mut sum, of) = (integers, self.values[integers.0 as usize].clone());
+        let (mut sum, of) = (integers, self.new(integers).clone());
         let (mut range, mut shape) = (of.range, of.shape);
         for axis in axes.iter().rev() {
             let length = self.length(&shape, *axis);
@@ -97,21 +93,17 @@ impl Writer<'_> {
         axes: &[u32],
         format: Format,
     ) -> (Sum, Vec<ValueId>) {
-        let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
+        let shapes = addends.iter().map(|id| &self.new(*id).shape);
         let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
         let shape = shape.unwrap_or_else(Shape::scalar);
-        let lengths = axes.iter().map(|axis| self.length(&shape, *axis));
-        let lengths = lengths.collect::<Vec<_>>();
+        let lengths: Vec<_> = axes.iter().map(|axis| self.length(&shape, *axis)).collect();
         let most = lengths.iter().fold(1u64, |all, n| all.saturating_mul(*n));
         let sum = Sum {
             products: addends.len() > 1,
             most: most.saturating_add(1),
             exponents: self.exponents(sources, format),
         };
-        let arithmetic = Arithmetic {
-            format,
-            subnormals: self.subnormals,
-        };
+        let arithmetic = self.arithmetic(format);
         let mut words = Vec::new();
         for (index, width) in sum.accumulator(arithmetic).limbs().into_iter().enumerate() {
             let mut of = exactly(value, (1 << width) - 1);
@@ -127,11 +119,9 @@ impl Writer<'_> {
     /// declared.
     fn exponents(&self, sources: &[ValueId], format: Format) -> Option<[i32; 2]> {
         let all = [1 - format.bias(), format.max_exponent()];
-        let known = sources.iter().map(|id| {
-            let source = &self.of.values[id.0 as usize];
-            source.ty.exponents(source.range)
-        });
-        let known = known.collect::<Vec<_>>();
+        let sources = sources.iter().map(|id| self.old(*id));
+        let known = sources.map(|source| source.ty.exponents(source.range));
+        let known: Vec<_> = known.collect();
         known.iter().any(Option::is_some).then(|| {
             let each = known.iter().map(|ends| ends.unwrap_or(all));
             each.fold([0; 2], |sum, [lo, hi]| [sum[0] + lo, sum[1] + hi])

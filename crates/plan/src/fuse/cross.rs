@@ -1,7 +1,7 @@
 //! Rows times rows: reductions of all rows of a table for each element of another axis.
 
-use super::site::{Fuser, Storage, numbered};
-use crate::draft::{Cross, Crossed, Phase, UnitWork};
+use super::site::{At, Fuser, Storage, numbered};
+use crate::draft::{Cross, Crossed, UnitWork};
 use crate::expand::{levels, reduces};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
@@ -15,13 +15,12 @@ impl Fuser<'_> {
     /// the rows of one table.
     pub(super) fn cross(
         &mut self,
-        value: &Value,
-        phase: Phase,
+        at: At<'_>,
         [over, captured]: [&[ValueId]; 2],
         body: &Graph,
     ) -> Result<Vec<Storage>, Diagnostic> {
         let Some(rows) = crossed(body) else {
-            return self.refuse_rows(captured, value).map(|()| Vec::new());
+            return self.refuse_rows(captured, at.value).map(|()| Vec::new());
         };
         let across = captured.iter().copied();
         let across = across.filter(|id| self.main(*id).shape.rows.is_some());
@@ -45,13 +44,10 @@ impl Fuser<'_> {
         let params = graph.values.iter_mut().skip(over.len());
         params.zip(numbers).for_each(|(param, op)| param.op = op);
         let length = lens(&self.main(over[0]).shape)[0];
-        let mut read = |id: &ValueId, length: Len| {
-            let placed = self.stored(*id);
-            placed.read(&[length], placed.dims.len() - 1)
-        };
-        let over_reads = over.iter().map(|id| read(id, length)).collect::<Vec<_>>();
-        let across = across.iter().map(|id| read(id, Len::Rows));
-        let across = across.collect::<Vec<_>>();
+        let over_reads = over.iter().map(|id| self.walked(*id, length));
+        let over_reads: Vec<_> = over_reads.collect();
+        let across = across.iter().map(|id| self.walked(*id, Len::Rows));
+        let across = across.collect();
         let (mut outs, mut parts) = (Vec::new(), Vec::new());
         for (id, from) in body.returns.iter().zip(&graph.returns) {
             let of = &body.values[id.0 as usize];
@@ -81,8 +77,7 @@ impl Fuser<'_> {
             captured: stored,
             outs,
         });
-        let rank = self.rank_after(&work.reads(), phase);
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Ok(parts)
     }
 }
@@ -134,8 +129,7 @@ fn pair(body: &Graph) -> Graph {
                 captured,
                 body: inner,
             } if by_rows => {
-                let operands = over.iter().chain(captured);
-                let operands = operands.map(|id| new(*id)).collect::<Vec<_>>();
+                let operands: Vec<_> = over.iter().chain(captured).map(|id| new(*id)).collect();
                 let mut own: Vec<ValueId> = Vec::with_capacity(inner.values.len());
                 for value in &inner.values {
                     let made = match &value.op {
@@ -148,8 +142,7 @@ fn pair(body: &Graph) -> Graph {
                     };
                     own.push(made);
                 }
-                let made = inner.returns.iter().map(|id| own[id.0 as usize]);
-                let made = made.collect::<Vec<_>>();
+                let made: Vec<_> = inner.returns.iter().map(|id| own[id.0 as usize]).collect();
                 let first = made[0];
                 parts.insert(id, made);
                 first

@@ -4,8 +4,8 @@
 //! one dimension along which each lane adds up. Its operands are permuted until that dimension is
 //! the innermost and the others match the lanes; broadcast dimensions have stride 0.
 
-use super::site::Fuser;
-use crate::draft::{Floor, Linear, Phase, Product, Read, TensorId, Term, UnitWork};
+use super::site::{At, Fuser};
+use crate::draft::{Floor, Linear, Product, Read, TensorId, Term, UnitWork};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, LinearFactor};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
@@ -53,8 +53,8 @@ type Factor = (ValueId, AxisChange);
 
 impl Fuser<'_> {
     /// Computes a value modulo `2^k`; returns its placement.
-    pub(super) fn in_ring(&mut self, id: ValueId, phase: Phase, k: u8) -> Placement {
-        let value = self.main(id);
+    pub(super) fn in_ring(&mut self, at: At<'_>, k: u8) -> Placement {
+        let value = at.value;
         match &value.op {
             Op::Slice {
                 of,
@@ -73,12 +73,12 @@ impl Fuser<'_> {
             Op::Concat(parts, axis) => {
                 let parts = parts.iter().map(|part| self.placed_in_ring(*part));
                 let parts = parts.collect::<Vec<_>>();
-                self.concat(value, phase, &parts, *axis as usize, Algebra::Z2k(k))
+                self.concat(at, &parts, *axis as usize, Algebra::Z2k(k))
             }
             Op::Append(parts) => {
                 let placed = |part: &ValueId| (*part, self.placed_in_ring(*part));
                 let parts = parts.iter().map(placed).collect::<Vec<_>>();
-                self.append(value, phase, &parts, Algebra::Z2k(k))
+                self.append(at, &parts, Algebra::Z2k(k))
             }
             Op::Cast(of) => self.placed_in_ring(*of),
             Op::Stack(parts, axis) if parts.len() == 1 => {
@@ -86,37 +86,34 @@ impl Fuser<'_> {
             }
             Op::Stack(parts, axis) => {
                 let terms = self.stacked(value, parts, *axis as usize);
-                self.linear(value, phase, k, terms)
+                self.linear(at, k, terms)
             }
             Op::Unary(_, a) => {
                 let terms = vec![self.multiple(value, *a, -1)];
-                self.linear(value, phase, k, terms)
+                self.linear(at, k, terms)
             }
             Op::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
                 let sign = if *op == Binary::Add { 1 } else { -1 };
                 let terms = vec![self.multiple(value, *a, 1), self.multiple(value, *b, sign)];
-                self.linear(value, phase, k, terms)
+                self.linear(at, k, terms)
             }
             Op::Reduce(_, of, axis) => {
                 let lanes = lens(&value.shape);
                 let from = self.read(&lanes, (*of, AxisChange::Along(*axis as usize)));
                 let factor = LinearFactor::Number(1);
-                self.linear(value, phase, k, vec![Term { from, factor }])
+                self.linear(at, k, vec![Term { from, factor }])
             }
             Op::Binary(Binary::Shr, a, by) => self.floor(value, phase, k, (*a, *by)),
             // A choice between a value and zero is a product by a bit.
-            Op::Binary(_, a, b) | Op::Select(a, b, _) => self.product(
-                value,
-                phase,
-                k,
-                [(*a, AxisChange::Not), (*b, AxisChange::Not)],
-            ),
+            Op::Binary(_, a, b) | Op::Select(a, b, _) => {
+                self.product(at, k, [*a, *b].map(|id| (id, AxisChange::Not)))
+            }
             Op::Dot(a, b) => {
                 let left = match self.main(*b).shape.fixed.len() {
                     1 => AxisChange::Along(self.main(*a).shape.rank() - 1),
                     _ => AxisChange::AlongLast,
                 };
-                self.product(value, phase, k, [(*a, left), (*b, AxisChange::Along(0))])
+                self.product(at, k, [(*a, left), (*b, AxisChange::Along(0))])
             }
             _ => unreachable!("the pass `algebra` leaves everything else to gates"),
         }
@@ -163,23 +160,17 @@ impl Fuser<'_> {
     }
 
     /// Adds an (inner) product: a sum of multiples, if one operand is constant.
-    fn product(
-        &mut self,
-        value: &Value,
-        phase: Phase,
-        k: u8,
-        [left, right]: [Factor; 2],
-    ) -> Placement {
+    fn product(&mut self, at: At<'_>, k: u8, [left, right]: [Factor; 2]) -> Placement {
+        let value = at.value;
         let lanes = lens(&value.shape);
         for (of, by) in [(left, right), (right, left)] {
             if let Op::Const(data) = &self.main(by.0).op {
                 let from = self.read(&lanes, of);
                 let factor = self.factor(data, by, &lanes);
-                return self.linear(value, phase, k, vec![Term { from, factor }]);
+                return self.linear(at, k, vec![Term { from, factor }]);
             }
         }
         let (left, right) = (self.read(&lanes, left), self.read(&lanes, right));
-        let rank = self.rank_after(&[left.tensor, right.tensor], phase);
         let out = self.ring_tensor(value, k);
         let work = UnitWork::Product(Product {
             lanes: lanes.clone(),
@@ -187,7 +178,7 @@ impl Fuser<'_> {
             right,
             out,
         });
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Placement::whole(out, &lanes)
     }
 
@@ -228,26 +219,21 @@ impl Fuser<'_> {
     }
 
     /// Adds a sum; over rows, it is carried from tile to tile.
-    fn linear(&mut self, value: &Value, phase: Phase, k: u8, terms: Vec<Term>) -> Placement {
+    fn linear(&mut self, at: At<'_>, k: u8, terms: Vec<Term>) -> Placement {
         let by_rows = |term: &Term| {
-            term.from
-                .inner
-                .dims
-                .iter()
-                .any(|(len, _)| *len == Len::Rows)
+            let mut dims = term.from.inner.dims.iter();
+            dims.any(|(len, _)| *len == Len::Rows)
         };
         let carried = terms.iter().any(by_rows);
-        let reads = terms.iter().map(|term| term.from.tensor);
-        let rank = self.rank_after(&reads.collect::<Vec<_>>(), phase);
-        let lanes = lens(&value.shape);
-        let out = self.ring_tensor(value, k);
+        let lanes = lens(&at.value.shape);
+        let out = self.ring_tensor(at.value, k);
         let work = UnitWork::Linear(Linear {
             lanes: lanes.clone(),
             terms,
             carried,
             out,
         });
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Placement::whole(out, &lanes)
     }
 
@@ -261,9 +247,6 @@ impl Fuser<'_> {
 /// Returns a factor for each element that a term reads.
 fn table(placed: Placement<Data>, lanes: &[Len], inner: usize) -> LinearFactor {
     let [lanes, inner] = placed.views(lanes, inner);
-    LinearFactor::Table {
-        data: placed.store,
-        lanes,
-        inner,
-    }
+    let data = placed.store;
+    LinearFactor::Table { data, lanes, inner }
 }

@@ -1,6 +1,6 @@
 //! Bodies under construction: their members, their operands, and the values that are stored.
 
-use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, UnitWork, Write};
+use crate::draft::{Body, Draft, Phase, Read, Tensor, TensorId, Unit, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -25,6 +25,27 @@ pub(super) enum Storage {
     Placed(Placement),
     /// The parts of a map or scan.
     Parts(Vec<Storage>),
+}
+
+impl Storage {
+    /// A value in the lanes of a body, all of whose dimensions are lanes or stand behind them.
+    pub fn member(unit: usize, node: ValueId) -> Storage {
+        let axis = None;
+        Storage::Member { unit, node, axis }
+    }
+}
+
+/// A value for whose operation units are made, and the phase in which it is computed.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub value: &'a Value,
+    pub phase: Phase,
+}
+
+impl<'a> At<'a> {
+    pub fn new(value: &'a Value, phase: Phase) -> At<'a> {
+        At { value, phase }
+    }
 }
 
 /// Operand of a body: `inner` trailing dimensions are whole in every lane, the others are the
@@ -91,9 +112,15 @@ impl<'a> Fuser<'a> {
         TensorId(self.draft.tensors.len() as u32 - 1)
     }
 
-    /// Appends a unit that performs the operation of `value`.
-    pub fn unit(&mut self, phase: Phase, rank: u32, work: UnitWork, value: &Value) -> usize {
-        let (ops, span) = (vec![name(&value.op)], value.span.clone());
+    /// Appends a unit that performs the operation of a value, after all that it reads.
+    pub fn add(&mut self, at: At<'_>, work: UnitWork) {
+        let rank = self.rank_after(&work.reads(), at.phase);
+        self.unit(at, rank, work);
+    }
+
+    fn unit(&mut self, at: At<'_>, rank: u32, work: UnitWork) -> usize {
+        let (phase, span) = (at.phase, at.value.span.clone());
+        let ops = vec![name(&at.value.op)];
         self.draft.units.push(Unit {
             phase,
             rank,
@@ -105,7 +132,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// The smallest rank of a unit of `phase` that reads these tensors.
-    pub fn rank_after(&self, tensors: &[TensorId], phase: Phase) -> u32 {
+    fn rank_after(&self, tensors: &[TensorId], phase: Phase) -> u32 {
         let after = |id: &TensorId| self.rank_after_unit(self.draft.tensor(*id).unit, phase);
         tensors.iter().map(after).max().unwrap_or(0)
     }
@@ -121,16 +148,9 @@ impl<'a> Fuser<'a> {
 
     /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
     /// the values that stand for them there.
-    pub fn join(
-        &mut self,
-        phase: Phase,
-        lanes: &[Len],
-        accesses: &[Access],
-        value: &Value,
-    ) -> (usize, Vec<ValueId>) {
-        let ranks = accesses
-            .iter()
-            .map(|access| self.rank_of(access, phase, lanes));
+    pub fn join(&mut self, at: At<'_>, lanes: &[Len], reads: &[Access]) -> (usize, Vec<ValueId>) {
+        let At { value, phase } = at;
+        let ranks = reads.iter().map(|of| self.rank_of(of, phase, lanes));
         let rank = ranks.max().unwrap_or(0);
         let key = (phase, lanes.to_vec(), rank);
         let unit = match self.bodies.get(&key) {
@@ -145,15 +165,13 @@ impl<'a> Fuser<'a> {
                     lanes: lanes.to_vec(),
                     ..Body::default()
                 };
-                let unit = self.unit(phase, rank, UnitWork::Body(body), value);
+                let unit = self.unit(at, rank, UnitWork::Body(body));
                 self.bodies.insert(key, unit);
                 unit
             }
         };
-        let ids = accesses
-            .iter()
-            .map(|access| self.access(unit, lanes, access))
-            .collect();
+        let ids = reads.iter();
+        let ids = ids.map(|access| self.access(unit, lanes, access)).collect();
         (unit, ids)
     }
 
@@ -194,9 +212,8 @@ impl<'a> Fuser<'a> {
         let dims = &value.shape.fixed;
         let fixed = dims[dims.len().saturating_sub(access.inner)..].to_vec();
         if let Some(data) = self.inline_constant(access) {
-            return self
-                .body(unit)
-                .push(Op::Const(data), value.ty, fixed, value.range);
+            let body = self.body(unit);
+            return body.push(Op::Const(data), value.ty, fixed, value.range);
         }
         let phase = self.draft.units[unit].phase;
         match &self.storages[access.id.0 as usize] {
@@ -267,16 +284,20 @@ impl<'a> Fuser<'a> {
                     unreachable!("only a constant has the home of one")
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
-                let work = UnitWork::Constant {
-                    data: data.clone(),
-                    out,
-                };
-                self.unit(Phase::FIRST, 0, work, value);
+                let data = data.clone();
+                let work = UnitWork::Constant { data, out };
+                self.add(At::new(value, Phase::FIRST), work);
                 self.storages[id.0 as usize] = Storage::Constant(Some(out));
                 Placement::whole(out, &dims)
             }
             Storage::Parts(_) => unreachable!("a map or scan is read through its parts"),
         }
+    }
+
+    /// Returns the elements along axis 0 of a value, as a walk reads them.
+    pub fn walked(&mut self, id: ValueId, length: Len) -> Read {
+        let placed = self.stored(id);
+        placed.read(&[length], placed.dims.len() - 1)
     }
 
     /// Returns whether a value is stored as bits and has this range already, so that a cast to it
@@ -315,8 +336,7 @@ impl<'a> Fuser<'a> {
         let out = self.tensor_in(algebra, rows, fixed, range);
         let from = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
-        let rank = self.rank_after(&[placed.store], phase);
-        self.unit(phase, rank, UnitWork::Move { from, out }, value);
+        self.add(At::new(value, phase), UnitWork::Move { from, out });
         out
     }
 

@@ -3,16 +3,17 @@
 //! it are short constructors of programs.
 
 // Each test file uses a part of it.
+mod loops;
 mod ring;
+mod sketch;
+
+pub use sketch::Sketch;
 
 use sealane_circuit::Tape;
 use sealane_party::{Planes, Shares};
-use sealane_plan::steps::{
-    Crossed, Operand, Plan, PlanValue, Produced, Segment, SortKey, Step, StepOp,
-};
-use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
-use sealane_program::graph::{Binary, Input, Program, Reduction};
-use sealane_program::types::{Data, RowId, Shape, Type};
+use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
+use sealane_program::graph::Program;
+use sealane_program::types::{Data, RowId};
 use sealane_protocol::{Algebra, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,14 +27,11 @@ pub fn run(
     inputs: &BTreeMap<String, Data>,
     rows: &[u64],
 ) -> BTreeMap<String, Data> {
+    let names = program.inputs.iter();
     let mut machine = Interpreter {
         plan,
         rows,
-        inputs: program
-            .inputs
-            .iter()
-            .map(|input| &inputs[&input.name])
-            .collect(),
+        inputs: names.map(|input| &inputs[&input.name]).collect(),
         values: BTreeMap::new(),
         tiles: BTreeMap::new(),
         later: BTreeMap::new(),
@@ -54,11 +52,8 @@ pub fn run(
         shape.splice(0..0, value.rows.map(|table| rows[usize::from(table.0)]));
         let bits = bits.resize(0, usize::from(value.bits), false);
         let numbers = numbers(&bits, value.signed);
-        assert!(
-            numbers
-                .iter()
-                .all(|n| result.range.lo <= *n && *n <= result.range.hi)
-        );
+        let range = result.range.lo..=result.range.hi;
+        assert!(numbers.iter().all(|n| range.contains(n)));
         let data = Data::from_numbers(result.ty, shape, &numbers).expect("values of the type");
         (result.name.clone(), data)
     };
@@ -131,10 +126,7 @@ impl Interpreter<'_> {
         let each = self.plan.values[value.0 as usize].elements;
         let tile = |start: u64| {
             let here = size.min(count - start) * each;
-            let view = View {
-                offset: (start * each) as usize,
-                dims: vec![(here as usize, 1)],
-            };
+            let view = View::new((start * each) as usize, vec![(here as usize, 1)]);
             Rc::new(bits.gather(&view, &one_element()))
         };
         let tiles = (0..count).step_by(size as usize).map(tile).collect();
@@ -198,8 +190,7 @@ impl Interpreter<'_> {
             StepOp::Sort { .. } => self.sort(step),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
-                let parts = parts.iter().map(|part| self.gather(part, rows));
-                let parts = parts.collect::<Vec<_>>();
+                let parts: Vec<_> = parts.iter().map(|part| self.gather(part, rows)).collect();
                 let joined = Bits::concatenate(&parts.iter().collect::<Vec<_>>());
                 vec![(*out, joined.spread(elements))]
             }
@@ -222,8 +213,7 @@ impl Interpreter<'_> {
                 outs,
                 ..
             } => {
-                let operands = operands.iter().map(|operand| self.gather(operand, rows));
-                let operands = operands.collect::<Vec<_>>();
+                let operands = self.gather_each(operands, rows);
                 let tape = &self.plan.tapes[tape.0 as usize];
                 let result = evaluate(tape, &operands.iter().collect::<Vec<_>>());
                 self.produced(&result, outs)
@@ -236,168 +226,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Rows times rows, pair by pair: the tape that combines blocks combines all.
-    fn cross(&mut self, step: &Step, rows: u64) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Cross {
-            rows: table,
-            length,
-            tape,
-            over,
-            across,
-            captured,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("rows times rows")
-        };
-        let tape = &self.plan.tapes[tape.0 as usize];
-        let all = self.rows[usize::from(table.0)] as usize;
-        let over = over.iter().map(|operand| self.gather(operand, rows));
-        let over = over.collect::<Vec<_>>();
-        let across = across.iter();
-        let across = across.map(|operand| self.gather_all(operand, Some(*table)));
-        let across = across.collect::<Vec<_>>();
-        let captured = captured.iter().map(|v| in_one_lane(&self.values[v]));
-        let captured = captured.collect::<Vec<_>>();
-        let one = |column: &Bits, offset: usize| {
-            let dims = vec![];
-            column.gather(&View { offset, dims }, &one_element())
-        };
-        let mut made = outs.iter().map(|_| Vec::new()).collect::<Vec<_>>();
-        for lane in 0..length.at(rows) as usize {
-            let mut totals: Vec<Option<Bits>> = outs.iter().map(|_| None).collect();
-            for row in 0..all {
-                let each = over.iter().map(|column| one(column, lane));
-                let met = across.iter().map(|column| one(column, row));
-                let pair = each.chain(met).collect::<Vec<_>>();
-                let operands = pair.iter().chain(&captured).collect::<Vec<_>>();
-                let result = evaluate(tape, &operands);
-                for (out, total) in outs.iter().zip(&mut totals) {
-                    let (inner, first) = (out.inner as usize, usize::from(out.bits[0]));
-                    let last = usize::from(*out.bits.last().expect("a width"));
-                    let own = result.resize(out.first as usize, inner * first, false);
-                    let own = own.spread(inner).resize(0, last, out.signed);
-                    let carry = &self.plan.tapes[out.carry.0 as usize];
-                    *total = Some(match total.take() {
-                        None => own,
-                        Some(before) => evaluate(carry, &[&before, &own]),
-                    });
-                }
-            }
-            let totals = totals.into_iter().map(|total| total.expect("a row"));
-            made.iter_mut()
-                .zip(totals)
-                .for_each(|(all, total)| all.push(total));
-        }
-        let join = |(out, parts): (&Crossed, Vec<Bits>)| {
-            (out.value, Bits::concat(&parts.iter().collect::<Vec<_>>()))
-        };
-        outs.iter().zip(made).map(join).collect()
-    }
-
-    fn compare_exchange(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
-        let StepOp::CompareExchange {
-            network,
-            tape,
-            rows,
-            length,
-            over,
-            captured,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("a network")
-        };
-        let length = match rows {
-            Some(table) => self.rows[usize::from(table.0)],
-            None => length.at(1),
-        };
-        let mut columns = over
-            .iter()
-            .map(|operand| self.gather_all(operand, *rows))
-            .collect::<Vec<_>>();
-        let captured = captured
-            .iter()
-            .map(|v| in_one_lane(&self.values[v]))
-            .collect::<Vec<_>>();
-        let tape = &self.plan.tapes[tape.0 as usize];
-        for stage in network.stages(length as usize) {
-            let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
-            let (firsts, seconds) = (all(stage.firsts()), all(stage.seconds()));
-            let before = columns.iter().map(copy).collect::<Vec<_>>();
-            for (at, i) in firsts.iter().enumerate() {
-                let one = |column: &Bits, at: usize| {
-                    column.gather(
-                        &View {
-                            offset: at,
-                            dims: vec![],
-                        },
-                        &one_element(),
-                    )
-                };
-                let x = before.iter().map(|column| one(column, *i));
-                let y = before.iter().map(|column| match seconds.get(at) {
-                    Some(j) => one(column, *j),
-                    None => Bits::zeros(column.planes(), 1),
-                });
-                let pair = x.chain(y).collect::<Vec<_>>();
-                let operands = pair.iter().chain(&captured).collect::<Vec<_>>();
-                let result = evaluate(tape, &operands);
-                let mut first = 0;
-                let places = [Some(*i), seconds.get(at).copied()];
-                for (place, writes) in places.into_iter().zip(network.writes()) {
-                    if !writes {
-                        continue;
-                    }
-                    for column in &mut columns {
-                        for plane in 0..column.planes() {
-                            let bit = result.plane(first + plane)[0];
-                            column.plane_mut(plane)[place.expect("a place")] = bit;
-                        }
-                        first += column.planes();
-                    }
-                }
-            }
-        }
-        let made = outs.iter().zip(over).zip(columns);
-        made.map(|((out, operand), column)| (*out, column.spread(operand.inner.at(1).count())))
-            .collect()
-    }
-
-    fn sort(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Sort {
-            keys,
-            rows,
-            over,
-            outs,
-            ..
-        } = &step.op
-        else {
-            unreachable!("a sort")
-        };
-        let columns = over.iter().map(|operand| self.gather_all(operand, *rows));
-        let columns = columns.collect::<Vec<_>>();
-        let count = columns[0].elements();
-        let key = |key: &SortKey, row: usize| {
-            let signed = self.plan.values[over[key.operand as usize].value.0 as usize].signed;
-            let number = numbers(&columns[key.operand as usize], signed)[row];
-            if key.descending { -number } else { number }
-        };
-        let mut order = (0..count).collect::<Vec<_>>();
-        order.sort_by_key(|row| keys.iter().map(|of| key(of, *row)).collect::<Vec<_>>());
-        let made = outs.iter().zip(over).zip(&columns);
-        let sorted = made.map(|((out, operand), column)| {
-            let mut sorted = Bits::zeros(column.planes(), count);
-            for plane in 0..column.planes() {
-                for (to, from) in sorted.plane_mut(plane).iter_mut().zip(&order) {
-                    *to = column.plane(plane)[*from];
-                }
-            }
-            (*out, sorted.spread(operand.inner.at(1).count()))
-        });
-        sorted.collect()
-    }
-
     /// An operand in all rows of a table, or in one that has none.
     fn gather_all(&self, operand: &Operand, rows: Option<RowId>) -> Bits {
         let Some(table) = rows else {
@@ -407,134 +235,6 @@ impl Interpreter<'_> {
         let tiles = self.tiles[&operand.value].iter().map(Rc::as_ref);
         let whole = Bits::concat(&tiles.collect::<Vec<_>>());
         whole.gather(&operand.lanes.at(rows), &operand.inner.at(rows))
-    }
-
-    fn fold(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Fold {
-            operand,
-            length,
-            lanes,
-            levels,
-            bits,
-            signed,
-            carry,
-            out,
-        } = &step.op
-        else {
-            unreachable!("a fold")
-        };
-        let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
-        let mut length_left = length.at(rows) as usize;
-        let mut level = self.gather(operand, rows);
-        for (at, tape) in levels.iter().enumerate() {
-            let pairs = length_left / 2;
-            let part = |first: usize, count: usize| {
-                let lanes = View {
-                    offset: first * lanes,
-                    dims: vec![(count * lanes, 1)],
-                };
-                level.gather(
-                    &lanes,
-                    &View {
-                        offset: 0,
-                        dims: vec![],
-                    },
-                )
-            };
-            let (low, high) = (part(0, pairs), part(pairs, pairs));
-            let odd = part(2 * pairs, length_left - 2 * pairs);
-            let odd = odd.resize(0, usize::from(bits[at + 1]), *signed);
-            let tape = &self.plan.tapes[tape.0 as usize];
-            level = match pairs {
-                0 => odd,
-                _ => Bits::concat(&[&evaluate(tape, &[&low, &high]), &odd]),
-            };
-            length_left -= pairs;
-        }
-        assert_eq!(length_left, 1, "enough levels");
-        let by_rows = *length == sealane_plan::steps::Len::Rows;
-        if !by_rows {
-            return vec![(*out, level)];
-        }
-        if let (Some(so_far), true) = (self.later.get(out), tile > 0) {
-            let carry = carry.expect("a carry where there are several tiles");
-            level = evaluate(&self.plan.tapes[carry.0 as usize], &[so_far, &level]);
-        }
-        self.later.insert(*out, Rc::new(level));
-        Vec::new()
-    }
-
-    fn scan(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Scan {
-            tape,
-            length,
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("a scan")
-        };
-        let by_rows = *length == sealane_plan::steps::Len::Rows;
-        let from = if by_rows && tile > 0 { carries } else { init };
-        let before =
-            |v: &PlanValue| Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]));
-        let mut state = from.iter().map(before).collect::<Vec<_>>();
-        let tape = &self.plan.tapes[tape.0 as usize];
-        let over = over
-            .iter()
-            .map(|operand| self.gather(operand, rows))
-            .collect::<Vec<_>>();
-        let captured = captured
-            .iter()
-            .map(|v| in_one_lane(&self.values[v]))
-            .collect::<Vec<_>>();
-        let mut written = Vec::new();
-        for index in 0..length.at(rows) as usize {
-            let one = View {
-                offset: index,
-                dims: vec![],
-            };
-            let elements = over.iter().map(|bits| bits.gather(&one, &one_element()));
-            let elements = elements.collect::<Vec<_>>();
-            let carried = state
-                .iter()
-                .map(|bits| in_one_lane(bits))
-                .collect::<Vec<_>>();
-            let operands = carried
-                .iter()
-                .chain(&elements)
-                .chain(&captured)
-                .collect::<Vec<_>>();
-            let result = evaluate(tape, &operands);
-            let mut first = 0;
-            for (state, value) in state.iter_mut().zip(carries) {
-                let known = &self.plan.values[value.0 as usize];
-                let (elements, bits) = (known.elements as usize, usize::from(known.bits));
-                *state = Rc::new(
-                    result
-                        .resize(first, elements * bits, false)
-                        .spread(elements),
-                );
-                first += elements * bits;
-            }
-            written.push(self.produced(&result, outs));
-        }
-        let mut made = Vec::new();
-        for (at, out) in outs.iter().enumerate() {
-            let parts = written.iter().map(|parts| &parts[at].1).collect::<Vec<_>>();
-            made.push((out.value, Bits::concat(&parts)));
-        }
-        for (value, bits) in carries.iter().zip(state) {
-            if by_rows {
-                drop(self.later.insert(*value, bits))
-            } else {
-                made.push((*value, copy(&bits)))
-            }
-        }
-        made
     }
 
     /// Planes of a value: its bits, or all those of a ring element.
@@ -550,26 +250,39 @@ impl Interpreter<'_> {
         self.values[&operand.value].gather(&operand.lanes.at(rows), &operand.inner.at(rows))
     }
 
+    fn gather_each(&self, operands: &[Operand], rows: u64) -> Vec<Bits> {
+        operands
+            .iter()
+            .map(|operand| self.gather(operand, rows))
+            .collect()
+    }
+
+    /// All elements of each value as the planes of one lane.
+    fn in_one_lane(&self, values: &[PlanValue]) -> Vec<Bits> {
+        values
+            .iter()
+            .map(|v| in_one_lane(&self.values[v]))
+            .collect()
+    }
+
     fn produced(&self, result: &Bits, outs: &[Produced]) -> Vec<(PlanValue, Bits)> {
         let out = |out: &Produced| {
             let bits = usize::from(self.plan.values[out.value.0 as usize].bits);
             let inner = out.inner as usize;
-            (
-                out.value,
-                result
-                    .resize(out.first as usize, inner * bits, false)
-                    .spread(inner),
-            )
+            let planes = result.resize(out.first as usize, inner * bits, false);
+            (out.value, planes.spread(inner))
         };
         outs.iter().map(out).collect()
     }
 }
 
 fn one_element() -> View {
-    View {
-        offset: 0,
-        dims: vec![],
-    }
+    View::new(0, vec![])
+}
+
+/// The element at an index.
+fn one(bits: &Bits, at: usize) -> Bits {
+    bits.gather(&View::new(at, vec![]), &one_element())
 }
 
 fn copy(bits: &Bits) -> Bits {
@@ -584,15 +297,12 @@ fn in_one_lane(bits: &Bits) -> Bits {
 /// Runs a tape lane by lane over bytes.
 fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
     let lanes = operands.first().map_or(1, |bits| bits.elements());
-    assert!(
-        operands.iter().all(|bits| bits.elements() == lanes),
-        "equal lanes"
-    );
+    let equal = operands.iter().all(|bits| bits.elements() == lanes);
+    assert!(equal, "equal lanes");
     let mut slots = vec![vec![0u8; lanes]; tape.slots as usize];
     slots[1].fill(1);
-    let planes = operands
-        .iter()
-        .flat_map(|bits| (0..bits.planes()).map(|p| bits.plane(p)));
+    let planes = operands.iter();
+    let planes = planes.flat_map(|bits| (0..bits.planes()).map(|p| bits.plane(p)));
     let inputs = planes.map(<[u8]>::to_vec).collect::<Vec<_>>();
     assert_eq!(inputs.len(), tape.inputs as usize, "the inputs of the tape");
     slots[2..2 + inputs.len()].clone_from_slice(&inputs);
@@ -606,10 +316,8 @@ fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
             slots[gate.out as usize] = out.collect();
         }
     }
-    let data = tape
-        .outputs
-        .iter()
-        .flat_map(|slot| slots[*slot as usize].clone());
+    let data = tape.outputs.iter();
+    let data = data.flat_map(|slot| slots[*slot as usize].clone());
     Bits::new(tape.outputs.len(), lanes, data.collect())
 }
 
@@ -623,147 +331,8 @@ fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
         let bit = |p: usize| i128::from(bits.plane(p)[element]) << p;
         let value = (0..bits.planes()).map(bit).sum::<i128>();
         let top = 1 << (bits.planes() - 1);
-        if signed && value & top != 0 {
-            value - 2 * top
-        } else {
-            value
-        }
+        let negative = signed && value & top != 0;
+        value - if negative { 2 * top } else { 0 }
     };
     (0..bits.elements()).map(number).collect()
-}
-
-/// Short constructors of programs with two parties and one table.
-pub struct Sketch {
-    builder: Builder,
-    rows: RowId,
-}
-
-impl Sketch {
-    pub fn new(bound: u64) -> Sketch {
-        let mut builder = Builder::new("sketch").unwrap();
-        builder.party("alice").unwrap();
-        builder.party("bob").unwrap();
-        let rows = builder.rows("n", bound).unwrap();
-        Sketch { builder, rows }
-    }
-
-    pub fn by_rows(&self, fixed: &[u64]) -> Shape {
-        Shape::with_rows(self.rows, fixed)
-    }
-
-    pub fn input(&mut self, name: &str, owner: u8, ty: Type, shape: Shape) -> Handle {
-        let (name, range) = (name.into(), ty.range());
-        let input = Input {
-            name,
-            owner,
-            ty,
-            shape,
-            range,
-            columns: vec![],
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        };
-        self.builder.input(input).unwrap()
-    }
-
-    pub fn column(&mut self, name: &str, owner: u8, ty: Type) -> Handle {
-        self.input(name, owner, ty, self.by_rows(&[]))
-    }
-
-    pub fn constant(&mut self, ty: Type, numbers: &[i128]) -> Handle {
-        let data = Data::from_numbers(ty, vec![numbers.len() as u64], numbers).unwrap();
-        self.builder.constant(data, None).unwrap()
-    }
-
-    pub fn binary(&mut self, op: Binary, a: Handle, b: impl Into<Number>) -> Handle {
-        self.builder.binary(op, a.into(), b.into().0, None).unwrap()
-    }
-
-    pub fn select(&mut self, condition: Handle, yes: Handle, no: impl Into<Number>) -> Handle {
-        let no = no.into().0;
-        self.builder
-            .select(condition.into(), yes.into(), no, None)
-            .unwrap()
-    }
-
-    pub fn cast(&mut self, a: Handle, ty: Type) -> Handle {
-        self.builder.cast(a, ty, None).unwrap()
-    }
-
-    pub fn index(&mut self, a: Handle, parts: &[Index]) -> Handle {
-        self.builder.index(a, parts, None).unwrap()
-    }
-
-    pub fn dot(&mut self, a: Handle, b: Handle, ty: Type) -> Handle {
-        self.builder.dot(a, b, Some(ty), None).unwrap()
-    }
-
-    pub fn call(&mut self, name: &str, operands: &[Handle]) -> Handle {
-        let operands = operands.iter().map(|of| (*of).into()).collect::<Vec<_>>();
-        self.builder.call(name, &operands, None).unwrap()
-    }
-
-    /// A running sum, from 0: the last one and all of them.
-    pub fn running_sum(&mut self, of: Handle, ty: Type) -> [Handle; 2] {
-        let zero = self.builder.scalar(ty, 0, None).unwrap();
-        let (carries, elements) = self
-            .builder
-            .begin_scan(&[zero.into()], &[of], None)
-            .unwrap();
-        let element = self.cast(elements[0], ty);
-        let sum = self.binary(Binary::Add, carries[0], element);
-        let (carries, outs) = self
-            .builder
-            .end_scan(&[sum.into()], &[sum.into()], None)
-            .unwrap();
-        [carries[0], outs[0]]
-    }
-
-    pub fn reduce(&mut self, op: Reduction, a: Handle, axis: Option<i64>) -> Handle {
-        self.builder.reduce(op, a, axis, None, None).unwrap()
-    }
-
-    pub fn accumulate(&mut self, op: Reduction, a: Handle) -> Handle {
-        self.builder.accumulate(op, a, 0, None, None).unwrap()
-    }
-
-    pub fn reduce_to(&mut self, op: Reduction, a: Handle, axis: Option<i64>, ty: Type) -> Handle {
-        self.builder.reduce(op, a, axis, Some(ty), None).unwrap()
-    }
-
-    pub fn map(
-        &mut self,
-        over: Handle,
-        body: impl FnOnce(&mut Sketch, Handle) -> Handle,
-    ) -> Handle {
-        let element = self.builder.begin_map(&[over], None).unwrap()[0];
-        let result = body(self, element);
-        self.builder.end_map(&[result.into()], None).unwrap()[0]
-    }
-
-    pub fn reveal(&mut self, name: &str, value: Handle, to: &[u8]) {
-        let ty = self.builder.value(value).unwrap().ty;
-        self.builder
-            .reveal(name, value.into(), to, ty, None)
-            .unwrap();
-    }
-
-    pub fn finish(self) -> Program {
-        self.builder.finish().unwrap().0
-    }
-}
-
-/// A handle or a bare number.
-pub struct Number(SourceOperand);
-
-impl From<Handle> for Number {
-    fn from(handle: Handle) -> Number {
-        Number(handle.into())
-    }
-}
-
-impl From<i128> for Number {
-    fn from(number: i128) -> Number {
-        Number(number.into())
-    }
 }

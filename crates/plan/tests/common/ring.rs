@@ -21,18 +21,15 @@ impl Interpreter<'_> {
         for term in terms {
             let multiples = self.multiples(term, rows);
             assert_eq!(multiples.len(), lanes, "an element for each lane");
-            sums.iter_mut()
-                .zip(multiples)
-                .for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
+            let both = sums.iter_mut().zip(multiples);
+            both.for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
         }
         if !carried {
             return vec![(*out, modular(&sums, self.width(*out)))];
         }
         if let (Some(before), true) = (self.later.get(out), tile > 0) {
-            let before = numbers(before, false).into_iter();
-            sums.iter_mut()
-                .zip(before)
-                .for_each(|(sum, b)| *sum = sum.wrapping_add(b as u64));
+            let both = sums.iter_mut().zip(numbers(before, false));
+            both.for_each(|(sum, b)| *sum = sum.wrapping_add(b as u64));
         }
         let sums = modular(&sums, self.width(*out));
         self.later.insert(*out, Rc::new(sums));
@@ -68,19 +65,17 @@ impl Interpreter<'_> {
         match &term.factor {
             LinearFactor::Number(number) => {
                 let sum = |lane: Vec<u64>| lane.into_iter().fold(0, u64::wrapping_add);
-                elements
-                    .map(|lane| sum(lane).wrapping_mul(*number))
-                    .collect()
+                let multiples = elements.map(|lane| sum(lane).wrapping_mul(*number));
+                multiples.collect()
             }
             LinearFactor::Table { data, lanes, inner } => {
                 let inner = inner.at(rows).indices();
                 let multiple = |(lane, elements): (usize, Vec<u64>)| {
                     assert_eq!(elements.len(), inner.len(), "a factor for each element");
                     let factors = inner.iter().map(|offset| data.elements[lane + offset]);
-                    let products = elements.iter().zip(factors);
-                    products
-                        .map(|(e, f)| e.wrapping_mul(f))
-                        .fold(0, u64::wrapping_add)
+                    let both = elements.iter().zip(factors);
+                    let products = both.map(|(e, f)| e.wrapping_mul(f));
+                    products.fold(0, u64::wrapping_add)
                 };
                 let lanes = lanes.at(rows).indices().into_iter();
                 lanes.zip(elements).map(multiple).collect()
@@ -92,19 +87,10 @@ impl Interpreter<'_> {
     fn elements(&self, operand: &Operand, rows: u64) -> Vec<Vec<u64>> {
         let all = numbers(&self.values[&operand.value], false);
         let inner = operand.inner.at(rows).indices();
-        let lane = |lane: usize| {
-            inner
-                .iter()
-                .map(|offset| all[lane + offset] as u64)
-                .collect()
-        };
-        operand
-            .lanes
-            .at(rows)
-            .indices()
-            .into_iter()
-            .map(lane)
-            .collect()
+        let element = |lane: usize, offset: &usize| all[lane + offset] as u64;
+        let lane = |lane| inner.iter().map(|offset| element(lane, offset)).collect();
+        let lanes = operand.lanes.at(rows).indices().into_iter();
+        lanes.map(lane).collect()
     }
 }
 

@@ -29,14 +29,10 @@ fn a_crash_at_any_write_reuses_nothing_and_hides_no_loss() {
                 assert_eq!(left, 0, "party {party}, write {at}: {counts:?}");
                 // A fill that only one of the two finished is counted by that one.
                 let all = used + unfinished + lost;
-                assert!(
-                    all == made || all == made + 2,
-                    "party {party}, write {at}: {counts:?}"
-                );
-                assert!(
-                    unfinished <= 2 && lost <= 3,
-                    "party {party}, write {at}: {counts:?}"
-                );
+                let made = all == made || all == made + 2;
+                assert!(made, "party {party}, write {at}: {counts:?}");
+                let few = unfinished <= 2 && lost <= 3;
+                assert!(few, "party {party}, write {at}: {counts:?}");
             }
             if !crashed {
                 assert!(counts.iter().all(|count| *count == [0, made, 0, 0]));
@@ -61,10 +57,8 @@ fn a_crash_between_the_files_of_two_directions_adds_neither_or_both() {
             model.restart();
             let left = [0, 1].map(|receiver| model.counts(receiver)[party][0]);
             let both = left == [3, 3];
-            assert!(
-                both || left == [2, 1],
-                "party {party}, write {at}: {left:?}"
-            );
+            let kept = both || left == [2, 1];
+            assert!(kept, "party {party}, write {at}: {left:?}");
             assert!(both || !filled);
             ends.insert(both);
             // What only one of the two has added is forgotten, and counted there.

@@ -17,7 +17,7 @@ pub fn arithmetic() -> impl Strategy<Value = Case> {
 
 fn grow(tape: &[u32]) -> Case {
     let mut grower = Grower {
-        builder: empty(),
+        b: empty(),
         parties: 2,
         tape,
         next: 0,
@@ -29,7 +29,7 @@ fn grow(tape: &[u32]) -> Case {
         grower.keep(&mut pool, made);
     }
     grower.results(&pool);
-    let (program, _) = grower.builder.finish().expect("a checked program");
+    let (program, _) = grower.b.finish().expect("a checked program");
     let inputs = data(&program, &declared, tape);
     Case { program, inputs }
 }
@@ -38,14 +38,12 @@ impl Grower<'_> {
     /// Two inputs of each of four types: numbers that stay small for a while, with fractions and
     /// without, and two types that wrap, of which one is as wide as rings may be.
     fn numbers(&mut self) -> (Vec<Input>, Vec<Handle>) {
-        let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a name"));
-        let rows = self.builder.rows("n", 5).expect("a row count");
+        let parties = ["alice", "bob"].map(|name| self.b.party(name).expect("a name"));
+        let rows = self.b.rows("n", 5).expect("a row count");
         let (small, wide) = (Range { lo: -9, hi: 20 }, Type::unsigned(64).wrapping());
         let byte = Type::U8.wrapping();
-        let fine = Range {
-            lo: -(3 << 12) - 1,
-            hi: 5 << 12,
-        };
+        let (lo, hi) = (-(3 << 12) - 1, 5 << 12);
+        let fine = Range { lo, hi };
         let kinds = [
             (Type::I64, small, Shape::with_rows(rows, [3])),
             (byte, byte.range(), Shape::with_rows(rows, [])),
@@ -60,7 +58,7 @@ impl Grower<'_> {
             declared(&format!("x{index}"), parties[index % 2], ty, shape, range)
         };
         let inputs: Vec<Input> = kinds.into_iter().enumerate().map(input).collect();
-        let handle = |input: &Input| self.builder.input(input.clone()).expect("an input");
+        let handle = |input: &Input| self.b.input(input.clone()).expect("an input");
         let pool = inputs.iter().map(handle).collect();
         (inputs, pool)
     }
@@ -74,42 +72,38 @@ impl Grower<'_> {
         let byte = Type::U8.wrapping();
         let dtype = self.pick(&[None, Some(Type::I64), Some(byte), Some(FIXED)]);
         let made = match self.below(16) {
-            0 | 1 => self.builder.binary(Binary::Mul, a, b, None),
-            2 => self.builder.binary(Binary::Add, a, b, None),
-            3 => self.builder.binary(Binary::Sub, a, b, None),
-            4 => self.builder.binary(Binary::Mul, a, number, None),
-            5 => self.builder.binary(Binary::Sub, number, a, None),
-            6 => self.builder.unary(Unary::Neg, a, None),
-            7 | 8 => self
-                .builder
-                .reduce(Reduction::Sum, x, Some(axis), dtype, None),
-            9 => self.builder.dot(x, y, dtype, None),
-            10 => self.builder.stack(&[a, b], axis, None),
-            11 => self
-                .builder
-                .index(x, &[Index::Ellipsis, Index::At(axis)], None),
+            0 | 1 => self.b.binary(Binary::Mul, a, b, None),
+            2 => self.b.binary(Binary::Add, a, b, None),
+            3 => self.b.binary(Binary::Sub, a, b, None),
+            4 => self.b.binary(Binary::Mul, a, number, None),
+            5 => self.b.binary(Binary::Sub, number, a, None),
+            6 => self.b.unary(Unary::Neg, a, None),
+            7 | 8 => self.b.reduce(Reduction::Sum, x, Some(axis), dtype, None),
+            9 => self.b.dot(x, y, dtype, None),
+            10 => self.b.stack(&[a, b], axis, None),
+            11 => self.b.index(x, &[Index::Ellipsis, Index::At(axis)], None),
             12 => {
                 let ty = self.pick(&[Type::I64, byte, Type::unsigned(16)]);
                 let table = Data::from_numbers(ty, vec![3], &[0, 7, 1])?;
-                let table = self.builder.constant(table, None).ok()?;
+                let table = self.b.constant(table, None).ok()?;
                 match self.below(2) {
-                    0 => self.builder.dot(x, table, dtype, None),
-                    _ => self.builder.binary(Binary::Mul, a, table.into(), None),
+                    0 => self.b.dot(x, table, dtype, None),
+                    _ => self.b.binary(Binary::Mul, a, table.into(), None),
                 }
             }
             13 => {
                 let ty = self.pick(&[Type::I64, byte, Type::unsigned(16), FIXED]);
-                self.builder.cast(x, ty, None)
+                self.b.cast(x, ty, None)
             }
             14 => {
-                let flag = self.builder.binary(Binary::Gt, a, b, None).ok()?;
-                let ty = self.builder.value(x)?.ty;
+                let flag = self.b.binary(Binary::Gt, a, b, None).ok()?;
+                let ty = self.b.value(x)?.ty;
                 match self.below(2) {
-                    0 => self.builder.cast(flag, ty, None),
-                    _ => self.builder.select(flag.into(), a, Operand::Int(0), None),
+                    0 => self.b.cast(flag, ty, None),
+                    _ => self.b.select(flag.into(), a, Operand::Int(0), None),
                 }
             }
-            _ => self.builder.binary(Binary::Min, a, b, None),
+            _ => self.b.binary(Binary::Min, a, b, None),
         };
         made.ok()
     }

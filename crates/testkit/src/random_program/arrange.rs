@@ -13,11 +13,11 @@ impl Grower<'_> {
             1 => self.reshaped(a),
             2 => {
                 let axes = self.pick(&[None, Some(&[1i64, 0][..]), Some(&[0, 2, 1])]);
-                self.builder.transpose(a, axes, None).ok()
+                self.b.transpose(a, axes, None).ok()
             }
             3 => {
                 let shape = self.shape(a, 2)?;
-                self.builder.broadcast_to(a, &shape, None).ok()
+                self.b.broadcast_to(a, &shape, None).ok()
             }
             4 => {
                 let (b, axis) = (self.pick(pool), self.below(3) as i64 - 1);
@@ -26,13 +26,11 @@ impl Grower<'_> {
                     return None;
                 }
                 let both = [a.into(), b.into(), a.into()];
-                match self.builder.concatenate(&both, axis, None) {
+                match self.b.concatenate(&both, axis, None) {
                     Ok(joined) => Some(joined),
                     Err(_) => {
                         let alone = 1 + self.below(2);
-                        self.builder
-                            .concatenate(&[both[0]; 2][..alone], axis, None)
-                            .ok()
+                        self.b.concatenate(&[both[0]; 2][..alone], axis, None).ok()
                     }
                 }
             }
@@ -44,21 +42,16 @@ impl Grower<'_> {
     fn stepped(&mut self, a: Handle) -> Option<Handle> {
         let step = self.pick(&[2, 3, -1, -2]);
         let start = self.pick(&[None, Some(1), Some(-1)]);
-        let part = Index::Stepped {
-            start,
-            stop: None,
-            step,
-        };
-        let whole = Index::Slice {
-            start: None,
-            stop: None,
-        };
+        let stop = None;
+        let part = Index::Stepped { start, stop, step };
+        let (start, stop) = (None, None);
+        let whole = Index::Slice { start, stop };
         let parts = match self.below(3) {
             0 => vec![part],
             1 => vec![whole, part],
             _ => vec![Index::Ellipsis, part],
         };
-        self.builder.index(a, &parts, None).ok()
+        self.b.index(a, &parts, None).ok()
     }
 
     /// The elements of each row in one axis, or in two.
@@ -69,7 +62,7 @@ impl Grower<'_> {
         if columns > 1 {
             shape.push(Length::Of(columns));
         }
-        self.builder.reshape(a, &shape, None).ok()
+        self.b.reshape(a, &shape, None).ok()
     }
 
     /// The shape of a value, with one more axis in front of the fixed ones where it has no rows.
@@ -78,15 +71,15 @@ impl Grower<'_> {
         if shape.is_empty() {
             shape.push(Length::Of(new));
         }
-        let fixed = self.builder.value(a)?.shape.fixed.clone();
+        let fixed = self.b.value(a)?.shape.fixed.clone();
         let wide = |length: u64| if length == 1 { 3 } else { length as i64 };
         shape.extend(fixed.into_iter().map(|length| Length::Of(wide(length))));
         Some(shape)
     }
 
     fn rows(&mut self, a: Handle) -> Option<Vec<Length>> {
-        let shape = self.builder.value(a)?.shape.clone();
-        let text = self.builder.shape_text(&shape);
+        let shape = self.b.value(a)?.shape.clone();
+        let text = self.b.shape_text(&shape);
         let name = text.trim_start_matches('[').split([',', ']']).next()?;
         let rows = shape.rows.map(|_| Length::Rows(name.to_string()));
         Some(rows.into_iter().collect())
@@ -94,8 +87,8 @@ impl Grower<'_> {
 
     /// Returns whether the rows of a value are those of several tables.
     fn is_sum(&self, a: Handle) -> bool {
-        let rows = self.builder.value(a).and_then(|value| value.shape.rows);
-        let counts = self.builder.row_counts();
+        let rows = self.b.value(a).and_then(|value| value.shape.rows);
+        let counts = self.b.row_counts();
         rows.is_some_and(|rows| !counts[usize::from(rows.0)].sum.is_empty())
     }
 
@@ -105,11 +98,11 @@ impl Grower<'_> {
         let truth = matches!(op, Reduction::Any | Reduction::All);
         let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
         let (a, dtype) = if truth {
-            let truth = self.builder.binary(Binary::Ne, a.into(), 0.into(), None);
+            let truth = self.b.binary(Binary::Ne, a.into(), 0.into(), None);
             (truth.ok()?, None)
         } else {
             (a, dtype)
         };
-        self.builder.accumulate(op, a, axis, dtype, None).ok()
+        self.b.accumulate(op, a, axis, dtype, None).ok()
     }
 }

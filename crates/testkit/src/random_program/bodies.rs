@@ -10,16 +10,13 @@ impl Grower<'_> {
         let first = |builder: &Builder, handle: &Handle| -> Option<Dim> {
             builder.value(*handle).and_then(|value| value.shape.dim(0))
         };
-        let walkable: Vec<Handle> = pool
-            .iter()
-            .filter(|a| first(&self.builder, a).is_some())
-            .copied()
-            .collect();
+        let walkable = pool.iter().filter(|a| first(&self.b, a).is_some());
+        let walkable: Vec<Handle> = walkable.copied().collect();
         if walkable.is_empty() {
             return None;
         }
         let (a, b) = (self.pick(&walkable), self.pick(&walkable));
-        let same = first(&self.builder, &a) == first(&self.builder, &b);
+        let same = first(&self.b, &a) == first(&self.b, &b);
         Some(if same && self.below(2) == 0 {
             vec![a, b]
         } else {
@@ -32,16 +29,10 @@ impl Grower<'_> {
         let Some(over) = self.walked(pool) else {
             return;
         };
-        let slices = self
-            .builder
-            .begin_map(&over, None)
-            .expect("walkable values");
+        let slices = self.b.begin_map(&over, None).expect("walkable values");
         let inner = self.body(pool, slices);
         let returns = self.returned(&inner, 1);
-        let parts = self
-            .builder
-            .end_map(&returns, None)
-            .expect("values without rows");
+        let parts = self.b.end_map(&returns, None).expect("values without rows");
         parts
             .into_iter()
             .for_each(|part| self.keep(pool, Some(part)));
@@ -52,24 +43,19 @@ impl Grower<'_> {
         let Some(over) = self.walked(pool) else {
             return;
         };
-        let scalars: Vec<Handle> = pool
-            .iter()
-            .filter(|a| self.is_scalar(**a))
-            .copied()
-            .collect();
+        let scalars = pool.iter().filter(|a| self.is_scalar(**a)).copied();
+        let scalars: Vec<Handle> = scalars.collect();
         let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
         if !scalars.is_empty() {
             init.push(self.pick(&scalars).into());
         }
-        let (carries, slices) = self.builder.begin_scan(&init, &over, None).expect("a scan");
+        let (carries, slices) = self.b.begin_scan(&init, &over, None).expect("a scan");
         let inner = self.body(pool, [carries.clone(), slices].concat());
-        let next: Vec<Operand> = carries
-            .iter()
-            .map(|&carry| self.next(carry, &inner))
-            .collect();
+        let next = carries.iter().map(|&carry| self.next(carry, &inner));
+        let next: Vec<Operand> = next.collect();
         let outputs = self.returned(&inner, 0);
         let ended = self
-            .builder
+            .b
             .end_scan(&next, &outputs, None)
             .expect("carries that close");
         let (last, stacked) = ended;
@@ -80,11 +66,11 @@ impl Grower<'_> {
 
     /// Chooses a next carry: some scalar that fits, or the previous one.
     fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
-        let Some(ty) = self.builder.value(carry).map(|value| value.ty) else {
+        let Some(ty) = self.b.value(carry).map(|value| value.ty) else {
             return carry.into();
         };
         let fits = |a: &Handle| {
-            let value = self.builder.value(*a);
+            let value = self.b.value(*a);
             value.is_some_and(|value| {
                 let converted = value.range.converted(value.ty, ty);
                 let unrounded = value.ty.fraction() <= ty.fraction();
@@ -93,11 +79,8 @@ impl Grower<'_> {
                 unrounded && !is_truth && converted.is_some_and(|range| ty.holds(range))
             })
         };
-        let scalars: Vec<Handle> = inner
-            .iter()
-            .filter(|a| self.is_scalar(**a) && fits(a))
-            .copied()
-            .collect();
+        let scalars = inner.iter().filter(|a| self.is_scalar(**a) && fits(a));
+        let scalars: Vec<Handle> = scalars.copied().collect();
         let Some(&last) = scalars.last() else {
             return carry.into();
         };
@@ -122,7 +105,7 @@ impl Grower<'_> {
     /// `fewest` to two values without rows, mostly the last ones.
     fn returned(&mut self, inner: &[Handle], fewest: usize) -> Vec<Operand> {
         let fixed = |a: &&Handle| {
-            self.builder
+            self.b
                 .value(**a)
                 .is_some_and(|value| value.shape.rows.is_none())
         };

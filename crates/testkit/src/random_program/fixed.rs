@@ -38,52 +38,49 @@ impl Grower<'_> {
             _ => b.into(),
         };
         let made = match self.below(10) {
-            0 | 1 => self.builder.binary(Binary::Mul, a.into(), operand, None),
+            0 | 1 => self.b.binary(Binary::Mul, a.into(), operand, None),
             2 => {
                 // Away from zero, so that it can divide.
-                let least = self
-                    .builder
-                    .binary(Binary::Max, b.into(), Operand::Int(1), None);
-                self.builder
+                let least = self.b.binary(Binary::Max, b.into(), Operand::Int(1), None);
+                self.b
                     .binary(Binary::Div, a.into(), least.ok()?.into(), None)
             }
-            3 => self.builder.binary(Binary::Div, a.into(), operand, None),
+            3 => self.b.binary(Binary::Div, a.into(), operand, None),
             4 => {
                 let op = self.pick(&[Binary::Lt, Binary::Le, Binary::Eq, Binary::Gt, Binary::Ne]);
-                self.builder.binary(op, a.into(), operand, None)
+                self.b.binary(op, a.into(), operand, None)
             }
             5 => {
                 let wanted = self.pick_type(ty);
-                self.builder.dot(a, b, wanted, None)
+                self.b.dot(a, b, wanted, None)
             }
             6 => {
                 let wanted = self.pick_type(Type::fixed(24, 2));
-                self.builder.reduce(Reduction::Sum, a, None, wanted, None)
+                self.b.reduce(Reduction::Sum, a, None, wanted, None)
             }
             7 => {
                 // Exact products, in any way of choosing them.
-                let product = self.builder.binary(Binary::Mul, a.into(), operand, None);
+                let product = self.b.binary(Binary::Mul, a.into(), operand, None);
                 let mut product = product.ok()?;
                 if self.below(2) == 0 {
-                    let flag = self.builder.binary(Binary::Gt, a.into(), b.into(), None);
+                    let flag = self.b.binary(Binary::Gt, a.into(), b.into(), None);
                     let chosen = (flag.ok()?.into(), product.into());
                     let zero = Operand::Int(0);
-                    product = self.builder.select(chosen.0, chosen.1, zero, None).ok()?;
+                    product = self.b.select(chosen.0, chosen.1, zero, None).ok()?;
                 }
                 let (wanted, axis) = (
                     self.pick_type(Type::fixed(24, 2)),
                     self.pick(&[None, Some(0)]),
                 );
-                self.builder
-                    .reduce(Reduction::Sum, product, axis, wanted, None)
+                self.b.reduce(Reduction::Sum, product, axis, wanted, None)
             }
             8 => {
                 let op = self.pick(&[Binary::Add, Binary::Sub, Binary::Min, Binary::Max]);
-                self.builder.binary(op, a.into(), operand, None)
+                self.b.binary(op, a.into(), operand, None)
             }
             _ => {
                 let op = self.pick(&[Binary::FloorDiv, Binary::Mod]);
-                self.builder.binary(op, a.into(), operand, None)
+                self.b.binary(op, a.into(), operand, None)
             }
         };
         made.ok()
@@ -106,12 +103,9 @@ impl Grower<'_> {
         if name == "pow" {
             let y = self.pick(pool);
             let y = self.clipped(y, from, 3)?;
-            return self
-                .builder
-                .power([x.into(), y.into()], to, saturate, None)
-                .ok();
+            return self.b.power([x.into(), y.into()], to, saturate, None).ok();
         }
-        self.builder.function(name, x, to, saturate, None).ok()
+        self.b.function(name, x, to, saturate, None).ok()
     }
 
     fn pick_type(&mut self, ty: Type) -> Option<Type> {
@@ -126,11 +120,9 @@ impl Grower<'_> {
 
     /// Converts the value to a type, clipped to so many units about zero.
     fn clipped(&mut self, a: Handle, ty: Type, top: i128) -> Option<Handle> {
-        let a = self.builder.saturate(a, ty, None).ok()?;
-        let low = self
-            .builder
-            .binary(Binary::Min, a.into(), Operand::Int(top), None);
-        self.builder
+        let a = self.b.saturate(a, ty, None).ok()?;
+        let low = self.b.binary(Binary::Min, a.into(), top.into(), None);
+        self.b
             .binary(Binary::Max, low.ok()?.into(), Operand::Int(-top), None)
             .ok()
     }
@@ -144,12 +136,10 @@ impl Grower<'_> {
             _ => {
                 let mut random = Random::new(self.below(1 << 20) as u64);
                 let number = |_| f64::from(random.number() % 1000) / 64.0 - 5.0;
-                Literal {
-                    shape: vec![3],
-                    numbers: (0..3).map(number).map(Number::Float).collect(),
-                }
+                let (shape, numbers) = (vec![3], (0..3).map(number).map(Number::Float).collect());
+                Literal { shape, numbers }
             }
         };
-        self.builder.literal(literal, None).ok()
+        self.b.literal(literal, None).ok()
     }
 }

@@ -21,17 +21,17 @@ impl Grower<'_> {
                     0 => None,
                     _ => self.flag(dim, pool),
                 };
-                self.builder.running(reduction, a, starts, None, None).ok()
+                self.b.running(reduction, a, starts, None, None).ok()
             }
             3 => {
                 let by = self.below(9) as i64 - 4;
-                self.builder.roll(a, by, None).ok()
+                self.b.roll(a, by, None).ok()
             }
             4 => {
                 let len = 1 + self.below(4) as u64;
-                self.builder.head(a, len, None).ok()
+                self.b.head(a, len, None).ok()
             }
-            _ => self.builder.row_number(a, None).ok(),
+            _ => self.b.row_number(a, None).ok(),
         };
         self.keep(pool, made);
     }
@@ -39,7 +39,7 @@ impl Grower<'_> {
     /// A value with an axis 0, of a given length if there is one.
     fn along(&mut self, pool: &[Handle], length: Option<Dim>) -> Option<(Handle, Dim)> {
         let known = |handle: &Handle| {
-            let dim = self.builder.value(*handle)?.shape.dim(0)?;
+            let dim = self.b.value(*handle)?.shape.dim(0)?;
             let wanted = length.is_none_or(|length| length == dim);
             wanted.then_some((*handle, dim))
         };
@@ -48,7 +48,7 @@ impl Grower<'_> {
     }
 
     fn is_vector(&self, handle: Handle) -> bool {
-        let value = self.builder.value(handle);
+        let value = self.b.value(handle);
         value.is_some_and(|value| value.shape.rank() == 1)
     }
 
@@ -59,7 +59,7 @@ impl Grower<'_> {
             return None;
         }
         let threshold = Operand::Int(self.below(3) as i128);
-        let flag = self.builder.binary(Binary::Gt, of.into(), threshold, None);
+        let flag = self.b.binary(Binary::Gt, of.into(), threshold, None);
         flag.ok()
     }
 
@@ -71,19 +71,19 @@ impl Grower<'_> {
         if !over.iter().all(|of| self.is_vector(*of)) {
             return;
         }
-        let opened = self.builder.begin_sort(&over, None);
+        let opened = self.b.begin_sort(&over, None);
         let (before, behind) = opened.expect("vectors of one length");
         let mut exchange = Operand::Int(0);
         for (x, y) in before.iter().zip(&behind).rev() {
             let mut compare = |op| {
-                let made = self.builder.binary(op, (*y).into(), (*x).into(), None);
+                let made = self.b.binary(op, (*y).into(), (*x).into(), None);
                 made.expect("numbers of one type")
             };
             let (less, same) = (compare(Binary::Lt), compare(Binary::Eq));
             exchange = match exchange {
                 Operand::Value(rest) => {
                     let mut both = |op, a: Handle, b: Handle| {
-                        let made = self.builder.binary(op, a.into(), b.into(), None);
+                        let made = self.b.binary(op, a.into(), b.into(), None);
                         made.expect("truth values")
                     };
                     let rest = both(Binary::And, same, rest);
@@ -94,7 +94,7 @@ impl Grower<'_> {
         }
         // With one order, nothing depends on the order of equal elements.
         let any_order = self.below(2) == 0;
-        let sorted = self.builder.end_sort(exchange, any_order, None);
+        let sorted = self.b.end_sort(exchange, any_order, None);
         let sorted = sorted.expect("a decision");
         sorted
             .into_iter()
@@ -106,16 +106,16 @@ impl Grower<'_> {
         let b = self.along(pool, Some(dim)).map_or(a, |(b, _)| b);
         let mut over = vec![a, b];
         over.truncate(1 + self.below(2));
-        let opened = self.builder.begin_prefix(&over, None);
+        let opened = self.b.begin_prefix(&over, None);
         let (before, behind) = opened.expect("values of one length");
         let ops = [Binary::Min, Binary::Max];
         let combined = before.iter().zip(&behind).map(|(x, y)| {
             let op = ops[self.below(2)];
-            let made = self.builder.binary(op, (*x).into(), (*y).into(), None);
+            let made = self.b.binary(op, (*x).into(), (*y).into(), None);
             made.expect("two numbers of one type").into()
         });
         let combined = combined.collect::<Vec<Operand>>();
-        let made = self.builder.end_prefix(&combined, None);
+        let made = self.b.end_prefix(&combined, None);
         let made = made.expect("combinations of the same type");
         made.into_iter()
             .for_each(|part| self.keep(pool, Some(part)));
@@ -126,7 +126,7 @@ impl Grower<'_> {
         let Some(keep) = self.flag(dim, pool) else {
             return;
         };
-        let kept = self.builder.compact(keep, &[a, b], None);
+        let kept = self.b.compact(keep, &[a, b], None);
         let kept = kept.expect("values of one length");
         kept.into_iter()
             .for_each(|part| self.keep(pool, Some(part)));

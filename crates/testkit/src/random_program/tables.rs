@@ -17,12 +17,12 @@ impl Grower<'_> {
             0 => self.value_table(pool)?,
             _ => self.constant_table()?,
         };
-        if let Ok(made) = self.builder.lookup(table, a, None) {
+        if let Ok(made) = self.b.lookup(table, a, None) {
             return Some(made);
         }
-        let count = *self.builder.value(table)?.shape.fixed.first()?;
+        let count = *self.b.value(table)?.shape.fixed.first()?;
         let index = self.within(a, count.into())?;
-        self.builder.lookup(table, index, None).ok()
+        self.b.lookup(table, index, None).ok()
     }
 
     /// 1 to [`ENTRIES`] numbers of a random type, or pairs of them.
@@ -41,13 +41,13 @@ impl Grower<'_> {
         };
         let numbers: Vec<i128> = (0..shape.iter().product()).map(number).collect();
         let data = Data::from_numbers(ty, shape, &numbers).expect("numbers of the type");
-        self.builder.constant(data, None).ok()
+        self.b.constant(data, None).ok()
     }
 
     /// A value that can be a table, if the pool has one.
     fn value_table(&mut self, pool: &[Handle]) -> Option<Handle> {
         let table = |handle: &&Handle| {
-            let shape = self.builder.value(**handle).map(|value| &value.shape);
+            let shape = self.b.value(**handle).map(|value| &value.shape);
             shape.is_some_and(|shape| shape.rows.is_none() && shape.rank() > 0)
         };
         let tables: Vec<Handle> = pool.iter().filter(table).copied().collect();
@@ -59,7 +59,7 @@ impl Grower<'_> {
         // A wrapping type has no remainder, and a small one does not hold the divisor.
         let remainder = match self.below(2) {
             0 => self
-                .builder
+                .b
                 .binary(Binary::Mod, a.into(), count.into(), None)
                 .ok(),
             _ => None,

@@ -20,11 +20,8 @@ pub(super) fn view(a: &Tensor, by_rows: bool, start: u64, dims: &[(u64, i64)]) -
     }
     let lengths = dims.iter().map(|(length, _)| *length);
     let shape = by_rows.then_some(rows).into_iter().chain(lengths);
-    Tensor {
-        ty: a.ty,
-        shape: shape.collect(),
-        numbers,
-    }
+    let (ty, shape) = (a.ty, shape.collect());
+    Tensor { ty, shape, numbers }
 }
 
 /// Tensors one behind the other along an axis.
@@ -39,11 +36,8 @@ pub(super) fn concat(parts: &[&Tensor], axis: usize) -> Tensor {
             numbers.extend(&part.numbers[block * run..][..run]);
         }
     }
-    Tensor {
-        ty: parts[0].ty,
-        shape,
-        numbers,
-    }
+    let ty = parts[0].ty;
+    Tensor { ty, shape, numbers }
 }
 
 /// Joins the elements up to each one along an axis.

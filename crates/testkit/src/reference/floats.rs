@@ -278,10 +278,8 @@ fn nearest(format: Format, value: f64) -> i128 {
     static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
     let tables = TABLES.get_or_init(|| {
         [Format::F16, Format::BF16].map(|format| {
-            let floats = Floats {
-                format,
-                flushed: false,
-            };
+            let flushed = false;
+            let floats = Floats { format, flushed };
             let finite = 0..format.infinity() as i128;
             let mut values = finite.map(|bits| floats.value(bits)).collect::<Vec<_>>();
             // Where the next number would be is infinity.

@@ -79,11 +79,7 @@ struct Parcel {
 
 impl Connection {
     /// Makes a connection between `processes`; `wires` are those towards each of them.
-    pub(super) fn new(
-        scheduler: Arc<Scheduler>,
-        processes: [usize; 2],
-        wires: [Wire; 2],
-    ) -> Connection {
+    pub(super) fn new(scheduler: Arc<Scheduler>, processes: [usize; 2], wires: [Wire; 2]) -> Self {
         let end = |wire| End {
             wire,
             parcels: VecDeque::new(),
@@ -118,10 +114,8 @@ impl Connection {
 
     /// The socket of a process. Each has one.
     pub(super) fn socket(&self, process: usize) -> SimulatedSocket {
-        SimulatedSocket {
-            connection: self.clone(),
-            side: self.side_of(process),
-        }
+        let (connection, side) = (self.clone(), self.side_of(process));
+        SimulatedSocket { connection, side }
     }
 
     fn side_of(&self, process: usize) -> usize {

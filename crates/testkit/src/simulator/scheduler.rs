@@ -398,13 +398,9 @@ impl SchedulerState {
 
     /// Ends a model that does not end by itself.
     fn give_up(&mut self, moment: Option<Duration>) {
-        let waiting = self
-            .threads
-            .iter()
-            .filter(|thread| thread.status != Status::Ended);
-        let waiting = waiting
-            .map(|thread| thread.name.clone())
-            .collect::<Vec<_>>();
+        let waiting = self.threads.iter();
+        let waiting = waiting.filter(|thread| thread.status != Status::Ended);
+        let waiting: Vec<_> = waiting.map(|thread| thread.name.clone()).collect();
         let why = match moment {
             None => "all wait for each other, without an end".to_string(),
             Some(moment) => format!("still going on at {moment:?}, after {} steps", self.steps),

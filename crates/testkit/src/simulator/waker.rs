@@ -23,10 +23,8 @@ struct Rung {
 impl SimulatedWaker {
     /// Makes a waker on the clock of `scheduler`.
     pub(super) fn waker(scheduler: &Arc<Scheduler>) -> Waker {
-        Waker::new(Arc::new(SimulatedWaker {
-            scheduler: Arc::clone(scheduler),
-            state: Mutex::default(),
-        }))
+        let (scheduler, state) = (Arc::clone(scheduler), Mutex::default());
+        Waker::new(Arc::new(SimulatedWaker { scheduler, state }))
     }
 
     fn state(&self) -> MutexGuard<'_, Rung> {

@@ -24,25 +24,21 @@
 //! used in another, where a party would know both the mask and what it hides.
 
 mod kernel;
+mod part;
 mod program;
 
-use crate::aligned_buffer::AlignedBuffer;
-use crate::arrive::{recv_to, send};
 use crate::bits::words_for;
 use crate::form::Form;
-use crate::keys::Key;
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::{Plane, WIDE, Wires, ands, under_masks};
-use kernel::{Dealt, Level, Opened, OpeningPlace, Prepared, Sums};
-use program::{COMMON, Program};
-use sealane_block::Cpu;
+use crate::tape::{Plane, ands, under_masks};
+use kernel::{Level, Prepared};
+use part::Part;
+use program::Program;
 use sealane_circuit::Tape;
 use sealane_circuit::function::Function;
-use sealane_circuit::tape::ONE;
 use sealane_net::Mesh;
-use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::Result;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -289,9 +285,8 @@ impl RunningMasked<'_> {
         let layout = run.layout.clone();
         party.recycled.keep(layout, run.lanes, self.parts);
         // Values that are the same in all lanes go past the last one.
-        shares
-            .iter_mut()
-            .for_each(|share| form.trim(share.data_mut()));
+        let both = shares.iter_mut();
+        both.for_each(|share| form.trim(share.data_mut()));
         form.share(shares)
     }
 }
@@ -299,356 +294,17 @@ impl RunningMasked<'_> {
 /// Words of a lane from which on slots are counted anew: a tape runs long enough then.
 const MANY: usize = 4;
 
-/// Words behind the last row: kernels read whole chunks, also where a row ends within one.
-const MOST_PAST: usize = WIDE - 1;
-
-/// Rows of words, for the most bits of a level. Each level uses them again, and the next tile.
-type Rows = AlignedBuffer;
-
-/// Masks of one level of the part whose helper is a role.
-struct Masks<const HELPER: usize> {
-    /// Of opened bits: the mask that this party knows, and the other one at the helper.
-    outputs: Rows,
-    others: Option<Rows>,
-    /// Shares of what is dealt; none at the party after the helper until they have arrived.
-    dealt: Option<Rows>,
-}
-
-/// A part that takes masks of a type: those of its own helper and no others.
-trait Takes<M> {
-    fn take(&mut self, masks: M);
-}
-
-/// The lanes of one helper.
-struct Part<const HELPER: usize> {
-    duty: Duty,
-    words: Range<usize>,
-    lanes: usize,
-    wires: Wires,
-    /// Masks of the level that is opened next, and those of the level that is dealt for.
-    masks: VecDeque<Masks<HELPER>>,
-    /// Masks of the level that was opened last, whose outputs are not on their wires yet.
-    last: Option<Masks<HELPER>>,
-    /// This party's summands of what is being opened, and those of the other party.
-    summands: Rows,
-    others: Rows,
-    /// Rows that no level uses now.
-    spare: Vec<Rows>,
-}
-
-/// The duty of a party in a part.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Duty {
-    /// Knows both masks.
-    Helper,
-    /// The role before the helper: its first component is `m`, the second the first mask.
-    Before,
-    /// The role after the helper: its first component is the second mask, the second one `m`.
-    After,
-}
-
-impl<const HELPER: usize> Takes<Masks<HELPER>> for Part<HELPER> {
-    fn take(&mut self, masks: Masks<HELPER>) {
-        self.masks.push_back(masks);
-    }
-}
-
-impl<const HELPER: usize> Part<HELPER> {
-    fn of(party: &Computing, layout: &Layout, all: usize) -> Self {
-        let lanes = lanes_of(HELPER, all);
-        let words = words_of(HELPER, all);
-        let duty = match (party.role_index.role + 3 - HELPER) % 3 {
-            0 => Duty::Helper,
-            1 => Duty::After,
-            _ => Duty::Before,
-        };
-        let opens = match duty {
-            Duty::Helper => 0,
-            _ => layout.most * words.len() + MOST_PAST,
-        };
-        Part {
-            duty,
-            lanes,
-            wires: Wires::new(layout.program.slots, words.len()),
-            words,
-            masks: VecDeque::new(),
-            last: None,
-            summands: AlignedBuffer::zeros(opens),
-            others: AlignedBuffer::zeros(opens),
-            spare: Vec::new(),
-        }
-    }
-
-    /// Puts the inputs and constants of a tape on their wires.
-    fn load(&mut self, run: &MaskedTape<'_>, inputs: &[Plane<'_>]) {
-        if self.lanes == 0 {
-            return;
-        }
-        let (wires, program) = (&mut self.wires, &run.layout.program);
-        for (slot, input) in program.inputs.iter().zip(inputs) {
-            match input {
-                Plane::Lanes(parts) => {
-                    let parts = parts.map(|part| &part[self.words.clone()]);
-                    wires.load(*slot as usize, parts);
-                }
-                Plane::Same(words) if slot & COMMON == 0 => {
-                    wires.fill(*slot as usize, words.map(|word| *word));
-                }
-                Plane::Same(_) => {}
-            }
-        }
-        if program.plain {
-            wires.fill(ONE as usize, run.common[1])
-        } else {
-            wires.set_common(&run.common)
-        }
-    }
-
-    /// Layouts of what is dealt and opened at a level.
-    fn forms(&self, run: &MaskedTape<'_>, level: usize) -> [Form; 2] {
-        run.layout.program.levels[level]
-            .bits
-            .map(|bits| Form::bits(bits, self.lanes))
-    }
-
-    /// The other party that opens.
-    fn partner(&self, party: &Computing) -> PartyId {
-        match self.duty {
-            Duty::Before => party.role_index.previous,
-            _ => party.role_index.next,
-        }
-    }
-
-    /// Rows to write over, of as many words as a level needs at most.
-    fn rows(&mut self, run: &MaskedTape<'_>) -> Rows {
-        let most = run.layout.most * words_for(self.lanes) + MOST_PAST;
-        let spare = self.spare.pop();
-        spare.unwrap_or_else(|| AlignedBuffer::zeros(most))
-    }
-
-    /// Draws the masks of a level, in the order of all holders of a key.
-    fn draw(&mut self, party: &mut Computing, run: &MaskedTape<'_>, level: usize) -> Masks<HELPER> {
-        let [dealt, opened] = self.forms(run, level);
-        let keys = &mut party.keys;
-        let deal = |part: &mut Self, key: &mut Key| {
-            let mut rows = part.rows(run);
-            key.deal(dealt, &mut rows[..dealt.words()]);
-            rows
-        };
-        let mut outputs = self.rows(run);
-        let into = &mut outputs[..opened.words()];
-        match self.duty {
-            Duty::Helper => {
-                let rows = deal(self, &mut keys.own);
-                keys.own.first_mask(opened, into);
-                let mut others = self.rows(run);
-                keys.next.second_mask(opened, &mut others[..opened.words()]);
-                Masks {
-                    dealt: Some(rows),
-                    outputs,
-                    others: Some(others),
-                }
-            }
-            Duty::Before => {
-                let rows = deal(self, &mut keys.next);
-                keys.next.first_mask(opened, into);
-                Masks {
-                    dealt: Some(rows),
-                    outputs,
-                    others: None,
-                }
-            }
-            Duty::After => {
-                keys.own.second_mask(opened, into);
-                Masks {
-                    dealt: None,
-                    outputs,
-                    others: None,
-                }
-            }
-        }
-    }
-
-    /// Keeps the rows of masks that are not needed any more.
-    fn reuse(&mut self, masks: Masks<HELPER>) {
-        let rows = [Some(masks.outputs), masks.others, masks.dealt];
-        self.spare.extend(rows.into_iter().flatten());
-    }
-
-    /// Deals for a level, at the helper; draws its masks, at all.
-    fn deal(
-        &mut self,
-        party: &mut Computing,
-        run: &MaskedTape<'_>,
-        level: usize,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        if self.lanes == 0 {
-            return Ok(());
-        }
-        let [dealt, _] = self.forms(run, level);
-        let mut masks = self.draw(party, run, level);
-        if let (Some(others), Some(rows)) = (&masks.others, &mut masks.dealt) {
-            let given = Dealt {
-                masks: [&masks.outputs, others],
-                rows: &mut *rows,
-            };
-            self.wires.deal(party.cpu, run.level(level), given);
-            let rows = &mut rows[..dealt.words()];
-            dealt.trim(rows);
-            send(Some(party.cpu), dealt, rows, party.role_index.next, mesh)?;
-            self.reuse(masks);
-            return Ok(());
-        }
-        self.take(masks);
-        Ok(())
-    }
-
-    /// Receives what was dealt.
-    fn dealt(
-        &mut self,
-        party: &Computing,
-        run: &MaskedTape<'_>,
-        level: usize,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        if self.duty == Duty::After && self.lanes > 0 {
-            let [dealt, _] = self.forms(run, level);
-            let mut rows = self.rows(run);
-            let into = &mut rows[..dealt.words()];
-            recv_to(
-                Some(party.cpu),
-                dealt,
-                party.role_index.previous,
-                into,
-                mesh,
-            )?;
-            let masks = self.masks.front_mut().ok_or_else(no_masks)?;
-            masks.dealt = Some(rows);
-        }
-        Ok(())
-    }
-
-    /// Sends this party's summand of the outputs of a level less their masks.
-    fn open(
-        &mut self,
-        party: &Computing,
-        run: &MaskedTape<'_>,
-        level: usize,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        let Some(place) = self.place() else {
-            return Ok(());
-        };
-        let partner = self.partner(party);
-        let [_, opened] = self.forms(run, level);
-        let masks = self.masks.pop_front().ok_or_else(no_masks)?;
-        let sums = Sums {
-            place,
-            last: self.last.as_ref().map(|last| Opened {
-                outs: &run.layout.program.levels[level - 1].outs,
-                masks: &last.outputs,
-                others: &self.others,
-            }),
-            dealt: masks.dealt.as_ref().ok_or_else(no_masks)?,
-            masks: &masks.outputs,
-            summands: &mut self.summands,
-        };
-        self.wires.open(party.cpu, run.level(level), sums);
-        let summands = &mut self.summands[..opened.words()];
-        opened.trim(summands);
-        send(Some(party.cpu), opened, summands, partner, mesh)?;
-        if let Some(last) = self.last.replace(masks) {
-            self.reuse(last);
-        }
-        Ok(())
-    }
-
-    /// Receives the other summand: both together are the outputs of the level, masked.
-    fn opened(
-        &mut self,
-        party: &Computing,
-        run: &MaskedTape<'_>,
-        level: usize,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        if self.place().is_some() {
-            let [_, opened] = self.forms(run, level);
-            let from = self.partner(party);
-            recv_to(
-                Some(party.cpu),
-                opened,
-                from,
-                &mut self.others[..opened.words()],
-                mesh,
-            )?;
-        }
-        Ok(())
-    }
-
-    /// The place of a party that opens, if there is something to open.
-    fn place(&self) -> Option<OpeningPlace> {
-        match self.duty {
-            _ if self.lanes == 0 => None,
-            Duty::Helper => None,
-            Duty::Before => Some(OpeningPlace::Before),
-            Duty::After => Some(OpeningPlace::After),
-        }
-    }
-
-    /// Runs what follows the last level, and hands the outputs over.
-    fn finish(&mut self, cpu: Cpu, run: &MaskedTape<'_>, shares: &mut [Planes<u64>; 2]) {
-        if self.lanes == 0 {
-            return;
-        }
-        let rest = run.layout.program.levels.get(run.layout.program.opens);
-        let rest = rest.map(|_| run.level(run.layout.program.opens));
-        let last = self.place().zip(self.last.as_ref()).map(|(place, last)| {
-            let last = Opened {
-                outs: &run.layout.program.levels[run.layout.program.opens - 1].outs,
-                masks: &last.outputs,
-                others: &self.others,
-            };
-            (place, last, &self.summands[..])
-        });
-        self.wires.finish(cpu, rest, last);
-        let [own, next] = shares;
-        for (plane, slot) in run.layout.program.outputs.iter().enumerate() {
-            let parts = [own.plane_mut(plane), next.plane_mut(plane)];
-            let parts = parts.map(|part| &mut part[self.words.clone()]);
-            match slot & COMMON {
-                0 => self.wires.store(*slot as usize, parts),
-                _ => {
-                    let words = run.common[(slot ^ COMMON) as usize];
-                    parts
-                        .into_iter()
-                        .zip(words)
-                        .for_each(|(part, word)| part.fill(word));
-                }
-            }
-        }
-        if let Some(last) = self.last.take() {
-            self.reuse(last);
-        }
-    }
-}
-
 impl MaskedTape<'_> {
     /// The gates of a level.
     fn level(&self, level: usize) -> Level<'_> {
-        Level {
-            gates: &self.layout.program.levels[level],
-            functions: &self.layout.functions,
-        }
+        let (gates, functions) = (&self.layout.program.levels[level], &self.layout.functions);
+        Level { gates, functions }
     }
-}
-
-fn no_masks() -> Fault {
-    Fault::internal("a level is opened before its masks are there")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::part::{Masks, Takes};
     use super::*;
     use sealane_circuit::tape::FIRST_INPUT;
     use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -664,10 +320,8 @@ mod tests {
             let parts = [0, 1, 2].map(|part| lanes_of(part, lanes));
             assert_eq!(parts.iter().sum::<usize>(), lanes);
             let most = parts.iter().max().zip(parts.iter().min());
-            assert!(
-                most.is_none_or(|(most, least)| most - least <= 127),
-                "{lanes}"
-            );
+            let near = most.is_none_or(|(most, least)| most - least <= 127);
+            assert!(near, "{lanes}");
         }
     }
 

@@ -232,9 +232,7 @@ mod tests {
     fn tape() -> Tape {
         let mut b = Builder::for_goal(Goal::Depth).with_lookups(Lookups::Tables);
         let (mut state, key) = (b.input(4), b.input(12));
-        let entries = (0..16)
-            .map(|i| b.constant(i * 7 % 16, 4))
-            .collect::<Vec<_>>();
+        let entries: Vec<_> = (0..16).map(|i| b.constant(i * 7 % 16, 4)).collect();
         for round in key.chunks(4) {
             let sum = b.zip(&state, round, Builder::xor);
             state = b.lookup(&sum, &entries);

@@ -165,9 +165,8 @@ impl Model {
         let draw = |_| locked(&self.drawn).choose(below, &[]);
         let values = (0..words).map(draw).collect::<Vec<_>>();
         self.inputs.extend(&values);
-        self.lacks
-            .iter_mut()
-            .for_each(|lacks| lacks.extend(&values));
+        let all = self.lacks.iter_mut();
+        all.for_each(|lacks| lacks.extend(&values));
         values
     }
 
@@ -360,9 +359,9 @@ impl Model {
             if !locked(&line.carried).is_empty() {
                 // A party without a role holds nothing that one message could complete.
                 let others = (0..3).filter(|at| at != from && at != to);
-                faults.extend(
-                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted])),
-                );
+                let misrouted =
+                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted]));
+                faults.extend(misrouted);
             }
         }
         self.clear();

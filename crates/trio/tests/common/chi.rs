@@ -38,10 +38,8 @@ impl View {
     /// Restricts the view to the components of these names.
     pub fn only(&self, names: &[&str]) -> View {
         let named = |seen: &&Seen| names.contains(&seen.name.as_str());
-        View {
-            held: self.held.iter().filter(named).cloned().collect(),
-            heard: vec![],
-        }
+        let (held, heard) = (self.held.iter().filter(named).cloned().collect(), vec![]);
+        View { held, heard }
     }
 }
 

@@ -2,7 +2,7 @@
 pub mod chi;
 
 use sealane_block::Cpu;
-use sealane_circuit::Tape;
+use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
 use sealane_party::{KeyBit, Opened, Outcome, Progress, Selected, Shares, Step, Steps};
@@ -131,12 +131,9 @@ impl Side {
         self.reckoning.add(cost);
         let me = self.me.index();
         for peer in self.mesh.peers() {
-            let (sent, received) = (
-                self.reckoning.bytes[me][peer.index()],
-                self.reckoning.bytes[peer.index()][me],
-            );
-            assert_eq!(self.mesh.payload_sent(peer), sent);
-            assert_eq!(self.mesh.payload_received(peer), received);
+            let (bytes, other) = (&self.reckoning.bytes, peer.index());
+            assert_eq!(self.mesh.payload_sent(peer), bytes[me][other]);
+            assert_eq!(self.mesh.payload_received(peer), bytes[other][me]);
         }
         assert_eq!(self.mesh.rounds(), self.reckoning.rounds[me]);
     }
@@ -187,8 +184,7 @@ impl Side {
 
     /// Integers modulo `2^k`.
     pub fn integers(&mut self, owner: PartyId, k: u8, values: &[u64]) -> Arc<Share> {
-        let values = values.iter().map(|value| low(*value, k));
-        let values = values.collect::<Vec<_>>();
+        let values: Vec<_> = values.iter().map(|value| low(*value, k)).collect();
         self.input(owner, Some(k), usize::from(k), &values)
     }
 
@@ -202,31 +198,24 @@ impl Side {
     }
 
     pub fn product(&mut self, k: u8, left: &Arc<Share>, right: &Arc<Share>) -> Arc<Share> {
-        let [left, right] = [left, right].map(|share| Selected::whole(share.clone()));
-        self.product_of(k, left, right)
+        self.product_of(k, [left, right].map(|share| Selected::whole(share.clone())))
     }
 
     /// A product of the elements that views select.
-    pub fn product_of(
-        &mut self,
-        k: u8,
-        left: Selected<Share>,
-        right: Selected<Share>,
-    ) -> Arc<Share> {
-        let domain = domain(Some(k));
+    pub fn product_of(&mut self, k: u8, of: [Selected<Share>; 2]) -> Arc<Share> {
+        let [left, right] = of;
         self.share(Step::Product {
-            domain,
+            domain: domain(Some(k)),
             left,
             right,
         })
     }
 
+    /// A conversion between two domains, of so many bits.
     pub fn convert(
         &mut self,
-        from: Option<u8>,
-        to: Option<u8>,
-        bits: usize,
-        signed: bool,
+        [from, to]: [Option<u8>; 2],
+        (bits, signed): (usize, bool),
         share: &Arc<Share>,
     ) -> Arc<Share> {
         self.share(Step::Convert {
@@ -240,19 +229,14 @@ impl Side {
 
     /// Rows in a random order.
     pub fn shuffle(&mut self, k: Option<u8>, share: &Arc<Share>) -> Arc<Share> {
-        self.share(Step::Shuffle {
-            domain: domain(k),
-            share: share.clone(),
-        })
+        let (domain, share) = (domain(k), share.clone());
+        self.share(Step::Shuffle { domain, share })
     }
 
     /// Rows in the order of a key.
     pub fn sort(&mut self, share: &Arc<Share>, key: &[KeyBit]) -> Arc<Share> {
-        self.share(Step::Sort {
-            domain: domain(None),
-            share: share.clone(),
-            key: key.to_vec(),
-        })
+        let (domain, share, key) = (domain(None), share.clone(), key.to_vec());
+        self.share(Step::Sort { domain, share, key })
     }
 
     /// Settles, opens results, and returns the values of those that this party learns.
@@ -307,18 +291,12 @@ pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
     let mut sum = vec![0u64; components[0].len()];
     let (planes, elements) = held[0].shape;
     let Some(k) = k else {
+        let (stride, used) = (elements.div_ceil(64), elements % 64);
         for component in &components {
-            sum.iter_mut()
-                .zip(component)
-                .for_each(|(sum, word)| *sum ^= word);
-        }
-        let stride = elements.div_ceil(64);
-        for component in components
-            .iter()
-            .flat_map(|component| component.chunks(stride))
-        {
-            let used = elements % 64;
-            assert!(used == 0 || component[stride - 1] >> used == 0);
+            let words = sum.iter_mut().zip(component);
+            words.for_each(|(sum, word)| *sum ^= word);
+            let mut planes = component.chunks(stride);
+            assert!(planes.all(|plane| used == 0 || plane[stride - 1] >> used == 0));
         }
         let bit =
             |i: usize| sum[i / elements * stride + i % elements / 64] >> (i % elements % 64) & 1;
@@ -326,9 +304,8 @@ pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
     };
     for component in &components {
         assert!(component.iter().all(|word| *word == low(*word, k)));
-        sum.iter_mut()
-            .zip(component)
-            .for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        let words = sum.iter_mut().zip(component);
+        words.for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
     }
     sum.iter().map(|word| low(*word, k)).collect()
 }
@@ -340,11 +317,8 @@ pub fn low(value: u64, k: u8) -> u64 {
 
 /// The lowest bits of integers, plane by plane.
 pub fn planes_of(values: &[u64], bits: usize) -> Vec<u8> {
-    let plane = |bit: usize| {
-        values
-            .iter()
-            .map(move |value| (value >> bit.min(63) & 1) as u8)
-    };
+    let bit = |value: &u64, bit: usize| (value >> bit.min(63) & 1) as u8;
+    let plane = |at| values.iter().map(move |value| bit(value, at));
     (0..bits).flat_map(plane).collect()
 }
 
@@ -357,6 +331,17 @@ pub fn integers_of(bits: &[u8], elements: usize) -> Vec<u64> {
         }
     }
     values
+}
+
+/// A tape for rounds of a circuit with these inputs.
+pub fn tape<const N: usize>(
+    inputs: [usize; N],
+    outputs: impl FnOnce(&mut Builder, [Vec<Wire>; N]) -> Vec<Wire>,
+) -> Tape {
+    let mut b = Builder::new();
+    let inputs = inputs.map(|width| b.input(width));
+    let outputs = outputs(&mut b, inputs);
+    compile(&b.finish(vec![outputs]), &Machine::ROUNDS)
 }
 
 /// A set of parties from the bits of a number.

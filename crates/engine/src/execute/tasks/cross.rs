@@ -1,11 +1,10 @@
 //! Rows times rows: pairs of elements and rows, block by block, and the reductions of each.
 
-use super::{Fold, StartedTask, Task, one_lane};
+use super::{Fold, Next, Started, Task, in_elements};
 use crate::execute::walker::Walker;
-use crate::execute::{ShareRef, internal};
-use sealane_party::{Fault, Shares, Step, Steps};
+use crate::execute::{Result, ShareRef, internal};
+use sealane_party::{Shares, Step, Steps};
 use sealane_plan::cross;
-use sealane_plan::flow::TileRun;
 use sealane_plan::steps::{Crossed, StepOp};
 use sealane_protocol::View;
 use std::sync::Arc;
@@ -39,11 +38,7 @@ enum CrossState<W: Steps> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
-    pub(super) fn begin_cross(
-        &mut self,
-        op: &'a StepOp,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
+    pub(super) fn begin_cross(&mut self) -> Started<'a, W> {
         let StepOp::Cross {
             rows,
             length,
@@ -51,22 +46,15 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             across,
             captured,
             ..
-        } = op
+        } = self.op
         else {
             return Err(internal("no rows times rows"));
         };
-        let across = across.iter().map(|operand| {
-            let all = self.selected_of_all(operand, Some(*rows), block)?;
-            Ok(all.gathered())
-        });
-        let across = across.collect::<Result<Vec<_>, Fault>>()?;
-        let captured = captured.iter().map(|value| self.value(*value, block));
-        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
         let mut cross = Cross {
-            captured: captured.collect::<Result<_, Fault>>()?,
-            over: self.operands(over, block)?,
-            across,
-            lanes: length.at(block.rows) as usize,
+            captured: self.captured(captured)?,
+            over: self.operands(over)?,
+            across: self.operands_of_all(across, Some(*rows))?,
+            lanes: length.at(self.run.rows) as usize,
             rows: self.rows[usize::from(rows.0)] as usize,
             done: 0,
             block: 0,
@@ -74,27 +62,20 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             state: CrossState::Pairs,
             totals: Vec::new(),
         };
-        let step = self.block_of_rows(op, &mut cross)?;
+        let step = self.block_of_rows(&mut cross)?;
         Ok(Some((Task::Cross(cross), step)))
     }
 
     /// The step of the pairs of the next block of rows.
-    fn block_of_rows(
-        &mut self,
-        op: &'a StepOp,
-        cross: &mut Cross<W>,
-    ) -> Result<Step<'a, W>, Fault> {
-        let StepOp::Cross { tape, outs, .. } = op else {
+    fn block_of_rows(&mut self, cross: &mut Cross<W>) -> Result<Step<'a, W>> {
+        let StepOp::Cross { tape, outs, .. } = self.op else {
             return Err(internal("no rows times rows"));
         };
         let full = cross::block(cross.lanes as u64, cross.rows as u64) as usize;
         let (first, lanes) = (cross.done, cross.lanes);
         let rows = full.min(cross.rows - first);
         (cross.block, cross.done) = (rows, first + rows);
-        let view = |offset: usize, dims: [(usize, isize); 2]| {
-            let dims = dims.into();
-            View { offset, dims }
-        };
+        let view = |offset, dims: [_; 2]| View::new(offset, dims.into());
         let each = view(0, [(rows, 0), (lanes, 1)]);
         let row = view(first, [(rows, 1), (lanes, 0)]);
         let same = view(0, [(rows, 0), (lanes, 0)]);
@@ -114,26 +95,15 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Consumes the result of a step of rows times rows; returns the next one, and after the last
     /// writes the reductions.
-    pub(super) fn cross_step(
-        &mut self,
-        op: &'a StepOp,
-        cross: &mut Cross<W>,
-        share: W::Share,
-        block: TileRun,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
-        let StepOp::Cross { outs, .. } = op else {
+    pub(super) fn cross_step(&mut self, cross: &mut Cross<W>, share: W::Share) -> Next<'a, W> {
+        let StepOp::Cross { outs, .. } = self.op else {
             return Err(internal("no rows times rows"));
         };
         let mut next = match std::mem::replace(&mut cross.state, CrossState::Pairs) {
             CrossState::Pairs => {
                 let part = |out: &Crossed| {
                     let (inner, bits) = (out.inner as usize, usize::from(out.bits[0]));
-                    let planes = share.resize(out.first as usize, inner * bits, false);
-                    if inner == 1 {
-                        planes
-                    } else {
-                        planes.spread(inner)
-                    }
+                    in_elements(share.resize(out.first as usize, inner * bits, false), inner)
                 };
                 cross.parts = outs.iter().rev().map(part).collect();
                 0
@@ -153,7 +123,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let fold = match (state, cross.parts.len()) {
                 (CrossState::Tree(_, fold), _) => fold,
                 (_, 0) if cross.done < cross.rows => {
-                    return self.block_of_rows(op, cross).map(Some);
+                    return self.block_of_rows(cross).map(Some);
                 }
                 (_, 0) => break,
                 _ => Fold {
@@ -182,7 +152,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Ok(Some(step));
         }
         for (out, total) in outs.iter().zip(cross.totals.drain(..)) {
-            self.write(out.value, total, block)?;
+            self.write(out.value, total)?;
         }
         Ok(None)
     }

@@ -4,11 +4,10 @@
 //! ([`Step::CompareExchange`]), so that a network takes the memory of its columns once. For others
 //! both elements of all pairs are copied to the operands of a tape, and its result is copied back.
 
-use super::{StartedTask, Task, in_elements, one_lane};
+use super::{Next, Started, Task, in_elements};
 use crate::execute::walker::Walker;
-use crate::execute::{ShareRef, internal};
-use sealane_party::{Fault, Pairs, Selected, Shares, Step, Steps};
-use sealane_plan::flow::TileRun;
+use crate::execute::{Result, ShareRef, internal};
+use sealane_party::{Pairs, Selected, Shares, Step, Steps};
 use sealane_plan::network::{Network, Stage};
 use sealane_plan::steps::StepOp;
 use sealane_protocol::View;
@@ -25,11 +24,7 @@ pub(in crate::execute) struct CompareExchange<W: Steps> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
-    pub(super) fn begin_network(
-        &mut self,
-        op: &'a StepOp,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
+    pub(super) fn begin_network(&mut self) -> Started<'a, W> {
         let StepOp::CompareExchange {
             network,
             rows,
@@ -37,22 +32,20 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             over,
             captured,
             ..
-        } = op
+        } = self.op
         else {
             return Err(internal("not a network"));
         };
         let all = over.iter();
-        let all = all.map(|operand| self.selected_of_all(operand, *rows, block));
-        let all = all.collect::<Result<Vec<_>, Fault>>()?;
-        let captured = captured.iter().map(|value| self.value(*value, block));
-        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
-        let captured = captured.collect::<Result<_, Fault>>()?;
+        let all = all.map(|operand| self.selected_of_all(operand, *rows));
+        let all = all.collect::<Result<Vec<_>>>()?;
+        let captured = self.captured(captured)?;
         // Nothing else of the step reads its operands, so that those which no other step reads
         // become its columns.
-        self.state.values.release(block, &op.reads())?;
+        self.state.values.release(self.run, &self.op.reads())?;
         let length = match rows {
             Some(table) => self.rows[usize::from(table.0)],
-            None => length.at(block.rows),
+            None => length.at(self.run.rows),
         };
         let mut stages = network.stages(length as usize);
         stages.reverse();
@@ -62,29 +55,23 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             columns: all.into_iter().map(owned).collect(),
             captured,
         };
-        let step = self.stage(op, &mut network_step, block)?;
+        let step = self.stage(&mut network_step)?;
         Ok(step.map(|step| (Task::CompareExchange(network_step), step)))
     }
 
     /// Returns the next stage of a network; after the last one, writes the elements.
-    pub(super) fn stage(
-        &mut self,
-        op: &'a StepOp,
-        network_step: &mut CompareExchange<W>,
-        block: TileRun,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
+    pub(super) fn stage(&mut self, network_step: &mut CompareExchange<W>) -> Next<'a, W> {
         let StepOp::CompareExchange {
             tape, over, outs, ..
-        } = op
+        } = self.op
         else {
             return Err(internal("not a network"));
         };
         let Some(stage) = network_step.stages.last() else {
-            for ((out, operand), column) in
-                outs.iter().zip(over).zip(network_step.columns.drain(..))
-            {
-                let inner = operand.inner.count(block.rows) as usize;
-                self.write(*out, in_elements(column, inner), block)?;
+            let columns = network_step.columns.drain(..);
+            for ((out, operand), column) in outs.iter().zip(over).zip(columns) {
+                let inner = operand.inner.count(self.run.rows) as usize;
+                self.write(*out, in_elements(column, inner))?;
             }
             return Ok(None);
         };
@@ -98,18 +85,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 writes: network_step.network.writes(),
                 captured: network_step.captured.clone(),
             };
-            return Ok(Some(
-                self.compare_exchange_in_place(*tape, outs[0], lanes, pairs),
-            ));
+            let (tape, domain) = (self.counted(*tape, lanes), self.domain(outs[0]));
+            return Ok(Some(Step::CompareExchange {
+                tape,
+                domain,
+                pairs,
+            }));
         }
         let sides = sides.iter().flat_map(|views| {
             let columns = network_step.columns.iter();
             columns.map(|column| Arc::new(elements(column, views, lanes)))
         });
-        let repeated = View {
-            offset: 0,
-            dims: vec![(lanes, 0)],
-        };
+        let repeated = View::new(0, vec![(lanes, 0)]);
         let captured = network_step.captured.iter();
         let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
         let operands = sides.chain(captured).collect();
@@ -119,22 +106,19 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
 impl<W: Steps> CompareExchange<W> {
     /// Consumes the columns of a stage that was run in place.
-    pub(super) fn end_in_place(&mut self, columns: Vec<W::Share>) -> Result<(), Fault> {
+    pub(super) fn end_in_place(&mut self, columns: Vec<W::Share>) -> Result<()> {
         self.end_of_stage()?;
         self.columns = columns;
         Ok(())
     }
 
     /// Consumes the result of a stage: puts the elements that it wrote into their places.
-    pub(super) fn end_stage(&mut self, result: &W::Share) -> Result<(), Fault> {
+    pub(super) fn end_stage(&mut self, result: &W::Share) -> Result<()> {
         let stage = self.end_of_stage()?;
         let mut first = 0;
         let sides = [stage.firsts(), stage.seconds()];
-        for (views, _) in sides
-            .iter()
-            .zip(self.network.writes())
-            .filter(|(_, writes)| *writes)
-        {
+        let sides = sides.iter().zip(self.network.writes());
+        for (views, _) in sides.filter(|(_, writes)| *writes) {
             for column in &mut self.columns {
                 let after = result.resize(first, column.planes(), false);
                 first += column.planes();
@@ -148,7 +132,7 @@ impl<W: Steps> CompareExchange<W> {
         Ok(())
     }
 
-    fn end_of_stage(&mut self) -> Result<Stage, Fault> {
+    fn end_of_stage(&mut self) -> Result<Stage> {
         let stage = self.stages.pop();
         stage.ok_or_else(|| internal("a stage too many"))
     }
@@ -177,9 +161,8 @@ fn places(views: &[View], pairs: usize) -> Vec<usize> {
 /// The elements that some views name, and zeros for those that are missing to `pairs`.
 fn elements<S: Shares>(column: &S, views: &[View], pairs: usize) -> S {
     let parts = views.iter();
-    let mut parts = parts
-        .map(|view| column.gather(view, &View::whole(1)))
-        .collect::<Vec<_>>();
+    let parts = parts.map(|view| column.gather(view, &View::whole(1)));
+    let mut parts: Vec<_> = parts.collect();
     let found = parts.iter().map(Shares::elements).sum::<usize>();
     if found < pairs {
         parts.push(S::zeros(column.planes(), pairs - found));

@@ -44,11 +44,8 @@ fn run(cpu: Cpu, params: Params, counts: &[usize]) -> Outputs {
     };
     let (sent, received) = both(in_memory(), sender, receiver);
     let ((q, first), (t, second)) = (sent.expect("memory"), received.expect("an honest sender"));
-    Outputs {
-        q,
-        t,
-        digests: [first, second],
-    }
+    let digests = [first, second];
+    Outputs { q, t, digests }
 }
 
 #[test]
@@ -159,11 +156,8 @@ fn bytes_and_rounds_are_those_of_the_cost() {
             // What the sender wrote last before is in the same flight as its first message.
             let merged = flights.first().is_some_and(|first| first.from_sender > 0);
             let merged = usize::from(merged);
-            assert_eq!(
-                rounds[i] as usize,
-                flights.len() - merged,
-                "{params:?} call {i}"
-            );
+            let waited = flights.len() - merged;
+            assert_eq!(rounds[i] as usize, waited, "{params:?} call {i}");
             before += count;
         }
     }
@@ -192,10 +186,8 @@ fn every_bit_is_as_often_one_as_zero() {
         }
         // The statistic can fail: one place that is 1 in an eighth more of the rows is noticed.
         let mut marked = outputs.q[0].clone();
-        marked
-            .iter_mut()
-            .step_by(4)
-            .for_each(|q| *q = Block::new(q.value() | 1 << 70));
+        let fourths = marked.iter_mut().step_by(4);
+        fourths.for_each(|q| *q = Block::new(q.value() | 1 << 70));
         let chi = chi_square(&marked);
         assert!(chi > 218.0, "{chi}");
     }

@@ -94,10 +94,8 @@ impl<K: OneOfNKeys> LargeKeys<K> {
     /// If there is no such OT, or the index has more bytes than the OTs.
     pub fn key(&self, j: usize, index: u64) -> Zeroizing<Block> {
         let digits = index.to_le_bytes();
-        assert!(
-            digits[self.bytes..].iter().all(|&digit| digit == 0),
-            "an index of the OTs"
-        );
+        let fits = digits[self.bytes..].iter().all(|&digit| digit == 0);
+        assert!(fits, "an index of the OTs");
         let mut places = [(0, 0); MAX_BYTES];
         for (d, place) in places.iter_mut().enumerate() {
             *place = (j * self.bytes + d, digits[d]);
@@ -143,10 +141,8 @@ pub fn receive<R: OneOfNReceiver>(
 
 fn check(strings: usize, bytes: usize) {
     assert_eq!(strings, 256, "a string for each byte");
-    assert!(
-        (1..=MAX_BYTES).contains(&bytes),
-        "an index has 1 to 8 bytes"
-    );
+    let fits = (1..=MAX_BYTES).contains(&bytes);
+    assert!(fits, "an index has 1 to 8 bytes");
 }
 
 /// The key of an index, from the keys of its bytes. These differ between all OTs.

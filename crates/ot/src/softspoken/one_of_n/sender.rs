@@ -105,10 +105,8 @@ impl StringsSender {
     /// If they are not whole OTs.
     pub fn send_chosen(&mut self, mesh: &mut Mesh, length: usize, strings: &[Block]) -> Result<()> {
         let n = self.parameters.strings();
-        assert!(
-            length > 0 && strings.len().is_multiple_of(length * n),
-            "N strings of one length for each OT"
-        );
+        let whole = length > 0 && strings.len().is_multiple_of(length * n);
+        assert!(whole, "N strings of one length for each OT");
         let keys = self.extend_given(mesh, strings.len() / (length * n))?;
         let mut masked = Zeroizing::new(vec![Block::ZERO; BATCH]);
         for (batch, strings) in strings.chunks(BATCH).enumerate() {

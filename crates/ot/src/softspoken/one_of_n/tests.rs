@@ -27,14 +27,10 @@ fn codes_are_systematic_and_linear_and_their_words_select_144_bits() {
         let word = |choice: usize| subspace.code.word(choice as u8, length);
         let mut least = length as u32;
         for choice in 1..parameters.strings() {
-            assert_eq!(
-                word(choice) & (parameters.strings() as u128 - 1),
-                choice as u128
-            );
-            assert_eq!(
-                word(choice),
-                word(choice & (choice - 1)) ^ word(choice & choice.wrapping_neg())
-            );
+            let mask = parameters.strings() as u128 - 1;
+            assert_eq!(word(choice) & mask, choice as u128);
+            let rest = word(choice & (choice - 1));
+            assert_eq!(word(choice), rest ^ word(choice & choice.wrapping_neg()));
             least = least.min(word(choice).count_ones());
         }
         assert_eq!(least * u32::from(parameters.k), 144, "{parameters:?}");
@@ -90,9 +86,8 @@ fn folded_differences_of_all_choices_are_uniform() {
         for choice in 1..parameters.strings() {
             let word = subspace.code.word(choice as u8, subspace.trees());
             let trees = subspace.columns().enumerate();
-            let columns = trees
-                .filter(|(i, _)| word >> i & 1 == 1)
-                .flat_map(|(_, c)| c);
+            let columns = trees.filter(|(i, _)| word >> i & 1 == 1);
+            let columns = columns.flat_map(|(_, c)| c);
             let rank = rank(columns.map(|column| images[column]));
             assert_eq!(rank, 128, "choice {choice}, {parameters:?}");
         }

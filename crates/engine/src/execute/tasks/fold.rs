@@ -1,0 +1,80 @@
+//! Reductions, level by level of a tree.
+
+use super::Next;
+use crate::execute::walker::Walker;
+use crate::execute::{Result, ShareRef, internal};
+use sealane_party::{Shares, Step, Steps};
+use sealane_plan::steps::{PlanValue, StepOp, TapeId};
+use sealane_protocol::View;
+use std::sync::Arc;
+
+/// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
+pub(in crate::execute) struct Fold<W: Steps> {
+    pub(super) current: ShareRef<W>,
+    /// Remaining elements along the dimension, and the number of elements in the other dimensions.
+    pub(super) length: usize,
+    pub(super) lanes: usize,
+    pub(super) level: usize,
+}
+
+impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
+    /// Returns the next level of a tree; after the last one, writes the result.
+    pub(super) fn fold_step(&mut self, fold: &mut Fold<W>) -> Next<'a, W> {
+        let StepOp::Fold {
+            levels,
+            bits,
+            signed,
+            out,
+            ..
+        } = self.op
+        else {
+            return Err(internal("not a fold"));
+        };
+        if fold.length > 1 {
+            return self.pairs(fold, levels, *out).map(Some);
+        }
+        let last = bits.last().copied();
+        let last = last.ok_or_else(|| internal("a fold without widths"))?;
+        let total = fold.current.resize(0, last.into(), *signed);
+        self.write_total(*out, total)?;
+        Ok(None)
+    }
+
+    /// The step of the next level of a tree.
+    pub(super) fn pairs(
+        &mut self,
+        fold: &Fold<W>,
+        levels: &[TapeId],
+        out: PlanValue,
+    ) -> Result<Step<'a, W>> {
+        let half = fold.length / 2;
+        let pair = [fold.part(0, half), fold.part(half, half)];
+        let tape = levels.get(fold.level);
+        let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
+        let operands = pair.map(Arc::new).into();
+        Ok(self.run_tape(tape, out, half * fold.lanes, operands))
+    }
+}
+
+impl<W: Steps> Fold<W> {
+    /// Consumes the result of a level; an odd element is passed on unchanged.
+    pub(super) fn level(&mut self, pairs: W::Share, bits: &[u8], signed: bool) {
+        let wide = usize::from(bits[self.level + 1]);
+        let half = self.length / 2;
+        self.current = Arc::new(match self.length % 2 {
+            0 => pairs,
+            _ => {
+                let odd = self.part(2 * half, 1).resize(0, wide, signed);
+                W::Share::concat(&[&pairs, &odd])
+            }
+        });
+        self.length -= half;
+        self.level += 1;
+    }
+
+    /// Returns the elements `first..first + count` along the dimension.
+    fn part(&self, first: usize, count: usize) -> W::Share {
+        let view = View::new(first * self.lanes, vec![(count * self.lanes, 1)]);
+        self.current.gather(&view, &View::whole(1))
+    }
+}

@@ -1,0 +1,76 @@
+//! Frame of the passes that rewrite a graph value by value: `floats` and `scale`.
+
+use sealane_program::graph::{Graph, Op, RowSymbol, Value, ValueId, Visibility};
+use sealane_program::types::{Data, Range, Shape, Type};
+
+/// A graph that a pass with this setting rewrites.
+pub(crate) struct Rewriter<'a, S> {
+    /// The graph as it was.
+    pub of: &'a Graph,
+    pub rows: &'a [RowSymbol],
+    pub setting: S,
+    /// The new values so far.
+    pub values: Vec<Value>,
+    /// The new number of each value so far.
+    pub renamed: Vec<ValueId>,
+}
+
+impl<'a, S> Rewriter<'a, S> {
+    /// Rewrites all values of a graph with `value`; also returns the new number of each.
+    pub fn graph(
+        (of, rows, setting): (&'a Graph, &'a [RowSymbol], S),
+        value: fn(&mut Self, &Value) -> ValueId,
+    ) -> (Graph, Vec<ValueId>) {
+        let mut rewriter = Rewriter {
+            of,
+            rows,
+            setting,
+            values: Vec::with_capacity(of.values.len()),
+            renamed: Vec::with_capacity(of.values.len()),
+        };
+        for old in &of.values {
+            let id = value(&mut rewriter, old);
+            rewriter.renamed.push(id);
+        }
+        let returns = of.returns.iter().map(|id| rewriter.renamed[id.0 as usize]);
+        let graph = Graph {
+            params: of.params,
+            returns: returns.collect(),
+            values: rewriter.values,
+        };
+        (graph, rewriter.renamed)
+    }
+
+    /// A value as it was.
+    pub fn old(&self, id: ValueId) -> &'a Value {
+        &self.of.values[id.0 as usize]
+    }
+
+    /// A new value.
+    pub fn new(&self, id: ValueId) -> &Value {
+        &self.values[id.0 as usize]
+    }
+
+    /// Adds a value as it is.
+    pub fn add(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    /// Makes a constant of one number.
+    pub fn number(&mut self, ty: Type, number: u64) -> ValueId {
+        let data = Data {
+            ty,
+            shape: Vec::new(),
+            elements: vec![number],
+        };
+        self.add(Value {
+            op: Op::Const(data),
+            ty,
+            shape: Shape::scalar(),
+            range: Range::of(number.into()),
+            visibility: Visibility::Public,
+            span: None,
+        })
+    }
+}
