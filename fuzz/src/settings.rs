@@ -84,7 +84,10 @@ fn written(config: &Config) -> String {
             ("identity", config.identity.as_deref().map(path)),
             ("protocol", protocol.as_deref().map(quoted)),
             ("runs", config.runs.as_deref().map(path)),
-            ("network", config.network.map(|network| quoted(&network.to_string()))),
+            (
+                "network",
+                config.network.map(|network| quoted(&network.to_string())),
+            ),
             ("helpers", config.helpers.as_ref().map(list)),
         ],
     );

@@ -138,7 +138,7 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
     }
 
     /// The step of a call that is under way.
-    fn pending(&mut self, call: &Call) -> Result<&mut W::Pending<'a>, Fault> {
+    fn pending(&mut self, call: &Call) -> Result<&mut W::Pending<'a>> {
         let running = self.under_way.get_mut(call);
         let running = running.ok_or_else(|| internal("a call advances that was not begun"))?;
         Ok(&mut running.pending)
@@ -249,7 +249,7 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         Ok(())
     }
 
-    fn take(&mut self, calls: &[(Call, u64)]) -> Result {
+    fn take(&mut self, calls: &[(Call, u64)]) -> Result<()> {
         if !P::SPLIT {
             return Ok(());
         }

@@ -151,6 +151,9 @@ fn few_rows_are_sorted_by_a_network() {
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()
     };
     let few = job(2);
-    assert!(few.contains("{\"compare-exchange\":{\"network\":\"sort\""), "{few}");
+    assert!(
+        few.contains("{\"compare-exchange\":{\"network\":\"sort\""),
+        "{few}"
+    );
     assert!(!few.contains("{\"sort\":{"), "{few}");
 }

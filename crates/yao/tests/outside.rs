@@ -6,7 +6,7 @@ use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
-use sealane_protocol::{Demand, Opening, Protocol, Setting, StepShape};
+use sealane_protocol::{Checks, Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
 use sealane_testkit::side::{copied, on_threads};

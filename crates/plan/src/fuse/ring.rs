@@ -103,7 +103,7 @@ impl Fuser<'_> {
                 let factor = LinearFactor::Number(1);
                 self.linear(at, k, vec![Term { from, factor }])
             }
-            Op::Binary(Binary::Shr, a, by) => self.floor(value, phase, k, (*a, *by)),
+            Op::Binary(Binary::Shr, a, by) => self.floor(at, k, (*a, *by)),
             // A choice between a value and zero is a product by a bit.
             Op::Binary(_, a, b) | Op::Select(a, b, _) => {
                 self.product(at, k, [*a, *b].map(|id| (id, AxisChange::Not)))
@@ -183,28 +183,21 @@ impl Fuser<'_> {
     }
 
     /// Adds a floor by a power of two, which all elements of a constant state.
-    fn floor(
-        &mut self,
-        value: &Value,
-        phase: Phase,
-        k: u8,
-        (a, by): (ValueId, ValueId),
-    ) -> Placement {
+    fn floor(&mut self, at: At<'_>, k: u8, (a, by): (ValueId, ValueId)) -> Placement {
         let Op::Const(data) = &self.main(by).op else {
             unreachable!("the pass `algebra` leaves secret amounts to gates")
         };
         let by = data.elements.first().map_or(0, |by| (*by).min(127) as u8);
-        let lanes = lens(&value.shape);
+        let lanes = lens(&at.value.shape);
         let from = self.read(&lanes, (a, AxisChange::Not));
-        let rank = self.rank_after(&[from.tensor], phase);
-        let out = self.ring_tensor(value, k);
+        let out = self.ring_tensor(at.value, k);
         let work = UnitWork::Floor(Floor {
             lanes: lanes.clone(),
             from,
             by,
             out,
         });
-        self.unit(phase, rank, work, value);
+        self.add(at, work);
         Placement::whole(out, &lanes)
     }
 

@@ -338,8 +338,7 @@ impl<'a> Parser<'a> {
             Type::Float(_) => self.cursor.constant(what)?,
             _ => self.cursor.decimal(what)?,
         };
-        stored(text, ty)
-            .ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
+        stored(text, ty).ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
     }
 
     fn shape(&mut self) -> Result<Shape> {
