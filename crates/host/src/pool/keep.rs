@@ -227,7 +227,7 @@ mod tests {
         let run = || {
             let offers = [0, 1].map(|at| pools[at].offer().unwrap());
             for at in [0, 1] {
-                let taken = pools[at].take(role(at), 2, &offers[at], &offers[1 - at]);
+                let taken = pools[at].take(&[(role(at), 2)], &offers[at], &offers[1 - at]);
                 let (_, taken) = taken.unwrap_or_else(|finding| panic!("{finding}"));
                 pools[at].finish(&taken).unwrap();
             }
