@@ -155,6 +155,6 @@ fn few_rows_are_sorted_by_a_network() {
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()
     };
     let few = job(2);
-    assert!(few.contains("{\"meet\":{\"network\":\"sort\""), "{few}");
+    assert!(few.contains("{\"compare-exchange\":{\"network\":\"sort\""), "{few}");
     assert!(!few.contains("{\"sort\":{"), "{few}");
 }
