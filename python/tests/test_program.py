@@ -215,7 +215,7 @@ def test_wrong_arguments_are_misuse() -> None:
     with pytest.raises(sl.MisuseError, match="missing a required argument"):
         risk(TABLE)
     with pytest.raises(sl.MisuseError, match="no network class `moon`"):
-        risk.plan(network="moon")  # type: ignore[arg-type]
+        risk.plan(network="moon")
     with pytest.raises(sl.MisuseError, match="patents"):
         risk.plan(rows={"patents": 3})
     with pytest.raises(sl.MisuseError, match="at most 10000 rows, and not 10001"):

@@ -231,7 +231,7 @@ fn plan_and_cost_show_both_walks() {
     let work = planned::<MaskedParty>(&program, 7);
     let text = work.joint.text();
     assert!(text.contains("\"timing\":\"tile-by-tile\""), "{text}");
-    assert!(text.contains("\"rows\":0,\"refill\":18157}"), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":14438}"), "{text}");
     let ahead = varied(work, Timing::AheadOfInputs, 1);
     let text = ahead.joint.text();
     assert!(text.contains("\"timing\":\"ahead-of-inputs\""), "{text}");
