@@ -267,8 +267,8 @@ class Plan:
         """Memory of a run at each party, in bytes, by the name of the party: at most that much."""
     @property
     def estimate_s(self) -> dict[str, float]:
-        """Estimated seconds of a run on the networks `"lan"` and `"wan"`, and on a declared one such
-        as `"20ms/100Mbps"`."""
+        """Estimated seconds of a run on the networks `"lan"` and `"wan"`, and on a declared one
+        such as `"20ms/100Mbps"`."""
     @property
     def references(self) -> str:
         """References, assumptions and security levels of a run at these row counts, one a line."""

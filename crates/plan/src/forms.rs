@@ -100,8 +100,8 @@ impl Form {
 }
 
 /// Returns the plan as it runs with these row counts: in the form of lookups that takes the least
-/// time, with correlated OTs of a silent extension where those do, and with products in batches that
-/// suit their number.
+/// time, with correlated OTs of a silent extension where those do, and with products in batches
+/// that suit their number.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).

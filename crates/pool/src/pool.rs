@@ -91,9 +91,9 @@ impl Pool {
         })
     }
 
-    /// Takes batches for a run, so many in each role of this party, for both parties from the larger
-    /// number on. They are out of the pool when this returns, on the disk too. `mine` and `theirs`
-    /// are the offers that crossed. Returns those of each role.
+    /// Takes batches for a run, so many in each role of this party, for both parties from the
+    /// larger number on. They are out of the pool when this returns, on the disk too. `mine` and
+    /// `theirs` are the offers that crossed. Returns those of each role.
     ///
     /// # Errors
     /// There are not so many that both hold; another process has changed the pool since it was

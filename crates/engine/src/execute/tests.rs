@@ -329,7 +329,8 @@ fn the_form_of_a_plan_is_a_part_of_the_instance() {
     assert_eq!(BTreeSet::from(hashes).len(), 3);
 }
 
-/// A product by numbers that a party knows takes as few bytes as hold them, after one flight offline.
+/// A product by numbers that a party knows takes as few bytes as hold them, after one flight
+/// offline.
 #[test]
 fn numbers_that_a_party_knows_are_told_in_as_few_bytes_as_hold_them() {
     let (program, inputs) = three();

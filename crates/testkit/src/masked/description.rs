@@ -44,8 +44,8 @@ pub(super) fn words_of(checks: &Checks) -> u64 {
     words.sum()
 }
 
-/// ANDs of each layer of a tape, on all lanes, and the words of their groups: both factors, of which
-/// the first one is common.
+/// ANDs of each layer of a tape, on all lanes, and the words of their groups: both factors, of
+/// which the first one is common.
 fn layers(tape: &Tape, lanes: u64) -> Vec<[u64; 2]> {
     let layer = |batch: &Batch| {
         let ands = batch.ands.len() as u64;
@@ -441,8 +441,8 @@ impl Protocol for Masked {
         Some(Batches { products, bucket })
     }
 
-    /// Multiples of odd numbers, another for each kind, so that refills leave something over; larger
-    /// ones where much is lacking.
+    /// Multiples of odd numbers, another for each kind, so that refills leave something over;
+    /// larger ones where much is lacking.
     fn refill_counts(setting: &Setting, lacking: &Demand) -> Demand {
         lacking.in_units(|kind, count| {
             let unit = match kind {

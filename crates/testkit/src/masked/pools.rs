@@ -11,7 +11,8 @@ use sealane_party::{Fault, Result};
 use sealane_protocol::{Algebra, Choices, Correlation, Demand};
 
 impl Common {
-    /// Adds correlations to the pools: the sender of a choice sends it, the dealer deals all others.
+    /// Adds correlations to the pools: the sender of a choice sends it, the dealer deals all
+    /// others.
     pub(super) fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         let dealer = self.setting.player(DEALER);
         let parties = |kind| match kind {
@@ -47,8 +48,8 @@ impl Common {
         self.pools.entry(kind).or_default().extend(kept);
     }
 
-    /// Makes correlations: a choice is for one receiver, who gets what its sender has; of all others
-    /// each party gets its part. Returns this party's own.
+    /// Makes correlations: a choice is for one receiver, who gets what its sender has; of all
+    /// others each party gets its part. Returns this party's own.
     fn deal(
         &mut self,
         kind: Correlation,
@@ -184,8 +185,8 @@ impl Common {
         }
     }
 
-    /// Begins choices of shared ring elements by shared bits: returns the words of correlations, and
-    /// those to broadcast, which are the bits and the elements less random ones.
+    /// Begins choices of shared ring elements by shared bits: returns the words of correlations,
+    /// and those to broadcast, which are the bits and the elements less random ones.
     pub(super) fn open_choices(
         &mut self,
         algebra: Algebra,
@@ -200,8 +201,8 @@ impl Common {
         Ok((words, own))
     }
 
-    /// This party's parts of the bits as ring elements, and of the elements times the bits, from the
-    /// sums of what [`Common::open_choices`] returned.
+    /// This party's parts of the bits as ring elements, and of the elements times the bits, from
+    /// the sums of what [`Common::open_choices`] returned.
     pub(super) fn chosen(&self, algebra: Algebra, words: &[u64], sums: &Sums) -> [Vec<u64>; 2] {
         let random = words.as_chunks::<4>().0.iter().enumerate();
         let part = |(at, [_, element, product, bit]): (usize, &[u64; 4])| {
@@ -402,9 +403,9 @@ pub(super) fn held(kind: Correlation) -> (Option<PartyId>, usize) {
     }
 }
 
-/// Algebra of each word of a correlation: of both factors and the product; of a bit as a bit and as a
-/// ring element, between them an element and its product by the bit, where there is one; of the bits
-/// of a number, then of each element with its products by them; of a choice.
+/// Algebra of each word of a correlation: of both factors and the product; of a bit as a bit and as
+/// a ring element, between them an element and its product by the bit, where there is one; of the
+/// bits of a number, then of each element with its products by them; of a choice.
 pub(super) fn layout(kind: Correlation) -> Vec<Algebra> {
     match (Matrices::of(kind), kind) {
         (Some(shape), _) => vec![shape.algebra; shape.lengths().iter().sum()],

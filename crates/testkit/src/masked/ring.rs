@@ -219,8 +219,8 @@ pub fn result_of(op: RingOp, algebra: Algebra) -> (Algebra, usize) {
     }
 }
 
-/// This party's words of ring elements times masked bits: of the products of what is left when masks
-/// are taken off both.
+/// This party's words of ring elements times masked bits: of the products of what is left when
+/// masks are taken off both.
 pub(super) fn chosen(
     common: &Common,
     algebra: Algebra,
