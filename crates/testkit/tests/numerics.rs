@@ -173,6 +173,7 @@ fn every_line_has_its_test() {
         include_str!("numerics/arrays.rs"),
         include_str!("numerics/fixed.rs"),
         include_str!("numerics/float.rs"),
+        include_str!("numerics/functions.rs"),
         include_str!("numerics/integers.rs"),
         include_str!("numerics/order.rs")
     );
