@@ -136,9 +136,9 @@ pub struct Start<'a> {
 /// a run demands nothing.
 #[derive(Default)]
 pub struct Stocks {
-    /// Those of which it has both keys.
+    /// OTs of which it has both keys.
     pub sender: Option<Box<dyn Stock>>,
-    /// Those of which it has a choice and its key.
+    /// OTs of which it has a choice and its key.
     pub receiver: Option<Box<dyn Stock>>,
 }
 

@@ -116,8 +116,8 @@ pub trait Protocol: Sized + 'static {
     fn batch(_: &Setting, _demand: impl FnOnce() -> Demand) -> Option<Batch> {
         None
     }
-    /// What a refill makes where so much is lacking: at least that, and more of kinds of which many
-    /// are made at once. What is left over serves the next refill
+    /// Counts what a refill makes where so much is lacking: at least that, and more of kinds of
+    /// which many are made at once. What is left over serves the next refill
     /// ([`LeftOver`](crate::LeftOver)). Called with kinds that fill a pool.
     fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
         lacking.clone()
