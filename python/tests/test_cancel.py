@@ -187,7 +187,7 @@ def test_no_pipe_and_no_device_holds_the_command_up(tmp_path: Path) -> None:
         "doctor --config long.toml": "it has more than 1048576 bytes, the limit",
         f"{SMALL} --output pipe.csv": "it is a pipe",
     }.items():
-        done = ran([*SEALANE, *words.split()], cwd=tmp_path)
+        done = ran([*SEALANE, *words.split()], cwd=tmp_path, timeout=SLACK_S)
         assert done.returncode == 2 and f"\nreason: {reason}" in done.stderr, done.stderr
 
 
@@ -198,7 +198,7 @@ def test_results_are_written_whatever_becomes_of_the_standard_output(
 ) -> None:
     line = f"exec {sys.executable} -m sealane {SMALL} --output out.csv {shell}"
     line = line.replace("exec ", "") if "|" in shell else line
-    done = ran(["sh", "-c", line], cwd=tmp_path)
+    done = ran(["sh", "-c", line], cwd=tmp_path, timeout=2 * SLACK_S)
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").count("\n") == 2, done.stderr
     assert ("error[output]" in done.stderr) == ("full" in shell), done.stderr
 
@@ -211,7 +211,7 @@ def test_results_that_standard_output_does_not_take_are_shown_beside_it(
     words = f"{SMALL} --no-record {form}".split()
     with open("/dev/full", "w", encoding="utf-8") as full:
         to = {"capture_output": False, "stdout": full, "stderr": subprocess.PIPE}
-        done = ran([*SEALANE, *words], cwd=tmp_path, **to)
+        done = ran([*SEALANE, *words], cwd=tmp_path, timeout=2 * SLACK_S, **to)
     assert done.returncode == 2, done.stderr
     assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr
     assert "the report stands above, on standard error; `--output FILE` writes" in done.stderr
@@ -222,6 +222,6 @@ def test_results_that_standard_output_does_not_take_are_shown_beside_it(
 @pytest.mark.parametrize("form", ["", "--json"])
 def test_results_have_a_place_where_standard_output_is_closed(tmp_path: Path, form: str) -> None:
     line = f"exec {sys.executable} -m sealane {SMALL} --no-record {form} >&-"
-    done = ran(["sh", "-c", line], cwd=tmp_path)
+    done = ran(["sh", "-c", line], cwd=tmp_path, timeout=2 * SLACK_S)
     assert done.returncode == 0, done.stderr
     assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr

@@ -180,8 +180,8 @@ mod tests {
             "boolean-triples, softspoken-4 31000 1500",
             "ole-64, ferret 200",
         ];
-        for (words, expected) in correlations.iter().zip(expected) {
-            assert_eq!(words.join(" "), expected);
+        for (row, expected) in expected.into_iter().enumerate() {
+            assert_eq!(correlations[row].join(" "), expected);
         }
         let forms = view.text.contains("random, vaes256");
         assert!(!forms, "no forms, no tables");

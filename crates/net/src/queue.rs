@@ -296,6 +296,7 @@ fn wait_for_giver<T>(mut state: MutexGuard<'_, QueueState<T>>, deadline: Instant
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Cause;
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(30)
@@ -322,7 +323,8 @@ mod tests {
     fn a_cut_overtakes_what_was_queued_or_set_aside() {
         let queue = queue_of_one(1000);
         queue.set_aside(100);
-        let end = LinkError::malformed("why");
+        let (cause, reason) = (Cause::Party, "why".into());
+        let end = LinkError::Aborted { cause, reason };
         queue.cut(end.clone());
         assert_eq!(queue.aside(), 0);
         assert_eq!(queue.try_pop(), Err(end));

@@ -233,7 +233,13 @@ mod tests {
             let mut expected = [vec![0; count.div_ceil(BITS)], vec![0; count.div_ceil(BITS)]];
             for (i, row) in rows.iter().enumerate() {
                 // By its definition: the hash of a row under the key of its 128.
-                let key = key_tweak(call, (i / BITS) as u32);
+                let (row, part) = ((i / BITS) as u32, 1);
+                let key = Tweak {
+                    call,
+                    row,
+                    part,
+                    gate: 0,
+                };
                 let prp = Prp::new(Cpu::best(), seed ^ key.block());
                 let mut pair = [[*row], [*row ^ delta]];
                 let (row, none) = ((i % BITS) as u32, Tweak::default());

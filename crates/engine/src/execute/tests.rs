@@ -318,6 +318,31 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     assert_eq!(found, want, "{}", plan.text());
 }
 
+/// A reduction takes the domain of least time too.
+#[test]
+fn a_reduction_runs_in_the_domain_of_least_time() {
+    let (program, inputs) = three();
+    let largest = text::print(&program).replace(
+        "reduce sum %5 axis 0 : i32 in -3264000..3238500",
+        "reduce max %5 axis 0 : i32 in -32640..32385",
+    );
+    let program = text::parse(&largest, "largest").unwrap_or_else(|error| panic!("{error}"));
+    let work = planned::<MaskedParty>(&program, 7);
+    check::<MaskedParty>(&program, &inputs, &work);
+    let plan = work.joint;
+    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+    let tapes = [StepKind::Tape, StepKind::Fold, StepKind::Scan];
+    let tapes = steps.filter(|step| tapes.contains(&step.op.kind()));
+    let sharing = |out: PlanValue| plan.values[out.0 as usize].domain.sharing;
+    let found = tapes.map(|step| (step.op.kind(), sharing(step.op.writes()[0])));
+    let found = found.collect::<Vec<_>>();
+    let want = [
+        (StepKind::Tape, Sharing::Xor),
+        (StepKind::Fold, Sharing::Xor),
+    ];
+    assert_eq!(found, want, "{}", plan.text());
+}
+
 /// Parties whose machines choose different forms of a plan do not run the same instance.
 #[test]
 fn the_form_of_a_plan_is_a_part_of_the_instance() {

@@ -1,7 +1,7 @@
 //! Folders, and malicious entries in sealed folders.
 
 use super::*;
-use crate::archive::name_problem;
+use crate::archive::{EntryKind, name_problem};
 
 /// Creates a folder with every kind of content that one may have.
 fn fill(folder: &Path) {
@@ -260,4 +260,6 @@ fn names_that_windows_reads_otherwise_are_refused_there() {
         let refused = name_problem(name, true).is_some();
         assert_eq!(refused, name == "...", "{name:?}");
     }
+    let (bytes, executable) = (0, false);
+    assert_ne!(EntryKind::Folder, EntryKind::File { bytes, executable });
 }
