@@ -66,7 +66,9 @@ pub(crate) fn execute<P: Party>(
         coins: inputs.coins,
         stocks: inputs.stocks,
     };
-    let party = P::set_up(start, inputs.demand, mesh)?;
+    let mut party = P::set_up(start, inputs.demand, mesh)?;
+    let split = party.offline().is_none() || P::SPLIT == P::Offline::SPLIT;
+    assert!(split, "both walks of a protocol are split, or none");
     recorder.end_call(&since, StepProgress::All, mesh);
     recorder.phase(Phase::Compute, mesh);
     let mut run = PlanRun::<'_, '_, P> {

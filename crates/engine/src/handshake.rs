@@ -71,6 +71,10 @@ struct Instance {
     pool: Option<Offer>,
 }
 
+/// Message of step 4, of runs that take from pools in both directions.
+#[derive(Serialize, Deserialize)]
+struct Took;
+
 impl Instance {
     /// Contribution of the sender to the session, with all else that it said.
     fn bound(&self) -> [u8; 32] {
@@ -180,6 +184,16 @@ pub(crate) fn agree<'a>(
     mesh.set_session(SessionId::new(&own.hash, &contributions));
     let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
     let stocks = draw.as_mut().map(take).transpose()?.unwrap_or_default();
+    // With OTs of both directions a party may use some before it hears of the other: each first
+    // says that its numbers are on the disk.
+    if stocks.sender.is_some() && stocks.receiver.is_some() {
+        for peer in &peers {
+            mesh.send_control(*peer, &Took).map_err(net)?;
+        }
+        for peer in &peers {
+            let Took = mesh.recv_control(*peer).map_err(net)?;
+        }
+    }
     let agreed = Agreed {
         rows,
         rest,

@@ -21,7 +21,7 @@ fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 #[derive(Debug)]
 pub(crate) struct Listed(PathBuf);
 
-/// Makes a file in a folder and lists it. No signal is handled between the two.
+/// A file in a folder, and its entry of the list.
 type Made = (NamedTempFile, Listed);
 
 /// Makes a file in a folder and lists it. No signal is handled between the two.

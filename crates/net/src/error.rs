@@ -199,7 +199,16 @@ impl NetError {
             | NetError::Unreachable { .. }
             | NetError::Tls { .. }
             | NetError::Io { .. } => Cause::Network,
-            _ => Cause::Party,
+            NetError::Malformed { .. }
+            | NetError::Finished { .. }
+            | NetError::Diverged { .. }
+            | NetError::WrongKey { .. }
+            | NetError::WrongVersion { .. }
+            | NetError::WrongParty { .. }
+            | NetError::Doubled { .. }
+            | NetError::Unlisted { .. }
+            | NetError::Listen { .. }
+            | NetError::Misuse { .. } => Cause::Party,
         }
     }
 

@@ -317,6 +317,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn causes_have_the_numbers_that_peers_know() {
+        let known = [Cause::Party, Cause::Network, Cause::Cancelled];
+        for (number, cause) in known.into_iter().enumerate() {
+            let packet = Packet::Signal(Signal::Abort(cause, String::new()));
+            let [_, flag, ..] = packet.into_parts().0;
+            assert_eq!(usize::from(flag), number);
+        }
+    }
+
     fn packets() -> impl Strategy<Value = Vec<Packet>> {
         let bytes = proptest::collection::vec(any::<u8>(), 1..300);
         let one = (0..5u8, any::<bool>(), 1..=MAX_STAMP, bytes, "[a-z ]{0,40}").prop_map(

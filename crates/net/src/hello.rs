@@ -38,7 +38,8 @@ pub const WIRE_HISTORY: &[&str] = &[
     "parties that do not compute give inputs to garbled circuits, and learn results of them",
     "shares under trio are digested as garbled tables are; a session of a served netlist opens the \
      outputs of its last netlist cycle alone",
-    "the text of a job is JSON that other programs can read, and covers the work of single parties",
+    "the text of a job is JSON that other programs can read, and covers the work of single parties; \
+     networks are declared by round trip and bandwidth",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -133,7 +133,9 @@ pub struct Start<'a> {
 }
 
 /// Random OTs of a pair of parties by the role of this party in them: none of a direction of which
-/// a run demands nothing.
+/// a run demands nothing. Nothing that depends on them may leave a party before the other has taken
+/// its own: the engine sees to it if there are both directions; with one, the protocol does, whose
+/// receiver hears from the sender before it sends choices.
 #[derive(Default)]
 pub struct Stocks {
     /// OTs of which it has both keys.

@@ -378,14 +378,11 @@ impl Chooser<'_> {
         first_step_ns::<P>(self.plan)
     }
 
-    /// The step that converts a value: only the bits that are read, if the protocol can.
-    fn conversion<P: Protocol>(&self, tensor: PlanValue, [value, out]: [PlanValue; 2]) -> StepOp {
+    /// The step that converts a value: with `part`, only to the bits that are read.
+    fn conversion(&self, tensor: PlanValue, [value, out]: [PlanValue; 2], part: bool) -> StepOp {
         let planned = &self.plan.values[value.0 as usize];
-        let to_bits = self.domain(out) == P::domain(Algebra::Z2);
         match self.parts.get(&tensor) {
-            Some(part) if to_bits && planned.domain.algebra != Algebra::Z2 => {
-                ring_steps::extract(*part, (value, planned), out)
-            }
+            Some(of) if part => ring_steps::extract(*of, (value, planned), out),
             _ => StepOp::Convert { value, out },
         }
     }
@@ -433,13 +430,19 @@ impl Chooser<'_> {
         }
         let route = routes.into_iter().flatten();
         for domain in route.filter(|_| from != wanted) {
+            // Bits of which some are left out lead no further: a route by way of them needs all.
+            let ring = self.domain(value).algebra != Algebra::Z2;
+            let read = ring && domain == P::domain(Algebra::Z2) && self.parts.contains_key(&tensor);
+            let (part, whole) = (read && domain == wanted, read && domain != wanted);
             let known = self.converted.get(&(value, domain)).copied();
-            value = known.unwrap_or_else(|| {
+            value = known.filter(|_| !whole).unwrap_or_else(|| {
                 let out = self.like(value);
                 self.plan.values[out.0 as usize].domain = domain;
-                self.converted.insert((value, domain), out);
+                if !whole {
+                    self.converted.insert((value, domain), out);
+                }
                 let step = Step {
-                    op: self.conversion::<P>(tensor, [value, out]),
+                    op: self.conversion(tensor, [value, out], part),
                     label: "convert".into(),
                     span: span.clone(),
                 };

@@ -77,7 +77,7 @@ impl Form {
     pub fn chosen<P: Protocol>(plan: &Plan, forms: &[FormCost], rows: &[u64]) -> Form {
         let chosen = forms.iter().position(|form| form.chosen).unwrap_or(0);
         let form = Form {
-            plan: chosen as u8,
+            plan: u8::try_from(chosen).expect("a plan has few forms"),
             silent: false,
             batch: None,
         };
@@ -111,14 +111,12 @@ pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
 
 /// Returns the plan in a form.
 pub fn in_form<P: Protocol>(plan: &Plan, form: Form) -> Cow<'_, Plan> {
-    let chosen = all(plan).nth(form.plan.into()).unwrap_or(plan);
-    let mut chosen = if form.silent {
-        Cow::Owned(silent::silent::<P>(chosen))
-    } else {
-        Cow::Borrowed(chosen)
-    };
+    let mut chosen = Cow::Borrowed(all(plan).nth(form.plan.into()).unwrap_or(plan));
     if form.batch.is_some() {
         chosen.to_mut().setting.batch = form.batch;
+    }
+    if form.silent {
+        chosen = Cow::Owned(silent::silent::<P>(&chosen));
     }
     chosen
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 /// Version of this text.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// One line.
 #[derive(Serialize)]

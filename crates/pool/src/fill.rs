@@ -370,7 +370,7 @@ impl<'a> BatchWriter<'a> {
 
 /// Hash of what both parties agreed on.
 fn instance(order: &Order, mesh: &Mesh) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("sealane pool 1 fill");
+    let mut hasher = blake3::Hasher::new_derive_key("sealane pool 2 fill");
     for batches in order.batches {
         hasher.update(&batches.to_le_bytes());
     }

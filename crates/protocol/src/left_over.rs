@@ -25,6 +25,7 @@ impl LeftOver {
         self.0.merge(&made, 1);
         for (kind, count) in &demand.0 {
             let left = self.0.0.remove(kind).unwrap_or(0);
+            assert!(left >= *count, "a refill of less than is lacking");
             self.0.add(*kind, left - count);
         }
         made

@@ -138,7 +138,7 @@ const OT_CHECK: Paper = ot_check(NetworkClass::LAN);
 pub(crate) const OT_CHECK_BITS: u32 = SoftSpoken::on(NetworkClass::LAN).proved_bits();
 
 const SILENT_OT: Paper = Paper {
-    part: "silent OT, for many inputs on a WAN",
+    part: "silent OT, for many inputs below 1 Gbit/s",
     authors: "Yang, Weng, Lan, Zhang, Wang",
     venue: "CCS 2020",
     section: "",

@@ -250,7 +250,7 @@ impl Job {
             scheme,
             network,
         } = self.parts;
-        let mut hasher = blake3::Hasher::new_derive_key("sealane 1 job of a served netlist");
+        let mut hasher = blake3::Hasher::new_derive_key("sealane 2 job of a served netlist");
         hasher
             .update(&netlist)
             .update(&span.cycles.to_le_bytes())

@@ -15,11 +15,11 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, Form, StepCost};
+use sealane_plan::{CostReport, Form, StepCost, StepKind};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::{Algebra, Correlation, RingOp, Sharing, Timing};
+use sealane_protocol::{Algebra, Batch, Correlation, RingOp, Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
@@ -349,9 +349,17 @@ fn the_form_of_a_plan_is_a_part_of_the_instance() {
     let job = Job::new(three().0, ProtocolName::Trio, NetworkClass::LAN, vec![]).expect("a job");
     let form = job.cost(&[50]).expect("a cost").form;
     let (plan, silent) = (form.plan + 1, !form.silent);
+    let batch = |products, bucket| Form {
+        batch: Some(Batch { products, bucket }),
+        ..form
+    };
+    let others = [batch(5, 3), batch(5, 2), batch(9, 3)];
     let forms = [form, Form { plan, ..form }, Form { silent, ..form }];
-    let hashes = forms.map(|form| job.instance_hash(&[50], form, &[]));
-    assert_eq!(BTreeSet::from(hashes).len(), 3);
+    let forms = [forms, others].concat();
+    let hashes = forms
+        .into_iter()
+        .map(|form| job.instance_hash(&[50], form, &[]));
+    assert_eq!(hashes.collect::<BTreeSet<_>>().len(), 6);
 }
 
 /// A product by numbers that a party knows takes as few bytes as hold them, after one flight

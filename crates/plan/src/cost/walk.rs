@@ -681,7 +681,10 @@ fn pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
 fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand, refills: &Refills) -> u64 {
     let left = demand.0.keys().map(|kind| {
         let one = P::refill_counts(setting, &Demand([(*kind, 1)].into()));
-        let left = (one.count(*kind) - 1).max(refills.most_left(*kind));
+        let left = one
+            .count(*kind)
+            .saturating_sub(1)
+            .max(refills.most_left(*kind));
         left * P::pool_bits(setting, *kind)
     });
     pool_bits::<P>(setting, demand) + left.sum::<u64>()
