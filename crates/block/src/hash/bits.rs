@@ -233,10 +233,10 @@ mod tests {
             let mut expected = [vec![0; count.div_ceil(BITS)], vec![0; count.div_ceil(BITS)]];
             for (i, row) in rows.iter().enumerate() {
                 // By its definition: the hash of a row under the key of its 128.
-                let (row, part) = ((i / BITS) as u32, 1);
+                let (group, part) = ((i / BITS) as u32, 1);
                 let key = Tweak {
                     call,
-                    row,
+                    row: group,
                     part,
                     gate: 0,
                 };
