@@ -2,7 +2,8 @@
 //! and while a pool is destroyed.
 
 use super::Model;
-use crate::FillError;
+use crate::{FillError, Role};
+use sealane_diagnostic::Code;
 use std::collections::HashSet;
 
 /// One party stops at each of its writes in turn; then both go on as if nothing had been.
@@ -71,6 +72,46 @@ fn a_crash_between_the_files_of_two_directions_adds_neither_or_both() {
                 assert_eq!(used + lost, made, "party {party}, write {at}");
             }
             assert_no_ots(&model, at);
+            if !crashed {
+                assert_eq!(ends, HashSet::from([false, true]));
+                break;
+            }
+        }
+    }
+}
+
+/// A run of both directions takes of both or of neither, wherever it stops and whichever lacks.
+#[test]
+fn a_run_of_both_directions_takes_of_both_or_of_neither() {
+    let take = |model: &Model, party: usize, crash: Option<usize>| {
+        let pools = model.pools();
+        let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
+        if let Some(at) = crash {
+            model.disks[party].crash_at(at);
+        }
+        let wanted = [(Role::Sender, 1), (Role::Receiver, 1)];
+        let taken = pools[party].take(&wanted, &offers[party], &offers[1 - party]);
+        taken.map(|_| ()).map_err(|error| error.code)
+    };
+    let left = |model: &Model, party| [0, 1].map(|receiver| model.counts(receiver)[party][0]);
+    for party in 0..2 {
+        for lacking in [[2, 0], [0, 2]] {
+            let mut model = Model::default();
+            assert!(model.fill(lacking).iter().all(Result::is_ok));
+            assert_eq!(take(&model, party, None), Err(Code::PoolShort));
+            assert_eq!(left(&model, party), lacking);
+        }
+        let mut ends = HashSet::new();
+        for at in 0.. {
+            let mut model = Model::default();
+            assert!(model.fill([2, 3]).iter().all(Result::is_ok));
+            let taken = take(&model, party, Some(at)).is_ok();
+            let crashed = model.disks[party].crashed();
+            model.restart();
+            let left = left(&model, party);
+            let both = left == [1, 2];
+            assert!(both || (left == [2, 3] && !taken), "write {at}: {left:?}");
+            ends.insert(both);
             if !crashed {
                 assert_eq!(ends, HashSet::from([false, true]));
                 break;
