@@ -337,8 +337,8 @@ fn a_reduction_runs_in_the_domain_of_least_time() {
     let found = tapes.map(|step| (step.op.kind(), sharing(step.op.writes()[0])));
     let found = found.collect::<Vec<_>>();
     let want = [
-        (StepKind::Tape, Sharing::Xor),
-        (StepKind::Fold, Sharing::Xor),
+        (StepKind::Tape, Sharing::Masked),
+        (StepKind::Fold, Sharing::Masked),
     ];
     assert_eq!(found, want, "{}", plan.text());
 }
