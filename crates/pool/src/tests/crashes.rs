@@ -93,7 +93,8 @@ fn a_run_of_both_directions_takes_of_both_or_of_neither() {
         let taken = pools[party].take(&wanted, &offers[party], &offers[1 - party]);
         taken.map(|_| ()).map_err(|error| error.code)
     };
-    let left = |model: &Model, party| [0, 1].map(|receiver| model.counts(receiver)[party][0]);
+    let left =
+        |model: &Model, party: usize| [0, 1].map(|receiver| model.counts(receiver)[party][0]);
     for party in 0..2 {
         for lacking in [[2, 0], [0, 2]] {
             let mut model = Model::default();
