@@ -445,7 +445,8 @@ mod tests {
             t.xors.push(t.xors[0]);
             t.lone.push(false);
         };
-        let rows: [(&dyn Fn(&mut Tape), TapeError); 12] = [
+        type Break<'a> = &'a dyn Fn(&mut Tape);
+        let rows: [(Break<'_>, TapeError); 12] = [
             (&|t| t.slots = 17, InputsBeyondSlots),
             (&|t| t.xors[3].a = t.slots, beyond),
             (&|t| t.ands[3].out = ONE, constant),

@@ -195,7 +195,6 @@ fn by_table(
 }
 
 /// Why a file of results was refused.
-
 fn cannot_write(path: &Path) -> Failure {
     let what = format!("results cannot be written to {}", path.display());
     let hint = "name a file in a folder that exists and can be written";

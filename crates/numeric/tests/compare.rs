@@ -30,8 +30,8 @@ fn against_machine(format: Format, rows: &[Vec<u128>]) {
             truth(operator(decode(format, x[0]), decode(format, x[1])))
         });
     }
-    let chosen_by: [(&str, fn(Ordering) -> bool); 2] =
-        [("fmin", Ordering::is_le), ("fmax", Ordering::is_ge)];
+    type First = fn(Ordering) -> bool;
+    let chosen_by: [(&str, First); 2] = [("fmin", Ordering::is_le), ("fmax", Ordering::is_ge)];
     for (name, first) in chosen_by {
         check(name, format, rows, |x| {
             let [x, y] = [x[0], x[1]].map(|x| decode(format, x));

@@ -47,7 +47,8 @@ fn atan2(y: f64, x: f64) -> f64 {
 
 #[test]
 fn functions_of_two_numbers() {
-    let functions: [(_, fn(f64, f64) -> f64); 2] = [("atan2", atan2), ("hypot", f64::hypot)];
+    type Exact = fn(f64, f64) -> f64;
+    let functions: [(_, Exact); 2] = [("atan2", atan2), ("hypot", f64::hypot)];
     for (name, exact) in functions {
         for (format, count) in [(Format::F32, 12), (Format::F16, 150), (Format::BF16, 20)] {
             let pairs = pairs(format, count);

@@ -190,7 +190,7 @@ impl Writer<'_> {
                 let least = binary == Binary::Min;
                 let ordered = operands.iter().map(|id| self.ordered(*id, least, format));
                 let ordered: Vec<_> = ordered.collect();
-                let one = self.new(ordered[0]);
+                let one = self.made(ordered[0]);
                 let joint = Value {
                     ty: one.ty,
                     range: one.range,
@@ -227,9 +227,9 @@ impl Writer<'_> {
     /// `a` repeated along the columns of `b`, if it has any, and the axis along which products are
     /// summed.
     fn as_columns(&mut self, a: ValueId, b: ValueId) -> (ValueId, u32) {
-        let mut wide = self.new(a).clone();
+        let mut wide = self.made(a).clone();
         let axis = wide.shape.rank() as u32 - 1;
-        if self.new(b).shape.fixed.len() < 2 {
+        if self.made(b).shape.fixed.len() < 2 {
             return (a, axis);
         }
         wide.shape.fixed.push(1);
@@ -239,7 +239,7 @@ impl Writer<'_> {
     /// Integers in the order of numbers. NaN is at the end that a least or largest number finds, so
     /// that it is found where there is one.
     fn ordered(&mut self, id: ValueId, least: bool, format: Format) -> ValueId {
-        let like = self.new(id).clone();
+        let like = self.made(id).clone();
         let operation = if least {
             Operation::LeastNan
         } else {

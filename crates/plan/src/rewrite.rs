@@ -47,7 +47,7 @@ impl<'a, S> Rewriter<'a, S> {
     }
 
     /// A new value.
-    pub fn new(&self, id: ValueId) -> &Value {
+    pub fn made(&self, id: ValueId) -> &Value {
         &self.values[id.0 as usize]
     }
 

@@ -175,7 +175,7 @@ impl Scaler<'_> {
         let op = Op::Binary(Binary::Mul, a.id, b.id);
         let mut exact = self.exactly(&product, op, range);
         for axis in axes.iter().rev() {
-            let mut sum = self.new(exact).clone();
+            let mut sum = self.made(exact).clone();
             let Some(dim) = sum.shape.dim(*axis as usize) else {
                 unreachable!("check has seen that the product has these axes")
             };
@@ -213,16 +213,16 @@ impl Scaler<'_> {
 
     /// Multiplies the value by `2^by`; returns it unchanged if `by` is not positive.
     fn scaled_up(&mut self, mut id: ValueId, mut by: i16) -> ValueId {
-        if by > 0 && self.new(id).ty.is_wrapping() {
+        if by > 0 && self.made(id).ty.is_wrapping() {
             // The scaled value is the representative of this one, if it has one.
-            let of = self.new(id).clone();
+            let of = self.made(id).clone();
             id = self.exactly(&of, Op::Cast(id), of.range);
         }
         while by > 0 {
             // A constant has at most 64 bits.
             let step = by.min(63);
             let factor = self.power(step);
-            let of = self.new(id).clone();
+            let of = self.made(id).clone();
             let range = shifted(of.range, step);
             let op = Op::Binary(Binary::Mul, id, factor);
             id = self.exactly(&of, op, range);
@@ -234,7 +234,7 @@ impl Scaler<'_> {
     /// Returns the floor of the value divided by `2^by`, which lies in `range`.
     fn shifted_down(&mut self, id: ValueId, by: i16, range: Range) -> ValueId {
         let amount = self.number(Type::U8, by.unsigned_abs().min(127).into());
-        let of = self.new(id).clone();
+        let of = self.made(id).clone();
         let op = Op::Binary(Binary::Shr, id, amount);
         self.exactly(&of, op, range)
     }
@@ -298,7 +298,7 @@ impl Scaler<'_> {
     }
 
     fn range(&self, id: ValueId) -> Range {
-        self.new(id).range
+        self.made(id).range
     }
 
     /// Returns whether an operation rounds: the check has ensured that its exact result is within

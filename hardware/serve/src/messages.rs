@@ -20,7 +20,7 @@ pub const SERVER: PartyId = PartyId(0);
 pub const CLIENT: PartyId = PartyId(1);
 
 /// Version of the messages.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// Message of step 1.
 #[derive(Serialize, Deserialize)]

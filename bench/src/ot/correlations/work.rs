@@ -43,20 +43,20 @@ impl Making {
     /// Sets up a party.
     pub(super) fn set_up(self, source: Source, mesh: &mut Mesh) -> Result<Work, OtError> {
         match source {
-            Source::Cots(protocol) => self.from_cots(&protocol, mesh),
+            Source::Cots(protocol) => self.of_cots(&protocol, mesh),
             Source::Trees(k, security) => {
                 // Of one of 2^64, a byte of the index each.
                 let bits = match self.correlation {
                     Correlation::OneOf { bits, .. } => bits,
                     _ => 8,
                 };
-                self.from_trees(OneOfN::new(bits, k, security), mesh)
+                self.of_trees(OneOfN::new(bits, k, security), mesh)
             }
         }
     }
 
     /// A party of correlations that are made of correlated OTs.
-    fn from_cots(self, protocol: &Protocol, mesh: &mut Mesh) -> Result<Work, OtError> {
+    fn of_cots(self, protocol: &Protocol, mesh: &mut Mesh) -> Result<Work, OtError> {
         let (cpu, count, sends) = (self.cpu, self.count, mesh.me() == SENDER);
         if let Correlation::Ole(ring) = self.correlation {
             let mut source: Box<dyn CorrelationSource<Ole>> = if sends {
@@ -97,7 +97,7 @@ impl Making {
     }
 
     /// A party of OTs of one of many strings.
-    fn from_trees(self, parameters: OneOfN, mesh: &mut Mesh) -> Result<Work, OtError> {
+    fn of_trees(self, parameters: OneOfN, mesh: &mut Mesh) -> Result<Work, OtError> {
         let (cpu, count, peer) = (self.cpu, self.count, other(mesh));
         let coins = &mut Coins::danger_fixed_seed(3);
         if mesh.me() != SENDER {

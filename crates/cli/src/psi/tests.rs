@@ -113,7 +113,9 @@ fn phased_result(receiver: &Party, sender: &Party) {
     fs::write(receiver.path("found.single.csv"), single).unwrap();
 }
 
-const METHODS: [(PsiMethod, fn(&Party, &Party)); 2] = [
+type Learn = fn(&Party, &Party);
+
+const METHODS: [(PsiMethod, Learn); 2] = [
     (PsiMethod::Shuffled, shuffled_result),
     (PsiMethod::Phased, phased_result),
 ];

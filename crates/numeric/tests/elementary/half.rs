@@ -8,7 +8,8 @@ use sealane_numeric::Format;
 #[test]
 fn numbers_of_16_bits_are_correctly_rounded() {
     let mut wrong = vec![];
-    let also: [(_, fn(f64) -> f64); 3] = [
+    type Exact = fn(f64) -> f64;
+    let also: [(_, Exact); 3] = [
         ("erf", libm::erf),
         ("erfc", libm::erfc),
         ("tgamma", libm::tgamma),

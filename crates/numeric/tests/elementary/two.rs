@@ -4,7 +4,6 @@ use crate::elementary::error::{rounded, sample};
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
-use std::f32::{INFINITY, NAN};
 
 /// The largest odd number.
 const ODD: f32 = 16777215.0;
@@ -35,9 +34,9 @@ fn pairs() -> Vec<Vec<u64>> {
         -8388607.0,
         1.0000001,
         0.99999994,
-        INFINITY,
-        -INFINITY,
-        NAN,
+        f32::INFINITY,
+        -f32::INFINITY,
+        f32::NAN,
     ];
     let special = special.map(|x: f32| u64::from(x.to_bits()));
     let with = |&x: &u64| special.iter().map(move |&y| vec![x, y]);

@@ -54,10 +54,10 @@ impl Writer<'_> {
         let ones = Value {
             ty: Type::Bool,
             range: Range::of(1),
-            ..self.new(of).clone()
+            ..self.made(of).clone()
         };
         let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
-        let mut number = self.new(ones).clone();
+        let mut number = self.made(ones).clone();
         number.ty = Type::unsigned(1);
         let ones = self.push(number, Op::Cast(ones));
         self.added(value, ones, axes)
@@ -65,7 +65,7 @@ impl Writer<'_> {
 
     /// The sum of integers along axes; `like` says who knows it.
     fn added(&mut self, like: &Value, integers: ValueId, axes: &[u32]) -> ValueId {
-        let (mut sum, of) = (integers, self.new(integers).clone());
+        let (mut sum, of) = (integers, self.made(integers).clone());
         let (mut range, mut shape) = (of.range, of.shape);
         for axis in axes.iter().rev() {
             let length = self.length(&shape, *axis);
@@ -93,7 +93,7 @@ impl Writer<'_> {
         axes: &[u32],
         format: Format,
     ) -> (Sum, Vec<ValueId>) {
-        let shapes = addends.iter().map(|id| &self.new(*id).shape);
+        let shapes = addends.iter().map(|id| &self.made(*id).shape);
         let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
         let shape = shape.unwrap_or_else(Shape::scalar);
         let lengths: Vec<_> = axes.iter().map(|axis| self.length(&shape, *axis)).collect();

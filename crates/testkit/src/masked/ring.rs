@@ -46,13 +46,13 @@ impl Pairs {
             }
         };
         let mut others = Vec::new();
+        let met = |row: usize, term: usize, at: usize| {
+            let column = if whole { at } else { column_of[row] };
+            columns.get(column).unwrap_or(&zeros)[term]
+        };
         for row in 0..rows.len() {
             for term in 0..terms {
-                let met = |at: usize| {
-                    let column = if whole { at } else { column_of[row] };
-                    columns.get(column).unwrap_or(&zeros)[term]
-                };
-                others.extend((0..partners).map(met));
+                others.extend((0..partners).map(|at| met(row, term, at)));
             }
         }
         let pairs = |lane| (0..terms).map(|term| place(lane, term)).collect();
