@@ -42,7 +42,7 @@ pub struct Cost {
     pub checks: Checks,
     /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256.
     /// Estimates state it, and the choice among domains, routes and ring steps follows it: where a
-    /// protocol has several, a change of it changes plans, and raises [`Profile::version`].
+    /// protocol has several, a change of it changes plans, and raises the version of its profile.
     pub compute_ns: u64,
 }
 

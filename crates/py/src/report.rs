@@ -159,8 +159,8 @@ impl Plan {
         by_name(py, &self.record.memory_bytes)
     }
 
-    /// Estimated seconds of a run on the networks `"lan"` and `"wan"`, and on a declared one such
-    /// as `"20ms/100Mbps"`.
+    /// Estimated seconds of a run on the networks `"lan"` and `"wan"`, and on a declared one
+    /// such as `"20ms/100Mbps"`.
     #[getter]
     fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(py, &self.record.estimate_s)
