@@ -11,7 +11,7 @@ import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
-MOST_BYTES = 15_000_000
+MOST_BYTES = 11_500_000
 TIMED = """
 import sys, time
 import numpy
