@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn goods_are_measured_as_asked() {
+    fn correlations_are_measured_as_asked() {
         let all = SOURCES.len() * OF_COTS.len() + OF_TREES.len();
         assert_eq!(asked(&[]).len(), all);
         assert_eq!(asked(&["tls"]), asked(&[]));

@@ -15,8 +15,8 @@ strings: thousand a second, both sides on threads of their own.
 
 const RATE: &str = "million_ots_per_s";
 const BITS: &str = "bits_per_ot";
-const GOODS_RATE: &str = "million_per_s";
-const GOODS_BITS: &str = "bits";
+const CORRELATION_RATE: &str = "million_per_s";
+const CORRELATION_BITS: &str = "bits";
 /// Columns of one side alone.
 const SIDES: [&str; 2] = ["sender", "receiver"];
 /// The channel whose bits are shown; they are the same over all.
@@ -29,7 +29,7 @@ pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
     let mut view = View::noted(NOTE);
     of_forms(sheet, &mut view);
-    of_goods(sheet, &mut view);
+    of_correlations(sheet, &mut view);
     if let Some(setup) = sheet.find("base/128/memory", "setup_ms", None) {
         view.text += &format!("\n128 base OTs, both sides: {setup:.1} ms\n");
     }
@@ -78,7 +78,7 @@ fn of_forms(sheet: &Sheet<'_>, view: &mut View) {
 
 /// One table of correlations, a row for each of their names and sources: sources of the same
 /// correlations below each other, correlations in the order of their names.
-fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
+fn of_correlations(sheet: &Sheet<'_>, view: &mut View) {
     let rows = |shown: &dyn Fn(&str, &str) -> Option<String>| {
         let mut rows = sheet.rows(|parts| match parts {
             [source, name, _] if !kind(name).is_empty() => {
@@ -96,9 +96,9 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
         });
         rows
     };
-    let bits = || Column::new("bits", format!("/{BITS_OF}"), GOODS_BITS);
+    let bits = || Column::new("bits", format!("/{BITS_OF}"), CORRELATION_BITS);
     let thousands = |_: &str, values: &[f64]| format_value(values[0] * 1e3);
-    let rates = of_channels("", GOODS_RATE).into_iter();
+    let rates = of_channels("", CORRELATION_RATE).into_iter();
     let rates = rates.map(|column| column.shown(thousands));
     let title = format!("correlations, {}", sheet.tier);
     let all = rows(&|name, source| Some(format!("{name}, {source}")));
@@ -115,7 +115,7 @@ fn of_goods(sheet: &Sheet<'_>, view: &mut View) {
             title,
             "million/s",
             &rows,
-            of_channels("", GOODS_RATE),
+            of_channels("", CORRELATION_RATE),
         );
         view.chart(sheet, format!("{wanted}: bits"), "bits", &rows, [bits()]);
     }
@@ -158,20 +158,20 @@ mod tests {
         let random = rows(&view, "random, vaes256");
         assert_eq!(random[1], ["iknp", "40.0", "20.5", "127.00"]);
         let base = "128 base OTs, both sides: 10.5 ms";
-        assert!(view.text.contains(base) && !view.text.contains("goods"));
+        assert!(view.text.contains(base) && !view.text.contains("correlations, "));
         let bars = view.charts.iter().map(|chart| chart.groups.len());
         assert_eq!(bars.sum::<usize>(), 2, "rates and bits of one protocol");
     }
 
     #[test]
-    fn goods_stand_in_a_table_and_in_charts_of_their_kind() {
+    fn correlations_stand_in_a_table_and_in_charts_of_their_kind() {
         let view = viewed(&[
-            ("ferret/boolean-triples/tls", GOODS_RATE, 10.25),
-            ("ferret/boolean-triples/tls", GOODS_BITS, 0.92),
-            ("ferret/ole-64/tls", GOODS_RATE, 0.2),
-            ("softspoken-4/boolean-triples/tls", GOODS_RATE, 31.0),
-            ("softspoken-4/boolean-triples/wan", GOODS_RATE, 1.5),
-            ("softspoken-6/one-of-256-rows/tls", GOODS_BITS, 43.0),
+            ("ferret/boolean-triples/tls", CORRELATION_RATE, 10.25),
+            ("ferret/boolean-triples/tls", CORRELATION_BITS, 0.92),
+            ("ferret/ole-64/tls", CORRELATION_RATE, 0.2),
+            ("softspoken-4/boolean-triples/tls", CORRELATION_RATE, 31.0),
+            ("softspoken-4/boolean-triples/wan", CORRELATION_RATE, 1.5),
+            ("softspoken-6/one-of-256-rows/tls", CORRELATION_BITS, 43.0),
         ]);
         let correlations = rows(&view, "correlations, vaes256");
         let expected = [

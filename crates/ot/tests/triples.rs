@@ -303,7 +303,7 @@ where
 }
 
 #[test]
-fn transcripts_and_goods_are_identical_on_every_tier() {
+fn transcripts_and_correlations_are_identical_on_every_tier() {
     assert_every_tier_makes_the_same::<BooleanTriples>((), 20_000);
     for bits in [13, 64] {
         assert_every_tier_makes_the_same::<Ole>(Ring::new(bits), 50);
@@ -314,7 +314,7 @@ fn transcripts_and_goods_are_identical_on_every_tier() {
 }
 
 #[test]
-fn goods_of_any_types_come_from_one_source_and_no_triple_comes_twice() {
+fn correlations_of_any_types_come_from_one_source_and_no_triple_comes_twice() {
     let party = |mesh: &mut Mesh| {
         let mut both = Cots::Extension(EXTENSION).both(Cpu::best(), mesh)?;
         let first: BooleanTriples = both.make(mesh, (), 1000)?;

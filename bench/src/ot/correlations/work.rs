@@ -172,7 +172,7 @@ pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usi
         }
         [Output::Ole(one), Output::Ole(two)] => {
             let Correlation::Ole(ring) = correlations else {
-                unreachable!("goods of their kind")
+                unreachable!("correlations of their kind")
             };
             let c = sums(ring, &one.shares, &two.shares);
             assert_eq!(c.len(), count, "{name}");
@@ -210,7 +210,7 @@ pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usi
                 assert_eq!(key.value(), all.key(j, index).value(), "{name}");
             }
         }
-        _ => unreachable!("both parties make the same goods"),
+        _ => unreachable!("both parties make the same correlations"),
     }
 }
 
@@ -274,13 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn right_goods_are_right() {
+    fn right_correlations_are_right() {
         check_oles(0);
     }
 
     #[test]
     #[should_panic(expected = "ole-64")]
-    fn wrong_goods_are_no_figures() {
+    fn wrong_correlations_are_no_figures() {
         check_oles(1 << 20);
     }
 }
