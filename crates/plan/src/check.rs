@@ -7,9 +7,11 @@
 //! * Widths fit: operands and tapes, outputs and values, the levels of a fold.
 //! * Every step finds its operands in the domain that the protocol requires, and leaves its result
 //!   in the domain that the protocol states.
+//! * A product states who knows its operands, and nobody else.
 
 mod widths;
 
+use crate::known::Known;
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, ValuePlan};
 use crate::uses::StepKind;
 use sealane_program::types::RowId;
@@ -29,6 +31,7 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Checked {
         plan,
         made: vec![Made::No; plan.values.len()],
         segment: 0,
+        known: Known::default(),
     };
     for (number, segment) in plan.segments.iter().enumerate() {
         checker.segment = number;
@@ -38,6 +41,7 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Checked {
             checker.widths(segment, step).map_err(reported)?;
             checker.domains::<P>(step).map_err(reported)?;
             checker.writes(segment, step).map_err(reported)?;
+            checker.known(step).map_err(reported)?;
         }
     }
     checker.results::<P>()?;
@@ -59,6 +63,7 @@ struct Checker<'a> {
     plan: &'a Plan,
     made: Vec<Made>,
     segment: usize,
+    known: Known,
 }
 
 impl Checker<'_> {
@@ -111,6 +116,17 @@ impl Checker<'_> {
             *made = Made::In { segment, after };
         }
         Ok(())
+    }
+
+    fn known(&mut self, step: &Step) -> Checked {
+        let known = self.known.take(&step.op, &self.plan.owners);
+        match step.op {
+            StepOp::Product { known_to, .. } => ensure(
+                known_to == known,
+                "an operand is said to be known to another party",
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// Checks that all widths fit, with a single row and with the most rows.

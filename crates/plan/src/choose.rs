@@ -18,9 +18,9 @@
 
 use crate::cost::{first_step_ns, step_ns};
 use crate::draft::{Draft, Phase, Rearrange, Tensor, TensorId, UnitWork};
+use crate::known::Known;
 use crate::ring_steps;
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, TapeId, ValuePlan};
-use sealane_parties::PartyId;
 use sealane_protocol::{Algebra, Corruption, Domain, Protocol, StepShape};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(crate) fn domains<P: Protocol>(
         steps: vec![],
         copies: HashMap::new(),
         converted: HashMap::new(),
-        known_to: HashMap::new(),
+        known: Known::default(),
         parts: HashMap::new(),
     };
     if P::ring_steps() {
@@ -224,8 +224,7 @@ struct Chooser<'a> {
     /// Inputs and constants that exist in several algebras.
     copies: HashMap<(PlanValue, Algebra), PlanValue>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
-    /// The owners of inputs, also after moves.
-    known_to: HashMap<PlanValue, PartyId>,
+    known: Known,
     /// The bits that are read of each value that becomes bits, where not all are.
     parts: HashMap<PlanValue, [u8; 2]>,
 }
@@ -256,11 +255,7 @@ impl Chooser<'_> {
                 self.there[out.0 as usize] = phase;
                 self.copies.insert((value, *algebra), out);
                 let op = match &step.op {
-                    StepOp::Input { input, .. } => {
-                        let owner = self.plan.owners[*input as usize];
-                        self.known_to.insert(out, owner);
-                        StepOp::Input { input: *input, out }
-                    }
+                    StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
                     StepOp::Constant { data, .. } => StepOp::Constant {
                         data: data.clone(),
                         out,
@@ -268,6 +263,7 @@ impl Chooser<'_> {
                     StepOp::RowNumber { .. } => StepOp::RowNumber { out },
                     _ => unreachable!("an input or a constant"),
                 };
+                self.known.take(&op, &self.plan.owners);
                 let (label, span) = (step.label.clone(), step.span.clone());
                 self.steps.push((phase, Step { op, label, span }));
             }
@@ -291,26 +287,11 @@ impl Chooser<'_> {
         }
     }
 
-    /// Notes the party that knows what a move makes, and those that know the operands of products.
+    /// Notes the parties that know the operands of a product, and what a step makes.
     fn mark_known(&mut self, op: &mut StepOp) {
-        let known_to = |value: &PlanValue| self.known_to.get(value).copied();
-        match op {
-            StepOp::Product {
-                left,
-                right,
-                known_to: marks,
-                ..
-            } => *marks = [left, right].map(|operand| known_to(&operand.value)),
-            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => {
-                let out = *out;
-                let mut owners = op.reads().into_iter().map(|value| known_to(&value));
-                if let Some(Some(owner)) = owners.next()
-                    && owners.all(|other| other == Some(owner))
-                {
-                    self.known_to.insert(out, owner);
-                }
-            }
-            _ => {}
+        let known = self.known.take(op, &self.plan.owners);
+        if let StepOp::Product { known_to, .. } = op {
+            *known_to = known;
         }
     }
 

@@ -51,6 +51,7 @@ pub mod flow;
 mod forms;
 mod fuse;
 mod job;
+mod known;
 mod limit;
 mod localise;
 mod lower;

@@ -2,12 +2,27 @@
 
 use super::*;
 use crate::{NetworkClass, plan_in_tiles};
-use sealane_parties::PartySet;
+use sealane_parties::{PartyId, PartySet};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Binary, Input, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_testkit::fake::Honest;
+use sealane_testkit::masked::Masked;
 use std::sync::Arc;
+
+/// The input `x` of the first party.
+fn input(shape: Shape) -> Input {
+    Input {
+        name: "x".to_string(),
+        owner: 0,
+        ty: Type::U8,
+        shape,
+        range: Type::U8.range(),
+        columns: vec![],
+        kind: sealane_program::kind::Kind::default(),
+        span: None,
+    }
+}
 
 /// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.
 fn sample() -> Plan {
@@ -15,19 +30,7 @@ fn sample() -> Plan {
     b.party("alice").unwrap();
     b.party("bob").unwrap();
     let rows = b.rows("n", 100).unwrap();
-    let (ty, shape) = (Type::U8, Shape::with_rows(rows, []));
-    let (name, range) = ("x".to_string(), ty.range());
-    let input = Input {
-        name,
-        owner: 0,
-        ty,
-        shape,
-        range,
-        columns: vec![],
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
-    let x = b.input(input).unwrap();
+    let x = b.input(input(Shape::with_rows(rows, []))).unwrap();
     let wide = Type::signed(32);
     let total = b.reduce(Reduction::Sum, x, None, Some(wide), None).unwrap();
     let cast = b.cast(x, wide, None).unwrap();
@@ -38,6 +41,26 @@ fn sample() -> Plan {
         .unwrap();
     let program = b.finish().unwrap().0;
     plan_in_tiles::<Honest>(&program, 0, NetworkClass::LAN, 8).unwrap()
+}
+
+/// Plan of `x * y`, of which each party knows one.
+fn known() -> Plan {
+    let mut b = Builder::new("known").unwrap();
+    b.party("alice").unwrap();
+    b.party("bob").unwrap();
+    let x = b.input(input(Shape::scalar())).unwrap();
+    let y = b
+        .input(Input {
+            owner: 1,
+            name: "y".into(),
+            ..input(Shape::scalar())
+        })
+        .unwrap();
+    let product = b.binary(Binary::Mul, x.into(), y.into(), None).unwrap();
+    b.reveal("product", product.into(), &[0, 1], Type::U8, None)
+        .unwrap();
+    let program = b.finish().unwrap().0;
+    plan_in_tiles::<Masked>(&program, 0, NetworkClass::LAN, 8).unwrap()
 }
 
 /// Returns the checker's finding after a change to the sample.
@@ -113,6 +136,19 @@ fn views_and_widths_are_checked() {
         _ => unreachable!(),
     });
     assert!(text.contains("the result has another width"), "{text}");
+}
+
+#[test]
+fn parties_that_know_operands_are_checked() {
+    let mut plan = known();
+    assert_eq!(check::<Masked>(&plan), Ok(()));
+    let StepOp::Product { known_to, .. } = find(&mut plan, StepKind::Product) else {
+        unreachable!()
+    };
+    assert_eq!(*known_to, [0, 1].map(|owner| Some(PartyId(owner))));
+    *known_to = [1, 0].map(|owner| Some(PartyId(owner)));
+    let text = check::<Masked>(&plan).expect_err("it is the other party");
+    assert!(text.contains("known to another party"), "{text}");
 }
 
 #[test]

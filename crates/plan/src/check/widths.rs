@@ -133,6 +133,8 @@ impl Widths<'_> {
                 let bits = bit.as_ref().map(|bit| self.bits(bit.value));
                 let choice = (*op == RingOp::Select).then_some(1);
                 ensure(bits == choice, "a choice without a bit")?;
+                let same = self.bits(of.value) == self.bits(*out);
+                ensure(same, "the result has another width")?;
                 if let RingOp::Extract { first, count } = *op {
                     let within = u64::from(first) + u64::from(count) <= self.bits(*out);
                     ensure(within && count > 0, "bits that are not there")?;

@@ -1,0 +1,33 @@
+//! Values that one party knows: its inputs, and what moves make of them.
+
+use std::collections::HashMap;
+
+use sealane_parties::PartyId;
+
+use crate::steps::{PlanValue, StepOp};
+
+/// The values of a plan that one party knows, of the steps so far.
+#[derive(Default)]
+pub(crate) struct Known(HashMap<PlanValue, PartyId>);
+
+impl Known {
+    /// Takes the next step of a plan whose inputs have these owners. Returns the parties that know
+    /// the operands of a product.
+    pub(crate) fn take(&mut self, op: &StepOp, owners: &[PartyId]) -> [Option<PartyId>; 2] {
+        let known_to = |value: &PlanValue| self.0.get(value).copied();
+        let (out, owner) = match op {
+            StepOp::Product { left, right, .. } => {
+                return [left, right].map(|operand| known_to(&operand.value));
+            }
+            StepOp::Input { input, out } => (*out, owners.get(*input as usize).copied()),
+            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => {
+                let mut its = op.reads().into_iter().map(|value| known_to(&value));
+                let first = its.next().flatten();
+                (*out, first.filter(|_| its.all(|other| other == first)))
+            }
+            _ => return [None; 2],
+        };
+        self.0.extend(owner.map(|owner| (out, owner)));
+        [None; 2]
+    }
+}
