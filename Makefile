@@ -61,7 +61,7 @@ hardware: $(STAMPS)/machine
 
 test-python: $(STAMPS)/dev
 	@echo "make: testing the package as installed from the wheel"
-	@$(BIN)/python -m pytest --quiet
+	@$(BIN)/python -m pytest --quiet --numprocesses 2
 
 # Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
 test-rtl: $(STAMPS)/machine

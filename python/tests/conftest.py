@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
 import re
 import shutil
@@ -23,8 +24,11 @@ import sealane as sl
 SLACK_S = 60
 
 # Below the range from which systems take ports of outgoing connections, so that a port is still
-# free when a party listens there a moment later.
-_PORTS = random.sample(range(10_240, 32_240), 22_000)
+# free when a party listens there a moment later; each worker of pytest-xdist has its own.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_PORTS = list(range(10_240 + _WORKER, 32_240, _WORKERS))
+random.shuffle(_PORTS)
 
 
 SEALANE = [sys.executable, "-m", "sealane"]

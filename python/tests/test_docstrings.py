@@ -108,7 +108,7 @@ def test_what_is_public_is_found() -> None:
     assert {*WITHOUT_EXAMPLE} <= {*PUBLIC}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", sorted(PUBLIC))
 def test_public_docstrings_are_complete(name: str) -> None:
     item, kind = PUBLIC[name]
     told = item.__doc__
