@@ -1,12 +1,9 @@
 //! A scripted peer: a transport that delivers given frames and ignores what is sent.
 
-use sealane_net::{
-    Farewell, Frame, FrameKind, Limits, LinkError, Mesh, Traffic, Transport, Waker, memory_pair,
-};
+use sealane_net::{Frame, FrameKind, Limits, LinkError, Mesh, Transport, memory_pair};
 use sealane_parties::PartyId;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// Delivers its frames one by one and then finishes; discards everything sent to it, without waits.
 pub struct Script(VecDeque<Frame>);
@@ -40,30 +37,8 @@ impl Transport for Script {
         self.0.pop_front().map(Some).ok_or(LinkError::Finished)
     }
 
-    fn push_out(&mut self) {}
-
-    fn due(&self) -> Option<Instant> {
-        None
-    }
-
-    fn take_in(&mut self, _at_most: usize) -> usize {
-        0
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        0
-    }
-
     fn end(&self) -> Option<LinkError> {
         self.0.is_empty().then_some(LinkError::Finished)
-    }
-
-    fn set_waker(&mut self, _waker: &Waker) {}
-
-    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
-
-    fn wire(&self) -> Traffic {
-        Traffic::default()
     }
 }
 
@@ -146,6 +121,14 @@ struct Tapped {
 }
 
 impl Transport for Tapped {
+    fn inner(&self) -> Option<&dyn Transport> {
+        Some(&*self.inner)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut *self.inner)
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         self.inner.try_send(frame)
     }
@@ -155,37 +138,5 @@ impl Transport for Tapped {
         let mut seen = self.tap.0.lock().expect("no holder of the lock panics");
         seen.extend(frame.clone());
         Ok(frame)
-    }
-
-    fn push_out(&mut self) {
-        self.inner.push_out();
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.inner.due()
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        self.inner.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.inner.backlog_bytes()
-    }
-
-    fn end(&self) -> Option<LinkError> {
-        self.inner.end()
-    }
-
-    fn set_waker(&mut self, waker: &Waker) {
-        self.inner.set_waker(waker);
-    }
-
-    fn shutdown(&mut self, farewell: Farewell<'_>) {
-        self.inner.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.inner.wire()
     }
 }

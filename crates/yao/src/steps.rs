@@ -35,10 +35,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         let me = self.me;
         let [garbler, evaluator] = cost::roles(&self.setting);
         let peer = if me == garbler { evaluator } else { garbler };
@@ -156,10 +153,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
         }
     }
 
-    fn advance<'a>(&mut self, state: YaoPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    fn advance<'a>(
+        &mut self,
+        state: YaoPending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         let [garbler, evaluator] = cost::roles(&self.setting);
         let peer = if self.me == garbler {
             evaluator

@@ -104,10 +104,7 @@ impl Steps for Offline {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         let shape = step.shape();
         let (kind, bits_kind) = (matrix(&shape), da_bits(&shape));
         let numbers_kind = known_numbers(&shape);
@@ -276,10 +273,7 @@ impl Steps for Offline {
         &mut self,
         pending: OfflinePending,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         match pending {
             OfflinePending::Input {
                 owner,

@@ -110,10 +110,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         step: Step<'a, Self>,
         material: Option<Material>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         let unprepared = || Fault::internal("a step without its offline part");
         let material = material.ok_or_else(unprepared)?;
         let shape = step.shape();
@@ -323,10 +320,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         &mut self,
         pending: OnlinePending<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         match pending {
             OnlinePending::Input {
                 owner,
