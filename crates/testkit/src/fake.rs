@@ -316,7 +316,11 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         Ok(())
     }
 
-    fn put<'a>(&mut self, pending: FakePending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>> {
+    fn put<'a>(
+        &mut self,
+        pending: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         match pending.step {
             Waiting::Input(_, mine) => Ok(Progress::share(mine)),
             Waiting::Tape(run) if run.answering => self.ask(run, mesh),

@@ -297,7 +297,7 @@ impl Steps for TrioParty {
 
     fn advance<'a>(
         &mut self,
-        state: TrioPending<'a>,
+        state: Self::Pending<'a>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
         match (state.0, &mut self.place) {

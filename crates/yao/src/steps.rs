@@ -155,7 +155,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
 
     fn advance<'a>(
         &mut self,
-        state: YaoPending<'a>,
+        state: Self::Pending<'a>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
         let [garbler, evaluator] = cost::roles(&self.setting);
