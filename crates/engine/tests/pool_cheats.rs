@@ -13,7 +13,7 @@ use sealane_identity::Identity;
 use sealane_net::{Limits, Mesh};
 use sealane_ot::ferret::{FerretSender, Params};
 use sealane_ot::softspoken::Sender;
-use sealane_ot::traits::CotSender;
+use sealane_ot::traits::{CotSender, CotTerms};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_pool::{FillError, Order, Pool};
@@ -194,12 +194,8 @@ fn a_receiver_that_fails_the_check_of_a_fill_destroys_the_pool() {
 struct Wrong(Sender);
 
 impl CotSender for Wrong {
-    fn peer(&self) -> PartyId {
-        self.0.peer()
-    }
-
-    fn security(&self) -> Security {
-        self.0.security()
+    fn terms(&self) -> CotTerms {
+        self.0.terms()
     }
 
     fn delta(&self) -> Block {

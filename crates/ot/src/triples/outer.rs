@@ -149,7 +149,7 @@ pub(super) fn send<S: CotSender>(
     cot.extend(mesh, &mut q)?;
     let delta = Zeroizing::new(cot.delta());
     let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
-    let mut packer = Packer::new(cot.peer());
+    let mut packer = Packer::new(cot.terms().peer);
     for (batch, q) in q.chunks(BATCH).enumerate() {
         let call = hasher.take_call();
         for (block, first) in (0..left).step_by(elements).enumerate() {
@@ -200,7 +200,7 @@ pub(super) fn receive<R: CotReceiver>(
         *own = element(&choices, number, ring);
     }
     let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
-    let mut unpacker = Unpacker::new(cot.peer(), shape.message_bits(count));
+    let mut unpacker = Unpacker::new(cot.terms().peer, shape.message_bits(count));
     for (batch, t) in t.chunks(BATCH).enumerate() {
         let call = hasher.take_call();
         for (block, first) in (0..left).step_by(elements).enumerate() {
