@@ -58,17 +58,11 @@ pub fn chosen_flights(source: &dyn CotCost, before: u64, count: u64, length: u64
         for first in (0..together).step_by(part as usize) {
             let count = part.min(together - first);
             requests = then(requests, source.extend(before + made + first, count));
-            let request = Flight {
-                from_sender: 0,
-                from_receiver: given_bytes(count),
-            };
+            let request = Flight::new(0, given_bytes(count));
             requests = then(requests, vec![request]);
         }
         flights.append(&mut requests);
-        flights.push(Flight {
-            from_sender: chosen_bytes(together, length),
-            from_receiver: 0,
-        });
+        flights.push(Flight::new(chosen_bytes(together, length), 0));
         made += together;
     }
     flights

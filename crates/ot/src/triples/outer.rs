@@ -60,10 +60,7 @@ impl OuterShape {
     ) -> Flights {
         let message = match self.message_bits(count).div_ceil(8) {
             0 => Flights::new(),
-            bytes => vec![Flight {
-                from_sender: bytes,
-                from_receiver: 0,
-            }],
+            bytes => vec![Flight::new(bytes, 0)],
         };
         then(cot.extend(before, self.ots(count) as u64), message)
     }
