@@ -1,6 +1,8 @@
 //! A scripted peer: a transport that delivers given frames and ignores what is sent.
 
-use sealane_net::{Frame, FrameKind, Limits, LinkError, Mesh, Transport, memory_pair};
+use sealane_net::{
+    Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Transport, memory_pair,
+};
 use sealane_parties::PartyId;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -57,27 +59,16 @@ pub struct Tap(Arc<Mutex<Vec<Frame>>>);
 impl Tap {
     /// Makes a mesh in memory for each party, and for each its taps, one for each peer in order.
     pub fn full(parties: usize, limits: &Limits) -> (Vec<Mesh>, Vec<Vec<Tap>>) {
-        let mut links: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
-        links.resize_with(parties, || (0..parties).map(|_| None).collect());
         let mut taps = vec![Vec::new(); parties];
-        for (one, other) in (0..parties).flat_map(|a| (0..parties).map(move |b| (a, b))) {
-            if one < other {
-                let (a, b) = memory_pair(limits);
-                links[one][other] = Some(Box::new(a));
-                links[other][one] = Some(Box::new(b));
-            }
-        }
-        let meshes = links.into_iter().enumerate().map(|(me, links)| {
-            let tapped = links.into_iter().map(|link| {
-                let inner = link?;
+        let meshes = Mesh::full(parties, *limits, |one, other| {
+            let (a, b) = memory_pair(limits);
+            [(one, a), (other, b)].map(|(me, inner)| -> Box<dyn Transport> {
                 let tap = Tap::default();
                 taps[me].push(tap.clone());
-                Some(Box::new(Tapped { inner, tap }) as Box<dyn Transport>)
-            });
-            let me = PartyId::from_index(me);
-            Mesh::from_transports(me, tapped.collect(), *limits).expect("a link to each peer")
+                Box::new(Tapped { inner, tap })
+            })
         });
-        (meshes.collect(), taps)
+        (meshes, taps)
     }
 
     /// Runs an honest session of all parties; returns what each ends with, and its taps.
@@ -116,17 +107,17 @@ impl Tap {
 }
 
 struct Tapped {
-    inner: Box<dyn Transport>,
+    inner: MemoryTransport,
     tap: Tap,
 }
 
 impl Transport for Tapped {
     fn inner(&self) -> Option<&dyn Transport> {
-        Some(&*self.inner)
+        Some(&self.inner)
     }
 
     fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
-        Some(&mut *self.inner)
+        Some(&mut self.inner)
     }
 
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {

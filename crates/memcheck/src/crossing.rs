@@ -2,29 +2,14 @@
 
 use crate::request::public;
 use sealane_net::{Frame, Limits, LinkError, Mesh, Transport, memory_pair};
-use sealane_parties::PartyId;
 
 /// Creates a full mesh in memory that declares its messages public.
 pub fn meshes(parties: usize) -> Vec<Mesh> {
     let limits = Limits::default();
-    let mut links = (0..parties)
-        .map(|_| {
-            (0..parties)
-                .map(|_| None)
-                .collect::<Vec<Option<Box<dyn Transport>>>>()
-        })
-        .collect::<Vec<_>>();
-    let pairs = (0..parties).flat_map(|one| (0..one).map(move |other| (one, other)));
-    for (one, other) in pairs {
+    Mesh::full(parties, limits, |_, _| {
         let (near, far) = memory_pair(&limits);
-        links[one][other] = Some(Box::new(Crossing(near)));
-        links[other][one] = Some(Box::new(Crossing(far)));
-    }
-    let mesh = |(me, links)| Mesh::from_transports(PartyId::from_index(me), links, limits);
-    let meshes = links.into_iter().enumerate().map(mesh);
-    meshes
-        .collect::<Result<_, _>>()
-        .expect("a link to each other party")
+        [Box::new(Crossing(near)), Box::new(Crossing(far))]
+    })
 }
 
 /// A transport that declares sent bytes public: the peer may see them.

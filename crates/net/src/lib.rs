@@ -69,7 +69,7 @@ pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Runtime, Socket, ThisMachine};
 pub use memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
-pub use mesh::{MAX_RUN_DURATION, Mesh};
+pub use mesh::{MAX_RUN_DURATION, Mesh, full_links};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};

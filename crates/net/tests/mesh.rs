@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, C, digest, hear, in_memory, limits, line, pattern, say};
 use sealane_net::{
-    Awaited, Cause, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId,
-    Traffic, Transport, memory_pair,
+    Awaited, Cause, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId, Traffic,
+    Transport, memory_pair,
 };
 use sealane_parties::{NetworkClass, PartyId};
 

@@ -9,16 +9,14 @@ use sealane_parties::PartyId;
 /// receives are changed; none if there is no such byte.
 pub fn tampered(to: PartyId, at: u64, flips: u8) -> [Mesh; 2] {
     let limits = Limits::default();
-    let (one, other) = memory_pair(&limits);
-    let link = |link, me: PartyId| -> Box<dyn Transport> {
-        let flips = if me == to { flips } else { 0 };
-        Box::new(Tampered { link, at, flips })
-    };
-    let [first, second] = [PartyId(0), PartyId(1)];
-    let of_first = vec![None, Some(link(one, first))];
-    let of_second = vec![Some(link(other, second)), None];
-    [(first, of_first), (second, of_second)]
-        .map(|(me, links)| Mesh::from_transports(me, links, limits).expect("a link to the peer"))
+    let meshes = Mesh::full(2, limits, |_, _| {
+        let (one, other) = memory_pair(&limits);
+        [(PartyId(0), one), (PartyId(1), other)].map(|(me, link)| -> Box<dyn Transport> {
+            let flips = if me == to { flips } else { 0 };
+            Box::new(Tampered { link, at, flips })
+        })
+    });
+    meshes.try_into().ok().expect("two parties")
 }
 
 /// The end of a link that changes what it receives.

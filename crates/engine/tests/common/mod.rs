@@ -11,7 +11,7 @@ use sealane_engine::events::{Event, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, Observer, ProtocolName, RunReport, run,
 };
-use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, Transport, memory_pair};
+use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, Transport, full_links, memory_pair};
 use sealane_parties::PartyId;
 use sealane_program::graph::Program;
 use sealane_program::text;
@@ -285,19 +285,10 @@ pub fn patient(patience: Duration) -> Limits {
 
 /// Creates a full mesh in memory.
 pub fn in_memory(parties: usize) -> Vec<Row> {
-    let mut rows = Vec::<Row>::new();
-    rows.resize_with(parties, Vec::new);
-    for me in 0..parties {
-        // Parties before this one have filled its row up to its own index.
-        let (upper, lower) = rows.split_at_mut(me + 1);
-        upper[me].push(None);
-        for row in lower {
-            let (one, other) = memory_pair(&Limits::default());
-            upper[me].push(Some(Box::new(one)));
-            row.push(Some(Box::new(other)));
-        }
-    }
-    rows
+    full_links(parties, |_, _| {
+        let (one, other) = memory_pair(&Limits::default());
+        [Box::new(one), Box::new(other)]
+    })
 }
 
 /// Puts an adversary on each link of `me`. One of them harms a frame, if the attack is on this
