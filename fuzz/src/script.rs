@@ -4,6 +4,7 @@ use sealane_net::{
     Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Transport, memory_pair,
 };
 use sealane_parties::PartyId;
+use sealane_testkit::side::on_threads;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -77,18 +78,10 @@ impl Tap {
         run: impl Fn(&mut Mesh) -> T + Sync,
     ) -> Vec<(T, Vec<Tap>)> {
         let (meshes, taps) = Tap::full(parties, &Limits::default());
-        let ends: Vec<T> = std::thread::scope(|threads| {
-            let run = &run;
-            let party = |mut mesh: Mesh| {
-                threads.spawn(move || {
-                    let end = run(&mut mesh);
-                    mesh.finish().expect("an honest end");
-                    end
-                })
-            };
-            let threads: Vec<_> = meshes.into_iter().map(party).collect();
-            let ends = threads.into_iter().map(|party| party.join());
-            ends.map(|end| end.expect("an honest party")).collect()
+        let ends = on_threads(meshes, |mut mesh| {
+            let end = run(&mut mesh);
+            mesh.finish().expect("an honest end");
+            end
         });
         ends.into_iter().zip(taps).collect()
     }

@@ -18,10 +18,10 @@ use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_pool::{FillError, Order, Pool};
 use sealane_testkit::adversary::Harm;
+use sealane_testkit::side::on_threads;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use tempfile::TempDir;
 
 /// The party whose pool is watched, and the one that deviates.
@@ -110,15 +110,8 @@ fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
 }
 
 fn both<T: Send>(meshes: [Mesh; 2], side: impl Fn(usize, Mesh) -> T + Sync) -> [T; 2] {
-    let side = &side;
-    thread::scope(|scope| {
-        let mut party = 0..;
-        let sides = meshes.map(|mesh| {
-            let party = party.next().expect("a number");
-            scope.spawn(move || side(party, mesh))
-        });
-        sides.map(|side| side.join().expect("no party panics"))
-    })
+    let ends = on_threads(meshes, |mesh| side(mesh.me().index(), mesh));
+    ends.try_into().ok().expect("two parties")
 }
 
 #[track_caller]

@@ -17,6 +17,7 @@ use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::{Adversary, Harm, Seen};
+use sealane_testkit::side::on_threads;
 use simulated::Simulation;
 
 /// Program of two: a clinic learns which of its rows exceed the lab's limit, the lab their number;
@@ -366,6 +367,18 @@ pub fn ends<F: Connect>(
         let sides = threads.into_iter().map(|thread| thread.join().ok());
         let (endings, _meshes): (Vec<_>, Vec<_>) = sides.map(Option::unzip).unzip();
         endings
+    })
+}
+
+/// Runs every party over its mesh, with the job that it has approved.
+pub fn run_each(
+    jobs: &[Job],
+    meshes: Vec<Mesh>,
+    inputs: &[Vec<Option<Data>>],
+) -> Vec<Result<RunReport, EngineError>> {
+    on_threads(meshes, |mut mesh| {
+        let me = mesh.me().index();
+        run(&jobs[me], &inputs[me], &mut mesh, &mut Journal::silent())
     })
 }
 
