@@ -1,12 +1,12 @@
 //! A scripted peer: a transport that delivers given frames and ignores what is sent.
 
 use sealane_net::{
-    Farewell, Frame, FrameKind, Limits, LinkError, Mesh, Traffic, Transport, Waker, memory_pair,
+    Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Transport, memory_pair,
 };
 use sealane_parties::PartyId;
+use sealane_testkit::side::on_threads;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// Delivers its frames one by one and then finishes; discards everything sent to it, without waits.
 pub struct Script(VecDeque<Frame>);
@@ -40,30 +40,8 @@ impl Transport for Script {
         self.0.pop_front().map(Some).ok_or(LinkError::Finished)
     }
 
-    fn push_out(&mut self) {}
-
-    fn due(&self) -> Option<Instant> {
-        None
-    }
-
-    fn take_in(&mut self, _at_most: usize) -> usize {
-        0
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        0
-    }
-
     fn end(&self) -> Option<LinkError> {
         self.0.is_empty().then_some(LinkError::Finished)
-    }
-
-    fn set_waker(&mut self, _waker: &Waker) {}
-
-    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
-
-    fn wire(&self) -> Traffic {
-        Traffic::default()
     }
 }
 
@@ -82,27 +60,16 @@ pub struct Tap(Arc<Mutex<Vec<Frame>>>);
 impl Tap {
     /// Makes a mesh in memory for each party, and for each its taps, one for each peer in order.
     pub fn full(parties: usize, limits: &Limits) -> (Vec<Mesh>, Vec<Vec<Tap>>) {
-        let mut links: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
-        links.resize_with(parties, || (0..parties).map(|_| None).collect());
         let mut taps = vec![Vec::new(); parties];
-        for (one, other) in (0..parties).flat_map(|a| (0..parties).map(move |b| (a, b))) {
-            if one < other {
-                let (a, b) = memory_pair(limits);
-                links[one][other] = Some(Box::new(a));
-                links[other][one] = Some(Box::new(b));
-            }
-        }
-        let meshes = links.into_iter().enumerate().map(|(me, links)| {
-            let tapped = links.into_iter().map(|link| {
-                let inner = link?;
+        let meshes = Mesh::full(parties, *limits, |one, other| {
+            let (a, b) = memory_pair(limits);
+            [(one, a), (other, b)].map(|(me, inner)| -> Box<dyn Transport> {
                 let tap = Tap::default();
                 taps[me].push(tap.clone());
-                Some(Box::new(Tapped { inner, tap }) as Box<dyn Transport>)
-            });
-            let me = PartyId::from_index(me);
-            Mesh::from_transports(me, tapped.collect(), *limits).expect("a link to each peer")
+                Box::new(Tapped { inner, tap })
+            })
         });
-        (meshes.collect(), taps)
+        (meshes, taps)
     }
 
     /// Runs an honest session of all parties; returns what each ends with, and its taps.
@@ -111,18 +78,10 @@ impl Tap {
         run: impl Fn(&mut Mesh) -> T + Sync,
     ) -> Vec<(T, Vec<Tap>)> {
         let (meshes, taps) = Tap::full(parties, &Limits::default());
-        let ends: Vec<T> = std::thread::scope(|threads| {
-            let run = &run;
-            let party = |mut mesh: Mesh| {
-                threads.spawn(move || {
-                    let end = run(&mut mesh);
-                    mesh.finish().expect("an honest end");
-                    end
-                })
-            };
-            let threads: Vec<_> = meshes.into_iter().map(party).collect();
-            let ends = threads.into_iter().map(|party| party.join());
-            ends.map(|end| end.expect("an honest party")).collect()
+        let ends = on_threads(meshes, |mut mesh| {
+            let end = run(&mut mesh);
+            mesh.finish().expect("an honest end");
+            end
         });
         ends.into_iter().zip(taps).collect()
     }
@@ -141,11 +100,19 @@ impl Tap {
 }
 
 struct Tapped {
-    inner: Box<dyn Transport>,
+    inner: MemoryTransport,
     tap: Tap,
 }
 
 impl Transport for Tapped {
+    fn inner(&self) -> Option<&dyn Transport> {
+        Some(&self.inner)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut self.inner)
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         self.inner.try_send(frame)
     }
@@ -155,37 +122,5 @@ impl Transport for Tapped {
         let mut seen = self.tap.0.lock().expect("no holder of the lock panics");
         seen.extend(frame.clone());
         Ok(frame)
-    }
-
-    fn push_out(&mut self) {
-        self.inner.push_out();
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.inner.due()
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        self.inner.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.inner.backlog_bytes()
-    }
-
-    fn end(&self) -> Option<LinkError> {
-        self.inner.end()
-    }
-
-    fn set_waker(&mut self, waker: &Waker) {
-        self.inner.set_waker(waker);
-    }
-
-    fn shutdown(&mut self, farewell: Farewell<'_>) {
-        self.inner.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.inner.wire()
     }
 }

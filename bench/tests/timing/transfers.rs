@@ -10,7 +10,7 @@ use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use sealane_ot::forms::{self, Hasher, Request};
 use sealane_ot::softspoken::{Receiver, Sender, SenderSetup};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
+use sealane_ot::traits::{CotCost, CotReceiver, CotSender, CotTerms};
 use sealane_ot::{Flight, Flights, OtError, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 
@@ -269,12 +269,8 @@ impl Source {
 }
 
 impl CotSender for Source {
-    fn security(&self) -> Security {
-        Security::Malicious
-    }
-
-    fn peer(&self) -> PartyId {
-        PEER
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(PEER, Security::Malicious)
     }
 
     fn delta(&self) -> Block {
@@ -288,12 +284,8 @@ impl CotSender for Source {
 }
 
 impl CotReceiver for Source {
-    fn security(&self) -> Security {
-        Security::Malicious
-    }
-
-    fn peer(&self) -> PartyId {
-        PEER
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(PEER, Security::Malicious)
     }
 
     fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {

@@ -126,10 +126,7 @@ impl Steps for ClearParty {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>, Fault> {
         Ok(match step {
             Step::Input {
                 owner,
@@ -181,10 +178,7 @@ impl Steps for ClearParty {
         &mut self,
         pending: ClearPending,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>, Fault> {
         Ok(Progress::share(match pending {
             ClearPending::Own(bits) => bits,
             ClearPending::Input(owner, elements, planes) => {

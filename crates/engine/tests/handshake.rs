@@ -1,32 +1,12 @@
 //! Messages of the handshake, and those that only parties with the same approved job receive.
 
-use crate::common::{PROGRAM, PROGRAM_OF_THREE, Session, job_of, named};
+use crate::common::{PROGRAM, PROGRAM_OF_THREE, Session, job_of, named, run_each};
 use sealane_engine::{
-    EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport, fuzzing, run,
+    EngineError, FailureKind, Job, NetworkClass, ProtocolName, RunReport, fuzzing,
 };
 use sealane_identity::{Identity, PublicKey};
 use sealane_net::Mesh;
-use sealane_program::types::Data;
 use sealane_testkit::record::recorded;
-use std::thread;
-
-/// Runs every party over its mesh, with the job that it has approved.
-fn connect(
-    jobs: &[Job],
-    meshes: Vec<Mesh>,
-    inputs: &[Vec<Option<Data>>],
-) -> Vec<Result<RunReport, EngineError>> {
-    thread::scope(|threads| {
-        let sides = meshes.into_iter().zip(jobs).zip(inputs);
-        let sides = sides.map(|((mut mesh, job), inputs)| {
-            threads.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
-        });
-        let sides = sides.collect::<Vec<_>>();
-        let ends = sides.into_iter();
-        let ends = ends.map(|side| side.join().expect("no party panics"));
-        ends.collect()
-    })
-}
 
 /// Runs every party; also returns the control messages that crossed.
 fn heard(
@@ -37,7 +17,7 @@ fn heard(
     let (mut meshes, logs) = recorded(jobs.len());
     let each = meshes.iter_mut().enumerate();
     each.for_each(|(me, mesh)| pin(me, mesh));
-    let ends = connect(jobs, meshes, &session.inputs);
+    let ends = run_each(jobs, meshes, &session.inputs);
     let said = logs.concat().iter().flat_map(|log| log.said()).collect();
     (ends, said)
 }
@@ -78,7 +58,7 @@ fn assert_honest(session: &Session, ends: Vec<Result<RunReport, EngineError>>) {
 fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
     let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::LAN));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
-    let ends = connect(&jobs, Mesh::in_memory(2), &session.inputs);
+    let ends = run_each(&jobs, Mesh::in_memory(2), &session.inputs);
     let errors = ends.into_iter();
     let errors = errors.map(|end| end.err().expect("nobody runs another program"));
     errors.collect()
@@ -133,7 +113,7 @@ fn three_with_three_programs_part() {
         job_of(&text, ProtocolName::Trio, NetworkClass::LAN)
     });
     let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
-    for end in connect(&jobs, Mesh::in_memory(3), &session.inputs) {
+    for end in run_each(&jobs, Mesh::in_memory(3), &session.inputs) {
         let error = end.err().expect("nobody runs another program");
         assert_eq!(error.kind(), FailureKind::Peer);
         assert!(error.to_string().contains("the program differs"), "{error}");

@@ -1,9 +1,7 @@
 //! Helpers are parties of a session beside those of the program: they bring no input, learn
 //! nothing, and are part of the job that everyone approves.
 
-use std::thread;
-
-use crate::common::{PROGRAM, Session, named, parse};
+use crate::common::{PROGRAM, Session, named, parse, run_each};
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate,
@@ -27,17 +25,8 @@ fn inputs(parties: usize) -> Vec<Vec<Option<Data>>> {
     all
 }
 
-/// Runs every party of a session with the job that it has approved.
 fn session(jobs: &[Job]) -> Vec<Result<RunReport, EngineError>> {
-    let sides = Mesh::in_memory(jobs.len()).into_iter().zip(jobs);
-    thread::scope(|scope| {
-        let start = |((mut mesh, job), inputs): ((Mesh, _), Vec<_>)| {
-            scope.spawn(move || run(job, &inputs, &mut mesh, &mut Journal::silent()))
-        };
-        let threads: Vec<_> = sides.zip(inputs(jobs.len())).map(start).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
-        threads.into_iter().map(join).collect()
-    })
+    run_each(jobs, Mesh::in_memory(jobs.len()), &inputs(jobs.len()))
 }
 
 fn refused(helpers: &[&str]) -> String {

@@ -10,7 +10,7 @@ use sealane_identity::Identity;
 use sealane_net::Mesh;
 use sealane_pool::{Filling, Order, Pool, Role};
 use sealane_testkit::page;
-use std::thread;
+use sealane_testkit::side::on_threads;
 use tempfile::TempDir;
 
 /// The pools of two parties, in a folder of this test.
@@ -30,20 +30,15 @@ impl Pools {
         });
         let network = NetworkClass::LAN;
         let order = Order { batches, network };
-        let meshes = Mesh::in_memory(2).into_iter();
-        thread::scope(|scope| {
-            for (mut mesh, pool) in meshes.zip(&pools) {
-                scope.spawn(move || {
-                    let filling = Filling {
-                        pool,
-                        cpu: Cpu::best(),
-                        progress: &mut |_| (),
-                        least: None,
-                    };
-                    let made = filling.run(order, Coins::from_os().unwrap(), &mut mesh);
-                    assert!(made.is_ok());
-                });
-            }
+        on_threads(Mesh::in_memory(2), |mut mesh| {
+            let filling = Filling {
+                pool: &pools[mesh.me().index()],
+                cpu: Cpu::best(),
+                progress: &mut |_| (),
+                least: None,
+            };
+            let made = filling.run(order, Coins::from_os().unwrap(), &mut mesh);
+            assert!(made.is_ok());
         });
         let _folder = folder;
         Pools { pools, _folder }
@@ -63,17 +58,12 @@ impl Pools {
 
     /// Runs a session, each party with its job.
     fn run(&self, session: &Session, jobs: [&Job; 2]) -> [Result<RunReport, EngineError>; 2] {
-        let mut meshes = Mesh::in_memory(2).into_iter();
-        thread::scope(|scope| {
-            let sides = [0, 1].map(|party| {
-                let (mut mesh, pool) = (meshes.next().unwrap(), &self.pools[party]);
-                let (job, inputs) = (jobs[party], &session.inputs[party]);
-                scope.spawn(move || {
-                    run_with_pool(job, inputs, Some(pool), &mut mesh, &mut Journal::silent())
-                })
-            });
-            sides.map(|side| side.join().expect("no party panics"))
-        })
+        let ends = on_threads(Mesh::in_memory(2), |mut mesh| {
+            let me = mesh.me().index();
+            let (inputs, pool) = (&session.inputs[me], Some(&self.pools[me]));
+            run_with_pool(jobs[me], inputs, pool, &mut mesh, &mut Journal::silent())
+        });
+        ends.try_into().ok().expect("two parties")
     }
 }
 
@@ -165,21 +155,17 @@ fn two_who_want_other_fills_make_nothing() {
     let pools = Pools::with([1, 1]);
     let names = &named(&["hospital", "lab"]);
     let fill = || {
-        let mut meshes = Mesh::in_memory(2).into_iter();
-        thread::scope(|scope| {
-            let sides = [(0, [1, 0]), (1, [1, 2])].map(|(party, batches)| {
-                let (mut mesh, pool) = (meshes.next().unwrap(), &pools.pools[party]);
-                let network = NetworkClass::LAN;
-                let order = Order { batches, network };
-                scope.spawn(move || fill_pool(pool, order, None, names, &mut mesh, &mut |_| ()))
-            });
-            sides.map(|side| side.join().expect("no party panics"))
+        on_threads(Mesh::in_memory(2), |mut mesh| {
+            let me = mesh.me().index();
+            let (batches, network) = ([[1, 0], [1, 2]][me], NetworkClass::LAN);
+            let order = Order { batches, network };
+            let end = fill_pool(&pools.pools[me], order, None, names, &mut mesh, &mut |_| ());
+            end.expect_err("the orders differ")
         })
-        .map(|end| end.expect_err("the orders differ"))
     };
     // Who compares first says so; the other one hears that it gave up.
     let found = (0..100).map(|_| fill());
-    let first = found.map(|[hospital, _]| hospital.to_string());
+    let first = found.map(|ends| ends[0].to_string());
     let mut reported = first.into_iter();
     let reported = reported.find(|text| !text.contains("peer-gave-up"));
     let reported = reported.expect("the hospital was first once in 100 times");

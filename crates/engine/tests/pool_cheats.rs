@@ -13,15 +13,15 @@ use sealane_identity::Identity;
 use sealane_net::{Limits, Mesh};
 use sealane_ot::ferret::{FerretSender, Params};
 use sealane_ot::softspoken::Sender;
-use sealane_ot::traits::CotSender;
+use sealane_ot::traits::{CotSender, CotTerms};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_pool::{FillError, Order, Pool};
 use sealane_testkit::adversary::Harm;
+use sealane_testkit::side::on_threads;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use tempfile::TempDir;
 
 /// The party whose pool is watched, and the one that deviates.
@@ -110,15 +110,8 @@ fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
 }
 
 fn both<T: Send>(meshes: [Mesh; 2], side: impl Fn(usize, Mesh) -> T + Sync) -> [T; 2] {
-    let side = &side;
-    thread::scope(|scope| {
-        let mut party = 0..;
-        let sides = meshes.map(|mesh| {
-            let party = party.next().expect("a number");
-            scope.spawn(move || side(party, mesh))
-        });
-        sides.map(|side| side.join().expect("no party panics"))
-    })
+    let ends = on_threads(meshes, |mesh| side(mesh.me().index(), mesh));
+    ends.try_into().ok().expect("two parties")
 }
 
 #[track_caller]
@@ -194,12 +187,8 @@ fn a_receiver_that_fails_the_check_of_a_fill_destroys_the_pool() {
 struct Wrong(Sender);
 
 impl CotSender for Wrong {
-    fn peer(&self) -> PartyId {
-        self.0.peer()
-    }
-
-    fn security(&self) -> Security {
-        self.0.security()
+    fn terms(&self) -> CotTerms {
+        self.0.terms()
     }
 
     fn delta(&self) -> Block {

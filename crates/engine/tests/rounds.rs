@@ -1,8 +1,6 @@
 //! Rounds equal the depth of the computation: scalar code sends one message a round to each peer,
 //! and independent steps and tiles share rounds.
 
-use std::thread;
-
 use crate::common::{in_tiles, job_of, named, parse};
 use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
 use sealane_net::{Counters, Mesh};
@@ -10,6 +8,7 @@ use sealane_plan::Lookups;
 use sealane_program::builder::{Builder, Handle, Index};
 use sealane_program::graph::{Binary, Input, Program};
 use sealane_program::types::{Data, Shape, Type};
+use sealane_testkit::side::on_threads;
 
 /// AES-128 (FIPS 197) written naively: bytes are scalars, each S-box is a separate lookup, and
 /// nothing marks independent work. Inner rounds look into the T-box of the 2012 paper (section 4),
@@ -165,20 +164,13 @@ fn bytes(values: impl IntoIterator<Item = u8>) -> Data {
 
 /// Runs all parties in memory. Returns for each its report and its counters.
 pub(crate) fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
-    thread::scope(|scope| {
-        let party = |mut mesh: Mesh| {
-            let owns = |owner: u8| mesh.me().index() == usize::from(owner);
-            let own = job.program().inputs.iter().zip(inputs);
-            let own = own.map(|(input, data)| owns(input.owner).then(|| data.clone()));
-            let own = own.collect::<Vec<_>>();
-            scope.spawn(move || {
-                let report = run(job, &own, &mut mesh, &mut Journal::silent()).unwrap();
-                (report, mesh.counters())
-            })
-        };
-        let parties = Mesh::in_memory(job.parties().len()).into_iter().map(party);
-        let parties = parties.collect::<Vec<_>>().into_iter();
-        parties.map(|party| party.join().unwrap()).collect()
+    on_threads(Mesh::in_memory(job.parties().len()), |mut mesh| {
+        let owns = |owner: u8| mesh.me().index() == usize::from(owner);
+        let own = job.program().inputs.iter().zip(inputs);
+        let own = own.map(|(input, data)| owns(input.owner).then(|| data.clone()));
+        let own = own.collect::<Vec<_>>();
+        let report = run(job, &own, &mut mesh, &mut Journal::silent()).unwrap();
+        (report, mesh.counters())
     })
 }
 

@@ -3,24 +3,16 @@
 use crate::common::Session;
 use sealane_engine::{Journal, danger_run_with_seed};
 use sealane_net::{Mesh, SessionId};
-use std::thread;
+use sealane_testkit::side::on_threads;
 
 /// Returns the session identifier of each party, for these seeds of their coins.
 fn entered(session: &Session, seeds: &[u64]) -> Vec<SessionId> {
-    let meshes = Mesh::in_memory(session.parties());
-    let parties = meshes.into_iter().zip(&session.inputs).zip(seeds);
-    thread::scope(|threads| {
-        let threads = parties.map(|((mut mesh, inputs), seed)| {
-            threads.spawn(move || {
-                let journal = &mut Journal::silent();
-                let report = danger_run_with_seed(&session.job, inputs, &mut mesh, *seed, journal);
-                session.assert_right(&report.expect("an honest run"));
-                mesh.session()
-            })
-        });
-        let threads = threads.collect::<Vec<_>>();
-        let ends = threads.into_iter().map(|party| party.join());
-        ends.map(|end| end.expect("no party panics")).collect()
+    on_threads(Mesh::in_memory(session.parties()), |mut mesh| {
+        let me = mesh.me().index();
+        let (inputs, journal) = (&session.inputs[me], &mut Journal::silent());
+        let report = danger_run_with_seed(&session.job, inputs, &mut mesh, seeds[me], journal);
+        session.assert_right(&report.expect("an honest run"));
+        mesh.session()
     })
 }
 

@@ -10,7 +10,7 @@ use crate::request::{is_secret, secret};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
-use sealane_ot::traits::{CotReceiver, CotSender};
+use sealane_ot::traits::{CotReceiver, CotSender, CotTerms};
 use sealane_ot::{OtError, Security};
 use sealane_parties::PartyId;
 use std::thread;
@@ -40,12 +40,8 @@ const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 struct Source(Prg);
 
 impl CotSender for Source {
-    fn peer(&self) -> PartyId {
-        RECEIVER
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(RECEIVER, Security::Malicious)
     }
 
     fn delta(&self) -> Block {
@@ -63,12 +59,8 @@ impl CotSender for Source {
 }
 
 impl CotReceiver for Source {
-    fn peer(&self) -> PartyId {
-        SENDER
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(SENDER, Security::Malicious)
     }
 
     fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {

@@ -69,7 +69,7 @@ pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Runtime, Socket, ThisMachine};
 pub use memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
-pub use mesh::{MAX_RUN_DURATION, Mesh};
+pub use mesh::{MAX_RUN_DURATION, Mesh, full_links};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
@@ -92,42 +92,79 @@ use std::time::Instant;
 ///
 /// Dropping a transport ends the link: frames sent before are still delivered, after which the peer
 /// sees [`LinkError::Vanished`], unless [`Transport::shutdown`] sent a farewell.
+///
+/// A transport around another one, which looks at frames or changes them, names that one as its
+/// [`Transport::inner`], and hands all on to it that it does not do itself. Without an inner
+/// transport, what is not done is nothing.
 pub trait Transport: Send {
+    /// The transport beneath, if there is one.
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        None
+    }
+
     /// Sends `frame`, or returns it while there is no room for it on the way to the peer; the waker
     /// is woken when there is.
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError>;
 
     /// Sends frames that wait for more, so that several leave together: the party is going to wait.
-    fn push_out(&mut self);
+    fn push_out(&mut self) {
+        if let Some(inner) = self.inner_mut() {
+            inner.push_out();
+        }
+    }
 
     /// Receives the next frame from the peer; returns none while there is none, and the waker is
     /// woken when one comes.
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError>;
 
     /// Time at which a frame on its way will have arrived, if the waker is not woken for it.
-    fn due(&self) -> Option<Instant>;
+    fn due(&self) -> Option<Instant> {
+        self.inner()?.due()
+    }
 
     /// Makes room for more from the peer: excludes up to `at_most` received bytes that wait for the
     /// protocol from the bound on such bytes. Returns their number; the waker is woken when more
     /// comes.
-    fn take_in(&mut self, at_most: usize) -> usize;
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.inner_mut().map_or(0, |inner| inner.take_in(at_most))
+    }
 
     /// Bytes taken in by [`Transport::take_in`] that have not been received yet.
-    fn backlog_bytes(&self) -> usize;
+    fn backlog_bytes(&self) -> usize {
+        self.inner().map_or(0, |inner| inner.backlog_bytes())
+    }
 
     /// Reason why no more frames follow those already received, once that is so. Before, the waker
     /// is woken when it becomes so.
-    fn end(&self) -> Option<LinkError>;
+    fn end(&self) -> Option<LinkError> {
+        self.inner()?.end()
+    }
 
     /// Sets the waker of this end.
-    fn set_waker(&mut self, waker: &Waker);
+    fn set_waker(&mut self, waker: &Waker) {
+        if let Some(inner) = self.inner_mut() {
+            inner.set_waker(waker);
+        }
+    }
 
     /// Ends the outgoing direction without waiting. See [`Farewell`] for the order in which the
     /// peer learns of it.
-    fn shutdown(&mut self, farewell: Farewell<'_>);
+    fn shutdown(&mut self, farewell: Farewell<'_>) {
+        if let Some(inner) = self.inner_mut() {
+            inner.shutdown(farewell);
+        }
+    }
 
     /// Bytes on the wire since the parties met, in each direction, with framing and encryption.
-    fn wire(&self) -> Traffic;
+    fn wire(&self) -> Traffic {
+        self.inner()
+            .map_or_else(Traffic::default, |inner| inner.wire())
+    }
 }
 
 /// Way in which a party leaves a run.

@@ -113,8 +113,6 @@ impl Transport for MemoryTransport {
         }))
     }
 
-    fn push_out(&mut self) {}
-
     fn due(&self) -> Option<Instant> {
         let due = self.first_due()?;
         Some(due.checked_sub(LATENESS).unwrap_or(due))

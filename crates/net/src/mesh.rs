@@ -127,7 +127,7 @@ impl Mesh {
 
     /// Makes a full mesh of `parties` in memory with other limits than the default ones.
     pub fn in_memory_with(parties: usize, limits: Limits) -> Vec<Mesh> {
-        Mesh::full(parties, limits, || memory_pair(&limits))
+        Mesh::full(parties, limits, |_, _| boxed(memory_pair(&limits)))
     }
 
     /// Makes a full mesh of `parties` with a simulated network of class `class` between every two.
@@ -143,7 +143,23 @@ impl Mesh {
         limits: Limits,
     ) -> Vec<Mesh> {
         let speed = speed.into();
-        Mesh::full(parties, limits, || simulated_pair(&limits, speed))
+        Mesh::full(parties, limits, |_, _| {
+            boxed(simulated_pair(&limits, speed))
+        })
+    }
+
+    /// Makes a full mesh of `parties` over links that `link` makes, as [`full_links`] says.
+    pub fn full(
+        parties: usize,
+        limits: Limits,
+        link: impl FnMut(usize, usize) -> [Box<dyn Transport>; 2],
+    ) -> Vec<Mesh> {
+        let mesh = |(me, transports)| {
+            Mesh::from_transports(PartyId::from_index(me), transports, limits)
+                .expect("every pair of parties has been connected")
+        };
+        let rows = full_links(parties, link).into_iter();
+        rows.enumerate().map(mesh).collect()
     }
 
     /// Announces that the run may take `duration`, at most [`MAX_RUN_DURATION`]: a party with
@@ -490,31 +506,6 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// Makes one mesh per party over pairs made by `pair`.
-    fn full(
-        parties: usize,
-        limits: Limits,
-        pair: impl Fn() -> (MemoryTransport, MemoryTransport),
-    ) -> Vec<Mesh> {
-        let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
-        rows.resize_with(parties, Vec::new);
-        for me in 0..parties {
-            // The parties with lower indices have filled this row up to its diagonal.
-            let (upper, lower) = rows.split_at_mut(me + 1);
-            upper[me].push(None);
-            for row in lower {
-                let (one, other) = pair();
-                upper[me].push(Some(Box::new(one)));
-                row.push(Some(Box::new(other)));
-            }
-        }
-        let mesh = |(me, transports)| {
-            Mesh::from_transports(PartyId::from_index(me), transports, limits)
-                .expect("every pair of parties has been connected")
-        };
-        rows.into_iter().enumerate().map(mesh).collect()
-    }
-
     /// Stamp of a message sent now. Received stamps are bounded, so this never overflows.
     fn stamp(&self) -> u32 {
         self.received_stamp + 1
@@ -527,6 +518,31 @@ impl Mesh {
         }
         Ok(())
     }
+}
+
+/// Connects every two of `parties`: `link` makes both ends between two of them, that of the party
+/// with the lower index first. Returns for each party its ends by peer, none at its own index.
+pub fn full_links(
+    parties: usize,
+    mut link: impl FnMut(usize, usize) -> [Box<dyn Transport>; 2],
+) -> Vec<Vec<Option<Box<dyn Transport>>>> {
+    let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
+    rows.resize_with(parties, Vec::new);
+    for me in 0..parties {
+        // The parties with lower indices have filled this row up to its diagonal.
+        let (upper, lower) = rows.split_at_mut(me + 1);
+        upper[me].push(None);
+        for (peer, row) in (me + 1..).zip(lower) {
+            let [one, other] = link(me, peer);
+            upper[me].push(Some(one));
+            row.push(Some(other));
+        }
+    }
+    rows
+}
+
+fn boxed((one, other): (MemoryTransport, MemoryTransport)) -> [Box<dyn Transport>; 2] {
+    [Box::new(one), Box::new(other)]
 }
 
 /// Decodes the one message that a control frame holds.

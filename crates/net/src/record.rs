@@ -15,13 +15,11 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::time::Instant;
 
+use crate::Transport;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
-use crate::waker::Waker;
-use crate::{Farewell, Transport};
 
 const MAGIC: [u8; 8] = *b"SEALREC\x01";
 const SENT: u8 = b'>';
@@ -60,6 +58,14 @@ impl<W: Write + Send> Recorder<W> {
 }
 
 impl<W: Write + Send> Transport for Recorder<W> {
+    fn inner(&self) -> Option<&dyn Transport> {
+        Some(&*self.inner)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut *self.inner)
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         self.prepare(SENT, &frame);
         match self.inner.try_send(frame)? {
@@ -76,44 +82,13 @@ impl<W: Write + Send> Transport for Recorder<W> {
         }
         Ok(frame)
     }
-
-    fn push_out(&mut self) {
-        self.inner.push_out();
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.inner.due()
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        self.inner.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.inner.backlog_bytes()
-    }
-
-    fn end(&self) -> Option<LinkError> {
-        self.inner.end()
-    }
-
-    fn set_waker(&mut self, waker: &Waker) {
-        self.inner.set_waker(waker);
-    }
-
-    fn shutdown(&mut self, farewell: Farewell<'_>) {
-        self.inner.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.inner.wire()
-    }
 }
 
 /// Transport that acts as the peer of a recorded run.
 ///
 /// It delivers the recorded input. The bytes sent have to equal the recorded ones; the first
-/// deviation is a [`LinkError::Diverged`] that names frame and offset.
+/// deviation is a [`LinkError::Diverged`] that names frame and offset. There is always room and
+/// always something to receive, so nothing is ever taken in.
 #[derive(Default)]
 pub struct Replayer {
     to_send: VecDeque<Frame>,
@@ -199,28 +174,9 @@ impl Transport for Replayer {
         Ok(Some(frame))
     }
 
-    fn push_out(&mut self) {}
-
-    fn due(&self) -> Option<Instant> {
-        None
-    }
-
-    /// There is always room and always something to receive, so nothing is ever taken in.
-    fn take_in(&mut self, _at_most: usize) -> usize {
-        0
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        0
-    }
-
     fn end(&self) -> Option<LinkError> {
         self.to_receive.is_empty().then_some(LinkError::Finished)
     }
-
-    fn set_waker(&mut self, _waker: &Waker) {}
-
-    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 
     fn wire(&self) -> Traffic {
         self.wire

@@ -6,7 +6,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, E, assert_has, configs, connect_all, dial, hear, line, say};
+use crate::common::{
+    A, B, C, D, E, assert_has, configs, configured, connect_all, dial, hear, line, say,
+};
 use crate::common::{short, short_but};
 use sealane_diagnostic::Code;
 use sealane_identity::Identity;
@@ -233,8 +235,7 @@ fn a_configuration_in_which_two_share_a_key_or_an_address_is_refused_at_once() {
 /// Makes two parties and a stranger that claims to be the second with a key of its own. The first
 /// has another host configured for the second than the one from which all connect here.
 fn first_second_stranger(limits: Limits) -> [MeshConfig; 3] {
-    let mut all = configs(2, limits);
-    let (mut first, second) = (all.remove(0), all.remove(0));
+    let [mut first, second] = configured(limits);
     let mut stranger = MeshConfig {
         me: B,
         identity: Identity::generate(),
@@ -273,8 +274,7 @@ fn a_wrong_key_from_elsewhere_is_reported_when_the_right_one_does_not_come() {
 
 #[test]
 fn a_wrong_key_is_reported_also_where_another_gives_up_first() {
-    let mut all = configs(3, unhurried());
-    let (mut third, mut second, first) = (all.remove(2), all.remove(1), all.remove(0));
+    let [first, mut second, mut third] = configured(unhurried());
     let expected = third.parties[2].key;
     third.identity = Identity::generate();
     third.parties[2].key = third.identity.public_key();
@@ -395,8 +395,7 @@ fn strangers_from_elsewhere_are_counted_where_the_right_one_does_not_come() {
 
 #[test]
 fn many_silent_strangers_do_not_keep_the_right_one_out() {
-    let mut all = configs(2, unhurried());
-    let (first, second) = (all.remove(0), all.remove(0));
+    let [first, second] = configured(unhurried());
     let address = first.parties[0].address.clone();
     let started = Instant::now();
     let first = thread::spawn(move || Mesh::connect(&first).unwrap());
@@ -408,8 +407,7 @@ fn many_silent_strangers_do_not_keep_the_right_one_out() {
 
 #[test]
 fn a_silent_stranger_is_turned_away_long_before_the_meeting_ends() {
-    let mut all = configs(2, unhurried());
-    let (first, second) = (all.remove(0), all.remove(0));
+    let [first, second] = configured(unhurried());
     let address = first.parties[0].address.clone();
     let first = thread::spawn(move || Mesh::connect(&first).unwrap());
     let mut silent = dial(&address);

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, C, digest, hear, in_memory, limits, line, pattern, say};
 use sealane_net::{
-    Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId,
-    Traffic, Transport, Waker, memory_pair,
+    Awaited, Cause, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId, Traffic,
+    Transport, memory_pair,
 };
 use sealane_parties::{NetworkClass, PartyId};
 
@@ -453,30 +453,8 @@ impl Transport for Ended {
         Err(self.0.clone())
     }
 
-    fn push_out(&mut self) {}
-
-    fn due(&self) -> Option<Instant> {
-        None
-    }
-
-    fn take_in(&mut self, _at_most: usize) -> usize {
-        0
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        0
-    }
-
     fn end(&self) -> Option<LinkError> {
         Some(self.0.clone())
-    }
-
-    fn set_waker(&mut self, _waker: &Waker) {}
-
-    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
-
-    fn wire(&self) -> Traffic {
-        Traffic::default()
     }
 }
 

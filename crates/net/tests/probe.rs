@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, connect_all, dial, short, short_but};
+use crate::common::{A, B, C, configs, configured, connect_all, dial, short, short_but};
 use sealane_identity::Identity;
 use sealane_net::{
     Cancel, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent, ProbeReport,
@@ -95,8 +95,7 @@ fn a_name_without_an_address_is_reported_apart() {
 
 #[test]
 fn a_wrong_key_is_reported_and_does_not_disturb_the_one_who_is_asked() {
-    let mut all = configs(2, unhurried());
-    let (first, second) = (all.remove(0), all.remove(0));
+    let [first, second] = configured(unhurried());
     let (mut deceived, mut unknown) = (twin(&second), twin(&second));
     let first = thread::spawn(move || Mesh::connect(&first));
     // Another key is pinned for it here.
@@ -137,8 +136,8 @@ fn something_else_at_the_address_is_no_party() {
 
 #[test]
 fn another_party_at_the_address_is_named() {
-    let mut all = configs(3, unhurried());
-    let (mut looking, second) = (twin(&all[2]), all.remove(1));
+    let [first, second, third] = configured(unhurried());
+    let mut looking = twin(&third);
     let address = &second.parties[1].address;
     looking.parties[0].address.clone_from(address);
     // The same address under another name: two parties with one address would be refused.
@@ -151,7 +150,7 @@ fn another_party_at_the_address_is_named() {
         "{error}"
     );
     // The party that was mistaken for another still meets the others.
-    for met in connect_all(all) {
+    for met in connect_all(vec![first, third]) {
         met.unwrap();
     }
     second.join().unwrap().unwrap();
@@ -169,10 +168,9 @@ fn one_who_accepts_and_says_nothing_is_not_waited_for_long() {
 
 #[test]
 fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
-    let mut all = configs(2, short());
-    let taken = TcpListener::bind(&all[0].parties[0].address).unwrap();
+    let [first, second] = configured(short());
+    let taken = TcpListener::bind(&first.parties[0].address).unwrap();
     serve_one_as_something_else(&taken);
-    let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || look(&second, UNHURRIED));
     let found = look(&first, UNHURRIED);
     assert_is!(&found.own, Err(NetError::Listen { .. }));
@@ -207,15 +205,13 @@ fn purpose_of(config: &MeshConfig, peer: PartyId) -> Purpose {
 
 #[test]
 fn a_gathering_answers_probes_and_goes_on() {
-    let mut all = configs(3, unhurried());
-    let (first, last) = (all.remove(0), all.remove(1));
-    let asking = [twin(&all[0]), twin(&last)];
+    let [first, second, last] = configured(unhurried());
+    let asking = [twin(&second), twin(&last)];
     let first = thread::spawn(move || Mesh::connect(&first));
     for config in &asking {
         assert_eq!(purpose_of(config, A), Purpose::Run);
     }
-    all.push(last);
-    for met in connect_all(all) {
+    for met in connect_all(vec![second, last]) {
         met.unwrap();
     }
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 0);
@@ -223,10 +219,9 @@ fn a_gathering_answers_probes_and_goes_on() {
 
 #[test]
 fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
-    let mut all = configs(3, unhurried());
-    let asking = twin(&all[0]);
-    let first = all.remove(0);
-    let rest = thread::spawn(move || connect_all(all));
+    let [first, second, third] = configured(unhurried());
+    let asking = twin(&first);
+    let rest = thread::spawn(move || connect_all(vec![second, third]));
     // The second has met the third by now or meets it soon; both then wait for the first.
     for _ in 0..3 {
         assert_eq!(purpose_of(&asking, B), Purpose::Run);
@@ -239,8 +234,7 @@ fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
 
 #[test]
 fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
-    let mut all = configs(2, unhurried());
-    let (first, second) = (all.remove(0), all.remove(0));
+    let [first, second] = configured(unhurried());
     let second = thread::spawn(move || Mesh::connect(&second));
     let found = look(&first, Duration::from_millis(700));
     // The last party does not listen.
@@ -252,9 +246,8 @@ fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
 
 #[test]
 fn strangers_do_not_keep_parties_from_their_answers() {
-    let mut all = configs(2, unhurried());
-    let asking = twin(&all[1]);
-    let (first, second) = (all.remove(0), all.remove(0));
+    let [first, second] = configured(unhurried());
+    let asking = twin(&second);
     let address = first.parties[0].address.clone();
     let first = thread::spawn(move || Mesh::connect(&first));
     let mut strangers: Vec<_> = (0..100).map(|_| dial(&address)).collect();

@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, connect_all, connected, dial, hear, limits, line};
+use crate::common::{
+    A, B, C, configs, configured, connect_all, connected, dial, hear, limits, line,
+};
 use crate::common::{on_threads, pair, pattern, say, short, short_but};
 use sealane_diagnostic::Code;
 use sealane_identity::Identity;
@@ -275,8 +277,7 @@ fn an_address_in_use_is_reported() {
 
 #[test]
 fn garbage_from_who_dials_is_malformed_and_does_not_keep_the_right_one_out() {
-    let mut all = configs(2, short());
-    let listener = all.remove(0);
+    let [listener, dialler] = configured(short());
     let address = listener.parties[0].address.clone();
     let noise = move || {
         let mut socket = dial(&address);
@@ -290,7 +291,6 @@ fn garbage_from_who_dials_is_malformed_and_does_not_keep_the_right_one_out() {
     });
     thread::scope(|threads| {
         threads.spawn(&noise);
-        let dialler = all.remove(0);
         threads.spawn(move || {
             thread::sleep(Duration::from_millis(300));
             Mesh::connect(&dialler).unwrap();
@@ -339,10 +339,8 @@ fn who_connects_and_says_nothing_has_stalled_on_either_side() {
 #[test]
 fn a_silent_stranger_does_not_keep_the_right_one_out() {
     let limits = short_but(|limits| limits.connect = Duration::from_secs(10));
-    let mut all = configs(2, limits);
-    let listener = all.remove(0);
+    let [listener, dialler] = configured(limits);
     let address = listener.parties[0].address.clone();
-    let dialler = all.remove(0);
     let started = Instant::now();
     thread::scope(|threads| {
         threads.spawn(move || {
@@ -357,8 +355,7 @@ fn a_silent_stranger_does_not_keep_the_right_one_out() {
 
 #[test]
 fn plaintext_and_tls_do_not_understand_each_other() {
-    let mut all = configs(2, short());
-    let (listener, dialler) = (all.remove(0), all.remove(0));
+    let [listener, dialler] = configured(short());
     let plain = thread::spawn(move || error(Mesh::danger_plaintext(&listener)));
     let error = error(Mesh::connect(&dialler));
     let plain = plain.join().unwrap();
@@ -372,8 +369,7 @@ fn plaintext_and_tls_do_not_understand_each_other() {
 
 #[test]
 fn plaintext_moves_the_same_bytes() {
-    let mut all = configs(2, short());
-    let (one, other) = (all.remove(0), all.remove(0));
+    let [one, other] = configured(short());
     thread::scope(|threads| {
         threads.spawn(move || {
             let mut a = Mesh::danger_plaintext(&one).unwrap();

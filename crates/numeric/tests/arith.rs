@@ -1,10 +1,10 @@
 //! Operations that are rounded once, against exact arithmetic and against that of the machine.
 
 use crate::common::exact::expected;
-use crate::common::{GOALS, Random, Runner, bits_f32, bits_f64, both};
+use crate::common::{GOALS, Random, bits_f32, bits_f64, both, check_one, runner};
 use sealane_numeric::{Arithmetic, Format, function};
 
-const NAMES: &[&str] = &[
+const NAMES: [&str; 8] = [
     "add",
     "sub",
     "mul",
@@ -30,14 +30,10 @@ fn all(format: Format, operands: usize) -> Vec<Vec<u128>> {
 fn check(of: Arithmetic, name: &str, vectors: &[Vec<u128>]) {
     let results: Vec<u128> = vectors.iter().map(|v| expected(of, name, v)).collect();
     for goal in GOALS {
-        let what = format!("{name} in {of:?} for {goal:?}");
-        let found = Runner::new(name, of, goal).run(vectors);
+        let found = runner(name, of, goal).run(vectors);
         for ((vector, found), expected) in vectors.iter().zip(found).zip(&results) {
-            let (found, id) = (found[0], format!("{what} of {vector:x?}"));
-            assert!(
-                found == *expected,
-                "{id} is {expected:x}, and not {found:x}"
-            );
+            let id = format!("{name} in {of:?} for {goal:?} of {vector:x?}");
+            assert_eq!(found, [*expected], "{id}");
         }
     }
 }
@@ -110,7 +106,7 @@ type Reference = dyn Fn(&str, &[u128]) -> Option<u128>;
 
 #[test]
 fn f32_and_f64_agree_with_the_machine() {
-    agree_with_the_machine(NAMES, 1 << 14);
+    agree_with_the_machine(&NAMES, 1 << 14);
 }
 
 #[test]
@@ -132,9 +128,8 @@ fn agree_with_the_machine(names: &[&str], count: usize) {
                 continue;
             }
             for goal in GOALS {
-                let what = format!("{name} in {of:?} for {goal:?}");
                 let expected = |operands: &[u128]| reference(name, operands).expect("a reference");
-                Runner::new(name, of, goal).check(&what, &vectors, expected);
+                check_one(name, of, goal, &vectors, expected);
             }
         }
     }

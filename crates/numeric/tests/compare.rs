@@ -1,8 +1,8 @@
 //! Classes, signs, comparisons, minimum and maximum, against the machine's.
 
-use crate::common::both;
 use crate::common::exact::{decode as exact, encode_value};
-use crate::lanes::{Circuit, check, check_variant, variants};
+use crate::common::{both, runner};
+use crate::lanes::{check, check_variant, variants};
 use crate::pairs::chosen;
 use crate::values::{decode, doubles, edges, encode, pairs};
 use sealane_numeric::{Format, Subnormals, function};
@@ -106,7 +106,7 @@ fn signs_are_bits() {
         for (name, expected) in signs {
             let function = function(name).unwrap();
             for (goal, arithmetic) in variants(format) {
-                let circuit = Circuit::of(goal, arithmetic, name);
+                let circuit = runner(name, arithmetic, goal);
                 assert_eq!(circuit.ands, 0, "{name}");
                 let operands = rows.iter().map(|x| x[..function.operands.len()].to_vec());
                 let rows: Vec<_> = operands.collect();
@@ -123,7 +123,7 @@ fn signs_are_bits() {
 #[test]
 fn flushed_numbers_are_equal_to_zero() {
     for (goal, arithmetic) in variants(Format::F32) {
-        let found = Circuit::of(goal, arithmetic, "eq").run(&[vec![1, 1 << 31]]);
+        let found = runner("eq", arithmetic, goal).run(&[vec![1, 1 << 31]]);
         let flushed = arithmetic.subnormals == Subnormals::Flushed;
         assert_eq!(found, [[u128::from(flushed)]]);
     }

@@ -2,10 +2,11 @@
 
 use crate::common::exact::{Value, decode as exact, encode, encode_value, power};
 use crate::common::{GOALS, Random};
-use crate::lanes::{Circuit, variants};
+use crate::lanes::variants;
 use crate::values::{all, decode, edges, random, singles};
 use num_bigint::BigInt;
 use sealane_circuit::Goal;
+use sealane_numeric::measure::Runner;
 use sealane_numeric::{Arithmetic, Fixed, Format, Rounding};
 
 #[test]
@@ -19,7 +20,7 @@ fn numbers_change_their_format() {
         };
         for to in [Format::ALL, small].concat() {
             for (goal, arithmetic) in variants(from) {
-                let circuit = Circuit::new(goal, &[from.bits()], |b, x| {
+                let circuit = Runner::build(goal, &[from.bits()], |b, x| {
                     vec![arithmetic.convert(b, &x[0], to)]
                 });
                 let target = Arithmetic {
@@ -40,7 +41,7 @@ fn numbers_change_their_format() {
 #[test]
 fn f32_and_f64_convert_as_on_the_machine() {
     let (single, double) = (Format::F32, Format::F64);
-    let narrow = Circuit::new(Goal::Size, &[64], |b, x| {
+    let narrow = Runner::build(Goal::Size, &[64], |b, x| {
         vec![Arithmetic::new(double).convert(b, &x[0], single)]
     });
     let rows = singles(double, 4000);
@@ -92,7 +93,7 @@ fn integers_of_all_widths_become_numbers() {
                 let from = if is_signed { fixed } else { whole };
                 // Goals and ways of subnormal numbers alternate.
                 let (goal, arithmetic) = variants(format).nth((bits + i) % 4).unwrap();
-                let circuit = Circuit::new(goal, &[bits], |b, x| {
+                let circuit = Runner::build(goal, &[bits], |b, x| {
                     vec![arithmetic.of_fixed(b, &x[0], from)]
                 });
                 for (row, found) in rows.iter().zip(circuit.run(&rows)) {
@@ -143,7 +144,7 @@ fn fixed(of: Arithmetic, x: u128, to: Fixed, rounding: Rounding) -> (BigInt, boo
 const ROUNDINGS: [Rounding; 3] = [Rounding::Zero, Rounding::Down, Rounding::Nearest];
 
 fn to_fixed(of: Arithmetic, goal: Goal, rows: &[Vec<u128>], to: Fixed, rounding: Rounding) {
-    let circuit = Circuit::new(goal, &[of.format.bits()], |b, x| {
+    let circuit = Runner::build(goal, &[of.format.bits()], |b, x| {
         let converted = of.to_fixed(b, &x[0], to, rounding);
         vec![converted.value, vec![converted.refused]]
     });
@@ -212,7 +213,7 @@ fn casts_are_those_of_the_machine() {
             (Format::F32, Fixed::unsigned(32)),
         ] {
             let of = Arithmetic::new(format);
-            let circuit = Circuit::new(goal, &[format.bits()], |b, x| {
+            let circuit = Runner::build(goal, &[format.bits()], |b, x| {
                 vec![of.to_fixed(b, &x[0], fixed, Rounding::Zero).value]
             });
             let rows = singles(format, 2000);

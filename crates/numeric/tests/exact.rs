@@ -2,6 +2,7 @@
 
 use crate::common::{Form, asked, each_block, forms_asked, names};
 use crate::elementary::error::{error, operand, sample};
+use crate::elementary::lanes::run;
 use sealane_circuit::Goal;
 use sealane_numeric::measure::{BLOCK, Runner, Scan, exceptions};
 use sealane_numeric::real::Real;
@@ -146,19 +147,14 @@ fn flushes(arithmetic: Arithmetic, numbers: [u32; 2]) -> bool {
     arithmetic.subnormals == Subnormals::Flushed && numbers.iter().any(below)
 }
 
-fn run(runner: &Runner, arguments: &[u64]) -> Vec<u64> {
-    let rows: Vec<Vec<u128>> = arguments.iter().map(|&x| vec![x.into()]).collect();
-    let results = runner.run(&rows).into_iter();
-    results.map(|row| row[0] as u64).collect()
-}
-
 #[test]
 fn samples_are_within_half_a_unit() {
     let arithmetic = Arithmetic::new(Format::F32);
     let arguments = sample(Format::F32, 8, 5);
+    let rows: Vec<_> = arguments.iter().map(|&x| vec![x]).collect();
     for (name, single, _) in CASES {
         let runner = runner(name, arithmetic, Goal::Size);
-        let results = run(&runner, &arguments);
+        let results = run(&runner, &rows);
         println!("{name}: {} ANDs, depth {}", runner.ands, runner.depth);
         for (&x, found) in arguments.iter().zip(results) {
             let value = single(operand(arithmetic, x));
@@ -173,7 +169,7 @@ fn samples_are_within_half_a_unit() {
 fn wrong(case: &Case, arguments: &[u32]) -> Vec<(u32, String, f64)> {
     let expected = arguments.iter().map(|&x| nearest(case, f32::from_bits(x)));
     let expected: Vec<(u32, f64)> = expected.collect();
-    let operands: Vec<u64> = arguments.iter().map(|&x| x.into()).collect();
+    let operands: Vec<_> = arguments.iter().map(|&x| vec![x.into()]).collect();
     let mut wrong = vec![];
     for (arithmetic, goal) in FORMS {
         let results = run(&runner(case.0, arithmetic, goal), &operands);

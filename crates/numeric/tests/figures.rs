@@ -3,8 +3,8 @@
 //! `SEALANE_BLESS=1` writes the table again; review the difference.
 
 use crate::common::both;
-use crate::lanes::Circuit;
 use sealane_circuit::{Builder, Goal, Word};
+use sealane_numeric::measure::Runner;
 use sealane_numeric::{Accumulator, Arithmetic, Fixed, Format, Rounding, Subnormals, function};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/figures.txt");
@@ -32,8 +32,8 @@ type Build<'a> = &'a dyn Fn(&mut Builder, &[Word]) -> Vec<Word>;
 
 /// A line of the table, after the check against the target.
 fn line(name: &str, of: Arithmetic, inputs: &[usize], build: Build) -> String {
-    let size = Circuit::new(Goal::Size, inputs, build);
-    let depth = Circuit::new(Goal::Depth, inputs, build);
+    let size = Runner::build(Goal::Size, inputs, build);
+    let depth = Runner::build(Goal::Depth, inputs, build);
     let (ands, format) = (size.ands, of.format.name());
     let most = target(name, of.format).unwrap_or(u64::MAX);
     assert!(ands <= most, "{name} {format}: {ands} ANDs");

@@ -2,7 +2,8 @@
 //! of f16 and two bits more, so that rounding twice is as good as once (Figueroa, "When is double
 //! rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
 
-use crate::common::{GOALS, Runner, both};
+use crate::common::{GOALS, both, check_one};
+use crate::values::all;
 use sealane_numeric::{Arithmetic, Format, Subnormals};
 
 /// The smallest normal number.
@@ -57,11 +58,11 @@ fn the_reference_knows_its_own_numbers() {
 #[test]
 fn roots_of_f16_are_exact() {
     for of in both(Format::F16) {
-        let all: Vec<Vec<u128>> = (0..1 << 16).map(|bits| vec![bits]).collect();
+        let all = all(Format::F16);
         for goal in GOALS {
-            let what = format!("sqrt in {of:?} for {goal:?}");
-            let expected = |x: &[u128]| narrow(of, wide(of, x[0]).sqrt());
-            Runner::new("sqrt", of, goal).check(&what, &all, expected);
+            check_one("sqrt", of, goal, &all, |x| {
+                narrow(of, wide(of, x[0]).sqrt())
+            });
         }
     }
 }

@@ -1,48 +1,8 @@
-//! Functions and other circuits against references, in all variants.
+//! Functions against references, in all variants.
 
-use crate::common::{GOALS, both, circuit};
-use sealane_circuit::{Builder, Goal, Word};
-use sealane_numeric::measure::Runner;
+use crate::common::{GOALS, both, runner};
+use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format, Subnormals, ValueKind};
-
-/// A circuit on words, ready to run.
-pub struct Circuit {
-    runner: Runner,
-    /// AND gates.
-    pub ands: u64,
-    /// AND gates on the longest chain.
-    pub depth: u64,
-}
-
-impl Circuit {
-    /// The circuit that `build` makes of inputs of these widths.
-    pub fn new(
-        goal: Goal,
-        inputs: &[usize],
-        build: impl FnOnce(&mut Builder, &[Word]) -> Vec<Word>,
-    ) -> Circuit {
-        Circuit::ready(Runner::build(goal, inputs, build))
-    }
-
-    /// The circuit of a function on the list.
-    pub fn of(goal: Goal, arithmetic: Arithmetic, name: &str) -> Circuit {
-        Circuit::ready(Runner::of(&circuit(name, arithmetic, goal)))
-    }
-
-    fn ready(runner: Runner) -> Circuit {
-        let (ands, depth) = (runner.ands, runner.depth);
-        Circuit {
-            runner,
-            ands,
-            depth,
-        }
-    }
-
-    /// The outputs for each row of inputs.
-    pub fn run(&self, rows: &[Vec<u128>]) -> Vec<Vec<u128>> {
-        self.runner.run(rows)
-    }
-}
 
 /// Both goals and both ways of subnormal numbers.
 pub fn variants(format: Format) -> impl Iterator<Item = (Goal, Arithmetic)> {
@@ -81,8 +41,8 @@ pub fn check_variant(
         values.iter().zip(kinds).map(flush).collect()
     };
     for goal in GOALS {
-        let circuit = Circuit::of(goal, arithmetic, name);
-        for (row, found) in rows.iter().zip(circuit.run(rows)) {
+        let runner = runner(name, arithmetic, goal);
+        for (row, found) in rows.iter().zip(runner.run(rows)) {
             let want = expected(&flushed(function.operands, row));
             let want = flushed(function.results, &want);
             assert_eq!(

@@ -2,9 +2,9 @@
 
 use crate::common::exact::{Value, decode, encode, encode_value, power};
 use crate::common::{Random, both};
-use crate::lanes::Circuit;
 use crate::values::{edges, random};
 use sealane_circuit::{Goal, Int};
+use sealane_numeric::measure::Runner;
 use sealane_numeric::{Accumulator, Arithmetic, Format, LIMB, Terms};
 
 /// The circuits of a sum and of a mean, whose limbs are added outside of circuits.
@@ -12,9 +12,9 @@ struct Sum {
     of: Accumulator,
     /// The arithmetic of the sum.
     to: Arithmetic,
-    place: Circuit,
-    finish: Circuit,
-    mean: Circuit,
+    place: Runner,
+    finish: Runner,
+    mean: Runner,
 }
 
 impl Sum {
@@ -26,15 +26,15 @@ impl Sum {
     fn rounded(of: Accumulator, goal: Goal, format: Format) -> Sum {
         let bits = of.arithmetic.format.bits();
         let inputs = vec![bits; factors(of)];
-        let place = Circuit::new(goal, &inputs, |b, x| match x {
+        let place = Runner::build(goal, &inputs, |b, x| match x {
             [x, y] => of.place_product(b, x, y),
             _ => of.place(b, &x[0]),
         });
         assert!(of.limbs().iter().all(|&width| width <= LIMB));
         let mut widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
-        let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums, format)]);
+        let finish = Runner::build(goal, &widths, |b, sums| vec![of.finish(b, sums, format)]);
         widths.push(37);
-        let mean = Circuit::new(goal, &widths, |b, given| {
+        let mean = Runner::build(goal, &widths, |b, given| {
             let (count, sums) = given.split_last().expect("a count");
             vec![of.mean(b, sums, count, format)]
         });
@@ -318,8 +318,8 @@ fn addends_take_few_gates() {
     for (format, most) in [(Format::F32, 750), (Format::F64, 4900)] {
         let count = 64;
         let of = Accumulator::sum(Arithmetic::new(format), count);
-        let placed = Circuit::new(Goal::Size, &[format.bits()], |b, x| of.place(b, &x[0]));
-        let whole = Circuit::new(Goal::Size, &vec![format.bits(); count as usize], |b, x| {
+        let placed = Runner::build(Goal::Size, &[format.bits()], |b, x| of.place(b, &x[0]));
+        let whole = Runner::build(Goal::Size, &vec![format.bits(); count as usize], |b, x| {
             let words: Vec<_> = x.iter().map(|x| of.place(b, x)).collect();
             let widths = of.limbs();
             let mut column = |i: usize| {

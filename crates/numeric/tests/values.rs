@@ -1,26 +1,12 @@
 //! Operands of tests, and numbers of small formats as numbers of the machine.
 
 use crate::common::Random;
-use sealane_numeric::Format;
+use sealane_numeric::{Format, measure};
 
 /// The number of a machine that the bits stand for; every format of up to 52 bits of fraction and
 /// 11 of exponent is part of f64.
 pub fn decode(format: Format, bits: u128) -> f64 {
-    let fraction = (bits & ((1 << format.fraction) - 1)) as u64;
-    let exponent = (bits >> format.fraction) as i32 & ((1 << format.exponent) - 1);
-    let sign = 1.0 - 2.0 * (bits >> (format.bits() - 1) & 1) as f64;
-    if exponent == (1 << format.exponent) - 1 {
-        let special = if fraction == 0 {
-            f64::INFINITY
-        } else {
-            f64::NAN
-        };
-        return sign * special;
-    }
-    let hidden = u64::from(exponent > 0) << format.fraction;
-    let scale = exponent.max(1) - format.bias() - format.fraction as i32;
-    // Two factors, as the smallest scale of f64 is below its normal numbers.
-    sign * (hidden | fraction) as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2)
+    measure::value(format, bits as u64)
 }
 
 /// The bits of a number that the format holds exactly, with the canonical NaN.

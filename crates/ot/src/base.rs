@@ -271,6 +271,14 @@ impl ZeroizeOnDrop for BaseSender {}
 impl ZeroizeOnDrop for BaseReceiver {}
 
 impl Roles {
+    pub(crate) fn new(session: SessionId, sender: PartyId, receiver: PartyId) -> Roles {
+        Roles {
+            session,
+            sender,
+            receiver,
+        }
+    }
+
     /// Derives `P(index, choice, other)`: 64 bytes, and from them a point as in RFC 9496, section
     /// 4.3.4. `other` is the point of the other choice in the same OT. All fields are of fixed
     /// length, so the encoding is injective.

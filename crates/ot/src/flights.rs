@@ -19,6 +19,16 @@ pub struct Flight {
     pub from_receiver: u64,
 }
 
+impl Flight {
+    /// A flight of so many bytes in each direction.
+    pub const fn new(from_sender: u64, from_receiver: u64) -> Flight {
+        Flight {
+            from_sender,
+            from_receiver,
+        }
+    }
+}
+
 /// Flights in order. Each but the first answers the one before.
 pub type Flights = Vec<Flight>;
 
@@ -40,9 +50,6 @@ pub(crate) fn then(mut flights: Flights, next: Flights) -> Flights {
 
 /// Returns the same flights with the roles exchanged.
 pub(crate) fn exchanged(flights: Flights) -> Flights {
-    let exchange = |flight: Flight| Flight {
-        from_sender: flight.from_receiver,
-        from_receiver: flight.from_sender,
-    };
+    let exchange = |flight: Flight| Flight::new(flight.from_receiver, flight.from_sender);
     flights.into_iter().map(exchange).collect()
 }

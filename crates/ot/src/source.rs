@@ -7,7 +7,7 @@ pub mod ahead;
 
 use crate::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
-use crate::traits::{CotCost, CotReceiver, CotSender};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms};
 use crate::{Result, Security, SoftSpoken};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
@@ -40,20 +40,12 @@ impl AnySender {
 }
 
 impl CotSender for AnySender {
-    fn peer(&self) -> PartyId {
-        self.any().peer()
-    }
-
-    fn security(&self) -> Security {
-        self.any().security()
+    fn terms(&self) -> CotTerms {
+        self.any().terms()
     }
 
     fn delta(&self) -> Block {
         self.any().delta()
-    }
-
-    fn one_way(&self) -> bool {
-        self.any().one_way()
     }
 
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
@@ -77,16 +69,8 @@ impl AnyReceiver {
 }
 
 impl CotReceiver for AnyReceiver {
-    fn peer(&self) -> PartyId {
-        self.any().peer()
-    }
-
-    fn security(&self) -> Security {
-        self.any().security()
-    }
-
-    fn one_way(&self) -> bool {
-        self.any().one_way()
+    fn terms(&self) -> CotTerms {
+        self.any().terms()
     }
 
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
@@ -162,12 +146,7 @@ impl Source {
         coins: &mut Coins,
     ) -> Result<SourceSetup<SenderSetup>> {
         let setup = Sender::set_up(self.base(), cpu, mesh, peer, delta, coins)?;
-        Ok(SourceSetup {
-            source: self,
-            cpu,
-            peer,
-            setup,
-        })
+        Ok(self.begun(cpu, setup))
     }
 
     /// Begins the set-up of a receiver; see [`Source::sender`].
@@ -182,20 +161,23 @@ impl Source {
         coins: &mut Coins,
     ) -> Result<SourceSetup<ReceiverSetup>> {
         let setup = Receiver::set_up(self.base(), cpu, mesh, peer, coins)?;
-        Ok(SourceSetup {
-            source: self,
-            cpu,
-            peer,
-            setup,
-        })
+        Ok(self.begun(cpu, setup))
+    }
+
+    fn begun<T>(self, cpu: Cpu, setup: T) -> SourceSetup<T> {
+        let silent = match self {
+            Source::SoftSpoken(_) => None,
+            Source::Silent(_, params) => Some(params),
+        };
+        SourceSetup { cpu, silent, setup }
     }
 }
 
 /// A party of a source that has written the first message of its set-up, and has not flushed it.
 pub struct SourceSetup<T> {
-    source: Source,
     cpu: Cpu,
-    peer: PartyId,
+    /// Parameters of the silent extension, if there is one.
+    silent: Option<Params>,
     setup: T,
 }
 
@@ -208,13 +190,15 @@ impl SourceSetup<SenderSetup> {
     /// # Panics
     /// If the source is silent and bit 0 of the offset is 0.
     pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnySender> {
-        let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
-        let Source::Silent(_, params) = self.source else {
-            return Ok(AnySender::SoftSpoken(plain));
-        };
-        let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-        Ok(AnySender::Silent(silent))
+        Ok(match self.silent {
+            None => AnySender::SoftSpoken(plain),
+            Some(params) => {
+                let (cpu, peer) = (self.cpu, plain.terms().peer);
+                let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+                AnySender::Silent(silent)
+            }
+        })
     }
 }
 
@@ -224,13 +208,15 @@ impl SourceSetup<ReceiverSetup> {
     /// # Errors
     /// The network failed, or the sender deviated.
     pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnyReceiver> {
-        let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
         mesh.flush()?;
-        let Source::Silent(_, params) = self.source else {
-            return Ok(AnyReceiver::SoftSpoken(plain));
-        };
-        let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-        Ok(AnyReceiver::Silent(silent))
+        Ok(match self.silent {
+            None => AnyReceiver::SoftSpoken(plain),
+            Some(params) => {
+                let (cpu, peer) = (self.cpu, plain.terms().peer);
+                let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+                AnyReceiver::Silent(silent)
+            }
+        })
     }
 }

@@ -31,28 +31,50 @@ use zeroize::Zeroizing;
 /// Number of choices in a block of packed choices, the first in bit 0.
 pub const PACKED: usize = 128;
 
+/// Terms of a source of correlated OTs, which its two parties state alike but for their peers.
+#[derive(Clone, Copy, Debug)]
+pub struct CotTerms {
+    /// The other party.
+    pub peer: PartyId,
+    /// Corruption that these OTs withstand.
+    pub security: Security,
+    /// True if `extend` writes nothing at the sender and reads nothing at the receiver, whose calls
+    /// may then run ahead.
+    pub one_way: bool,
+}
+
+impl CotTerms {
+    /// The terms of OTs in whose making both parties send something.
+    pub fn new(peer: PartyId, security: Security) -> CotTerms {
+        CotTerms {
+            peer,
+            security,
+            one_way: false,
+        }
+    }
+
+    /// The same, if the receiver alone sends something.
+    pub fn one_way(self) -> CotTerms {
+        CotTerms {
+            one_way: true,
+            ..self
+        }
+    }
+}
+
 /// Sender of random correlated OTs (functionality `F_COT` of Ferret, Figure 2): of each it gets a
 /// block `q_j`, the receiver a random bit `x_j` and `t_j = q_j ^ x_j * delta`.
 ///
 /// The two parties call `extend` with the same lengths, in the same order.
 pub trait CotSender {
-    /// The receiver.
-    fn peer(&self) -> PartyId;
-
-    /// Corruption that these OTs withstand.
-    fn security(&self) -> Security;
+    /// The receiver, and what these OTs are.
+    fn terms(&self) -> CotTerms;
 
     /// Returns the offset that all OTs of this sender share.
     ///
     /// # Panics
     /// After a failed `extend` there may be none.
     fn delta(&self) -> Block;
-
-    /// True if `extend` writes nothing here and reads nothing at the receiver, whose calls may then
-    /// run ahead. Both parties of a protocol say the same.
-    fn one_way(&self) -> bool {
-        false
-    }
 
     /// Fills `q` with the next OTs. All that the receiver waits for in its call has left; what this
     /// party wrote besides may not be flushed.
@@ -65,16 +87,8 @@ pub trait CotSender {
 
 /// Receiver of random correlated OTs; see [`CotSender`].
 pub trait CotReceiver {
-    /// The sender.
-    fn peer(&self) -> PartyId;
-
-    /// Corruption that these OTs withstand.
-    fn security(&self) -> Security;
-
-    /// As [`CotSender::one_way`].
-    fn one_way(&self) -> bool {
-        false
-    }
+    /// The sender, and what these OTs are.
+    fn terms(&self) -> CotTerms;
 
     /// Fills `t` with the next OTs, and `choices` with their random bits, [`PACKED`] a block; the
     /// rest of the last block is 0. The caller flushes what it writes last.
@@ -88,20 +102,12 @@ pub trait CotReceiver {
 }
 
 impl<S: CotSender + ?Sized> CotSender for Box<S> {
-    fn peer(&self) -> PartyId {
-        (**self).peer()
-    }
-
-    fn security(&self) -> Security {
-        (**self).security()
+    fn terms(&self) -> CotTerms {
+        (**self).terms()
     }
 
     fn delta(&self) -> Block {
         (**self).delta()
-    }
-
-    fn one_way(&self) -> bool {
-        (**self).one_way()
     }
 
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
@@ -110,16 +116,8 @@ impl<S: CotSender + ?Sized> CotSender for Box<S> {
 }
 
 impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
-    fn peer(&self) -> PartyId {
-        (**self).peer()
-    }
-
-    fn security(&self) -> Security {
-        (**self).security()
-    }
-
-    fn one_way(&self) -> bool {
-        (**self).one_way()
+    fn terms(&self) -> CotTerms {
+        (**self).terms()
     }
 
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
@@ -134,7 +132,7 @@ pub trait CotCost {
     fn set_up(&self) -> Flights;
     /// Messages of one `extend` of `count` OTs, if `before` OTs were made since the set-up.
     fn extend(&self, before: u64, count: u64) -> Flights;
-    /// As [`CotSender::one_way`].
+    /// As [`CotTerms::one_way`].
     fn one_way(&self) -> bool {
         false
     }

@@ -104,8 +104,8 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
     /// # Panics
     /// If they have different peers.
     pub fn new(cpu: Cpu, mesh: &Mesh, sender: S, receiver: R, label: &'static str) -> Self {
-        let peer = sender.peer();
-        assert_eq!(peer, receiver.peer(), "both with one peer");
+        let peer = sender.terms().peer;
+        assert_eq!(peer, receiver.terms().peer, "both with one peer");
         BothWays {
             sends_first: mesh.me() < peer,
             sender: HashedSender::new(cpu, mesh, sender, label),
@@ -115,7 +115,7 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
 
     /// The other party.
     pub fn peer(&self) -> PartyId {
-        self.sender.cot.peer()
+        self.sender.cot.terms().peer
     }
 
     /// Runs one side of both directions, in the order in which the peer runs the other sides.

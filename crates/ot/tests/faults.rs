@@ -7,8 +7,6 @@ use sealane_net::Mesh;
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
 use sealane_ot::{OtError, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
-use sealane_testkit::record::recorded;
-use std::thread;
 
 const COUNT: usize = 300;
 const PARAMETERS: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
@@ -37,18 +35,6 @@ fn receive(mesh: &mut Mesh) -> Result<Vec<Block>> {
     cot.extend(mesh, &mut choices, &mut t)?;
     mesh.flush()?;
     Ok(t)
-}
-
-/// Payload of an honest run: heard by the sender, then by the receiver.
-fn honest() -> [Vec<u8>; 2] {
-    let (mut meshes, logs) = recorded(2);
-    let [here, there] = meshes.get_disjoint_mut([0, 1]).expect("two parties");
-    thread::scope(|scope| {
-        let sender = scope.spawn(|| send(here).map(drop));
-        receive(there).expect("an honest sender");
-        join(sender).expect("an honest receiver");
-    });
-    [logs[0][1].heard(), logs[1][0].heard()]
 }
 
 /// The places where fields of what a party hears begin, of these lengths, and the end of the last.
@@ -114,7 +100,7 @@ fn against(
 
 #[test]
 fn a_changed_byte_is_reported_apart_from_a_failed_check() {
-    let [heard_by_sender, heard_by_receiver] = honest();
+    let [heard_by_sender, heard_by_receiver] = heard(send, receive);
     let answer = heard_by_sender.len() - 48;
     let fields = fields_of_receiver();
     assert_eq!(fields.last(), Some(&heard_by_sender.len()));
@@ -150,7 +136,7 @@ fn a_changed_byte_is_reported_apart_from_a_failed_check() {
 
 #[test]
 fn what_is_no_point_is_the_peers_fault() {
-    let [heard_by_sender, _] = honest();
+    let [heard_by_sender, _] = heard(send, receive);
     // 2^255 - 1, which is not reduced; the identity; a negative field element.
     let mut not_reduced = [0xff; 32];
     not_reduced[31] = 0x7f;
@@ -168,7 +154,7 @@ fn what_is_no_point_is_the_peers_fault() {
 
 #[test]
 fn a_message_cut_short_or_a_peer_that_left_is_a_network_error() {
-    let [heard_by_sender, heard_by_receiver] = honest();
+    let [heard_by_sender, heard_by_receiver] = heard(send, receive);
     let cut = |heard: &[u8]| [0, 31, 32, 4000, heard.len() - 1];
     for bytes in cut(&heard_by_sender) {
         let error = against(send, SENDER, &heard_by_sender[..bytes], true);

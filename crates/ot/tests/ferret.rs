@@ -6,9 +6,7 @@ use sealane_ot::Security;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
 use sealane_ot::ideal;
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
-use sealane_testkit::record::recorded;
 use std::collections::HashSet;
-use std::thread;
 
 const ITERATIONS: usize = 6;
 
@@ -16,27 +14,22 @@ const ITERATIONS: usize = 6;
 fn points_and_masked_sums_of_checks_never_repeat() {
     let params = Params::danger_tiny(Security::Malicious);
     let count = ITERATIONS * params.given();
-    let (mut meshes, logs) = recorded(2);
-    let [here, there] = meshes.get_disjoint_mut([0, 1]).expect("two parties");
     let (mut source, mut other) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 5);
     let cpu = Cpu::best();
-    thread::scope(|scope| {
-        let sender = scope.spawn(move || {
+    let [heard, _] = heard(
+        |mesh| {
             let coins = &mut Coins::danger_fixed_seed(1);
-            let mut cot = FerretSender::set_up(cpu, here, RECEIVER, params, &mut source, coins)?;
-            cot.extend(here, &mut vec![Block::ZERO; count])?;
-            Ok::<_, sealane_ot::OtError>(here.flush()?)
-        });
-        let coins = &mut Coins::danger_fixed_seed(2);
-        let mut cot = FerretReceiver::set_up(cpu, there, SENDER, params, &mut other, coins)
-            .expect("an honest sender");
-        let mut choices = vec![Block::ZERO; packed_blocks(count)];
-        cot.extend(there, &mut choices, &mut vec![Block::ZERO; count])
-            .expect("an honest sender");
-        join(sender).expect("an honest receiver");
-    });
+            let mut cot = FerretSender::set_up(cpu, mesh, RECEIVER, params, &mut source, coins)?;
+            cot.extend(mesh, &mut vec![Block::ZERO; count])
+        },
+        |mesh| {
+            let coins = &mut Coins::danger_fixed_seed(2);
+            let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut other, coins)?;
+            let mut choices = vec![Block::ZERO; packed_blocks(count)];
+            cot.extend(mesh, &mut choices, &mut vec![Block::ZERO; count])
+        },
+    );
     // A contribution to keys; then a point, a masked sum and a digest in each iteration.
-    let heard = logs[0][1].heard();
     let checks = heard[32..].chunks(64);
     assert_eq!(checks.len(), ITERATIONS + 1);
     let values: HashSet<&[u8]> = checks.flat_map(|check| check.chunks(16)).collect();

@@ -9,9 +9,7 @@ use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, Strings
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::{OtError, Result, Security, ideal};
 use sealane_parties::PartyId;
-use sealane_testkit::record::recorded;
 use std::collections::HashSet;
-use std::thread;
 
 /// Counts around every boundary of blocks and pieces, and zero.
 const COUNTS: [usize; 7] = [1, 128, 129, 0, 600, 3969, 4096];
@@ -379,19 +377,10 @@ fn a_changed_byte_is_reported_apart_from_a_failed_check() {
         }
         made
     };
-    let (mut meshes, logs) = recorded(2);
-    let [here, there] = meshes.get_disjoint_mut([0, 1]).expect("two parties");
-    thread::scope(|scope| {
-        let sender = scope.spawn(|| send(here));
-        let mut receiver = receiver(parameters, Cpu::best(), there).expect("an honest sender");
-        let (mut choices, mut keys) = (vec![0; 300], vec![Block::ZERO; 300]);
-        receiver
-            .extend(there, &mut choices, &mut keys)
-            .expect("memory");
-        there.flush().expect("memory");
-        join(sender).expect("an honest receiver");
+    let [heard, _] = heard(send, |mesh| {
+        let mut receiver = receiver(parameters, Cpu::best(), mesh)?;
+        receiver.extend(mesh, &mut [0; 300], &mut [Block::ZERO; 300])
     });
-    let heard = logs[0][1].heard();
     // Eight hashes of the choices' columns, and that of all others.
     let answer = heard.len() - 8 * 16 - 32;
     let answers = (answer..heard.len()).step_by(5);

@@ -6,9 +6,9 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{OtError, Result, Security, SoftSpoken};
+use sealane_ot::{Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
-use std::{collections::HashSet, thread};
+use std::collections::HashSet;
 
 /// Counts around every boundary of blocks (128) and pieces (4096, less one block with the check),
 /// and zero.
@@ -121,25 +121,24 @@ proptest! {
 fn parties_of_a_larger_mesh_run_it_with_any_index() {
     let parameters = SoftSpoken::new(4, Security::Malicious);
     let mut meshes = Mesh::in_memory(3);
-    let mut sender_mesh = meshes.pop().expect("party 2");
-    let _bystander = meshes.pop().expect("party 1");
-    let mut receiver_mesh = meshes.pop().expect("party 0");
+    let _bystander = meshes.remove(1);
     let (sender, receiver) = (PartyId(2), PartyId(0));
-    let (q, (choices, t)) = thread::scope(|scope| {
-        let thread = scope.spawn(move || {
-            let mesh = &mut sender_mesh;
+    meshes.reverse();
+    let (q, (choices, t)) = honest(
+        meshes,
+        |mesh| {
             let mut cot = set_up_sender(parameters, Cpu::best(), mesh, receiver, 1, DELTA)?;
             let mut q = vec![Block::ZERO; 300];
             cot.extend(mesh, &mut q)?;
-            Ok::<_, OtError>(q)
-        });
-        let mesh = &mut receiver_mesh;
-        let mut cot = set_up_receiver(parameters, Cpu::best(), mesh, sender, 2).expect("honest");
-        let (mut choices, mut t) = (vec![Block::ZERO; 3], vec![Block::ZERO; 300]);
-        cot.extend(mesh, &mut choices, &mut t).expect("memory");
-        mesh.flush().expect("memory");
-        (join(thread).expect("an honest receiver"), (choices, t))
-    });
+            Ok(q)
+        },
+        |mesh| {
+            let mut cot = set_up_receiver(parameters, Cpu::best(), mesh, sender, 2)?;
+            let (mut choices, mut t) = (vec![Block::ZERO; 3], vec![Block::ZERO; 300]);
+            cot.extend(mesh, &mut choices, &mut t)?;
+            Ok((choices, t))
+        },
+    );
     assert_correlated(&q, &t, &choices, DELTA);
 }
 

@@ -21,7 +21,7 @@ pub struct CycleRun<'a, W: Steps> {
     held: Arc<W::Share>,
 }
 
-impl<'a, W: Steps + 'a> CycleRun<'a, W> {
+impl<'a, W: Steps> CycleRun<'a, W> {
     /// Begins a run. `held` has a plane for each held bit and an element for each of the `lanes`.
     /// Sends no message.
     ///

@@ -19,12 +19,9 @@ pub struct NoOffline<M> {
 #[derive(Clone, Copy)]
 pub enum Empty {}
 
-impl<M: Send> Steps for NoOffline<M> {
+impl<M: Send + 'static> Steps for NoOffline<M> {
     type Share = Empty;
-    type Pending<'a>
-        = Empty
-    where
-        Self: 'a;
+    type Pending<'a> = Empty;
     type Material = ();
     type Output = M;
     type Check = ();
@@ -38,17 +35,11 @@ impl<M: Send> Steps for NoOffline<M> {
         _: Step<'a, Self>,
         _: Option<()>,
         _: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         match self.never {}
     }
 
-    fn advance<'a>(&mut self, never: Empty, _: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    fn advance<'a>(&mut self, never: Empty, _: &mut Mesh) -> Result<Progress<'a, Self>> {
         match never {}
     }
 }

@@ -20,13 +20,11 @@ use sealane_protocol::{Checks, Demand, Domain, Protocol, Setting};
 /// done when it has begun; any other step takes one [`Steps::advance`] for each flight, at every
 /// party alike, whether or not that party has something to read. So all parties begin and advance
 /// the same steps in the same order, and bytes need no labels.
-pub trait Steps: Sized + Send {
+pub trait Steps: Sized + Send + 'static {
     /// This party's part of a tensor. A party without a role holds shapes and no shares.
     type Share: Shares;
     /// State of a step between two flights; it may hold the step's operands.
-    type Pending<'a>: Send
-    where
-        Self: 'a;
+    type Pending<'a>: Send;
     /// Input of a step beside its operands: online, the output of its offline part; offline,
     /// nothing.
     type Material: Send;
@@ -71,45 +69,35 @@ pub trait Steps: Sized + Send {
         step: Step<'a, Self>,
         material: Option<Self::Material>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a;
+    ) -> Result<Progress<'a, Self>>;
     /// Reads the flight that is due and writes the next one, if there is one. A party that does so
     /// in parts has [`Steps::SPLIT`], and those instead.
     fn advance<'a>(
         &mut self,
         mut pending: Self::Pending<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         self.take(&mut pending, mesh)?;
         self.work(&mut pending)?;
         self.put(pending, mesh)
     }
     /// Reads the flight that is due into the state of the step, and does no more.
-    fn take<'a>(&mut self, pending: &mut Self::Pending<'a>, mesh: &mut Mesh) -> Result<()>
-    where
-        Self: 'a,
-    {
+    fn take(&mut self, pending: &mut Self::Pending<'_>, mesh: &mut Mesh) -> Result<()> {
         let _ = (pending, mesh);
         Ok(())
     }
     /// Computes on what has been read. It sees no mesh and changes this step alone, so that the
     /// steps of a step round may do so in any order, or at once.
-    fn work<'a>(&self, pending: &mut Self::Pending<'a>) -> Result<()>
-    where
-        Self: 'a,
-    {
+    fn work(&self, pending: &mut Self::Pending<'_>) -> Result<()> {
         let _ = pending;
         Ok(())
     }
     /// Writes the next flight, if there is one.
-    fn put<'a>(&mut self, pending: Self::Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    fn put<'a>(
+        &mut self,
+        pending: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         let _ = (pending, mesh);
         Err(Fault::internal("a step that is neither whole nor split"))
     }
@@ -206,7 +194,7 @@ pub trait Party: Steps<Output = ()> {
 ///
 /// # Errors
 /// The errors of the step.
-pub fn run_alone<'a, W: Steps + 'a>(
+pub fn run_alone<'a, W: Steps>(
     party: &mut W,
     mesh: &mut Mesh,
     step: Step<'a, W>,

@@ -340,7 +340,7 @@ pub enum Factor {
 }
 
 /// Progress of a step.
-pub enum Progress<'a, W: Steps + 'a> {
+pub enum Progress<'a, W: Steps> {
     /// One more flight has been written and is to be read.
     More(W::Pending<'a>),
     /// The step is finished.

@@ -16,7 +16,7 @@ use crate::disk::Unnamed;
 use crate::error;
 use crate::keys::ChainKey;
 use crate::pool::{Pool, file_name};
-use crate::state::{BATCH, BatchCipher, Fill, Offer, batch_bytes};
+use crate::state::{BATCH, Fill, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
@@ -353,12 +353,7 @@ impl<'a> BatchWriter<'a> {
             left[..part.len()].copy_from_slice(part);
             left = &mut left[part.len()..];
         }
-        let cipher = BatchCipher {
-            fill: self.fill,
-            role: self.role,
-            number: self.number,
-            key: &self.key,
-        };
+        let cipher = self.fill.cipher(self.role, self.number, &self.key);
         let text = Block::as_bytes_mut(&mut self.text);
         cipher.seal(text);
         self.file.write_all(text)?;

@@ -5,7 +5,7 @@
 
 use crate::fill::Hello;
 use crate::keys::{ChainKey, WrapKey};
-use crate::state::{BatchCipher, Fill, Half, Offer, PoolState};
+use crate::state::{Fill, Half, Offer, PoolState};
 use sealane_ot::Role;
 
 /// Parses bytes as the first message of a fill.
@@ -98,12 +98,7 @@ pub fn agree(bytes: &[u8]) -> Option<Vec<u8>> {
             let (mut key, mut expected) = (key.clone(), first.clone());
             key.advance(steps);
             expected.advance(number - NEXT);
-            let of = |key| BatchCipher {
-                fill,
-                role,
-                number,
-                key,
-            };
+            let of = |key| fill.cipher(role, number, key);
             let mut text = [9; 40];
             of(&expected).seal(&mut text);
             assert!(of(&key).open(&mut text), "the key of the batch");

@@ -44,6 +44,14 @@ impl Fill {
     fn left(&self, next: u64) -> u64 {
         self.end().saturating_sub(self.first.max(next))
     }
+
+    /// The cipher of batch `number` under its key, in a file of this role.
+    pub fn cipher(&self, role: Role, number: u64, key: &ChainKey) -> BatchCipher {
+        let mut ad = [index(role) as u8; 9];
+        ad[1..].copy_from_slice(&number.to_le_bytes());
+        let cipher = key.cipher(&self.id, number);
+        BatchCipher { cipher, ad }
+    }
 }
 
 /// The OTs of a pair in which this party has one role.
@@ -313,37 +321,24 @@ impl PoolState {
     }
 }
 
-/// Encrypts or decrypts a batch of a fill.
-pub struct BatchCipher<'a> {
-    /// The fill.
-    pub fill: &'a Fill,
-    /// Role of this party.
-    pub role: Role,
-    /// Number of the batch.
-    pub number: u64,
-    /// Its key.
-    pub key: &'a ChainKey,
+/// Encrypts or decrypts a batch of a fill: see [`Fill::cipher`].
+pub struct BatchCipher {
+    cipher: OneTime,
+    /// The role of this party, and the number of the batch.
+    ad: [u8; 9],
 }
 
-impl BatchCipher<'_> {
-    fn parts(&self) -> (OneTime, [u8; 9]) {
-        let mut ad = [index(self.role) as u8; 9];
-        ad[1..].copy_from_slice(&self.number.to_le_bytes());
-        (self.key.cipher(&self.fill.id, self.number), ad)
-    }
-
+impl BatchCipher {
     /// Encrypts in place, with the tag at the end of `text`.
-    pub fn seal(&self, text: &mut [u8]) {
-        let (cipher, ad) = self.parts();
+    pub fn seal(self, text: &mut [u8]) {
         let (text, tag) = text.split_last_chunk_mut::<TAG_BYTES>().expect("a tag");
-        *tag = cipher.seal(&ad, text);
+        *tag = self.cipher.seal(&self.ad, text);
     }
 
     /// Decrypts in place; if the text is not authentic, fills it with zeros and returns false.
-    pub fn open(&self, text: &mut [u8]) -> bool {
-        let (cipher, ad) = self.parts();
+    pub fn open(self, text: &mut [u8]) -> bool {
         let (text, tag) = text.split_last_chunk_mut::<TAG_BYTES>().expect("a tag");
-        cipher.open(&ad, text, tag)
+        self.cipher.open(&self.ad, text, tag)
     }
 }
 

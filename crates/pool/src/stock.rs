@@ -2,7 +2,7 @@
 
 use crate::disk::Disk;
 use crate::pool::file_name;
-use crate::state::{BATCH, BatchCipher, Part, batch_bytes};
+use crate::state::{BATCH, Part, batch_bytes};
 use sealane_block::Block;
 use sealane_ot::Role;
 use sealane_ot::traits::PACKED;
@@ -74,12 +74,7 @@ impl DiskStock {
         let batch = &mut Block::as_bytes_mut(&mut self.batch)[..batch_bytes(self.role)];
         file.read_exact(batch)
             .map_err(|error| damaged(&self.place, error))?;
-        let cipher = BatchCipher {
-            fill: &part.fill,
-            role: self.role,
-            number: part.first,
-            key: &part.key,
-        };
+        let cipher = part.fill.cipher(self.role, part.first, &part.key);
         if !cipher.open(batch) {
             return Err(damaged(&self.place, "a batch is not as it was written"));
         }

@@ -6,7 +6,7 @@ mod files;
 
 use crate::disk::Disk;
 use crate::keys::WrapKey;
-use crate::state::{BatchCipher, Fill, PoolState, batch_bytes};
+use crate::state::{Fill, PoolState, batch_bytes};
 use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool, Taken};
 use disk::MemoryDisk;
 use sealane_block::{Block, Coins, Cpu};
@@ -16,9 +16,9 @@ use sealane_ot::Role;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Stock};
 use sealane_testkit::page;
+use sealane_testkit::side::on_threads;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 const SECRETS: [&[u8]; 2] = [b"private key of party 0", b"private key of party 1"];
@@ -71,26 +71,21 @@ fn fill_to(
         silence: Duration::from_secs(20),
         ..Limits::default()
     };
-    let mut meshes = Mesh::in_memory_with(2, limits).into_iter();
-    thread::scope(|scope| {
-        let sides = [0, 1].map(|party| {
-            let mut mesh = meshes.next().unwrap();
-            scope.spawn(move || {
-                let filling = Filling {
-                    pool: &pools[party],
-                    cpu: Cpu::best(),
-                    progress: &mut |_| (),
-                    least: least[party],
-                };
-                let coins = Coins::danger_fixed_seed(2 * seed + party as u64);
-                let end = filling.run(order, coins, &mut mesh);
-                let peer = PartyId(1 - party as u8);
-                let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
-                end.map(|made| (made, (both, mesh.rounds())))
-            })
-        });
-        sides.map(|side| side.join().expect("no panic"))
-    })
+    let ends = on_threads(Mesh::in_memory_with(2, limits), |mut mesh| {
+        let party = mesh.me().index();
+        let filling = Filling {
+            pool: &pools[party],
+            cpu: Cpu::best(),
+            progress: &mut |_| (),
+            least: least[party],
+        };
+        let coins = Coins::danger_fixed_seed(2 * seed + party as u64);
+        let end = filling.run(order, coins, &mut mesh);
+        let peer = PartyId(1 - party as u8);
+        let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
+        end.map(|made| (made, (both, mesh.rounds())))
+    });
+    ends.try_into().ok().expect("two parties")
 }
 
 /// All OTs of a stock.
@@ -338,14 +333,7 @@ fn a_batch_that_was_taken_cannot_be_read_later() {
         let mut text = one[number as usize * length..][..length].to_vec();
         let mut key = state.half(role).key.clone();
         key.advance(steps);
-        let key = &key;
-        BatchCipher {
-            fill,
-            role,
-            number,
-            key,
-        }
-        .open(&mut text)
+        fill.cipher(role, number, &key).open(&mut text)
     };
     assert!(opens(&before, 0, 0) && opens(&before, 1, 1));
     assert!((0..100).all(|steps| !opens(&after, steps, 0)));
@@ -412,23 +400,17 @@ fn a_kept_pool_is_filled_where_both_hold_too_little() {
 fn an_order_that_differs_makes_nothing() {
     let model = Model::default();
     let pools = model.pools();
-    let mut meshes = Mesh::in_memory(2).into_iter();
-    let ends = thread::scope(|scope| {
-        let sides = [0, 1].map(|party| {
-            let (mut mesh, pool) = (meshes.next().unwrap(), &pools[party]);
-            scope.spawn(move || {
-                let (batches, network) = ([1 + party as u64, 0], NetworkClass::LAN);
-                let order = Order { batches, network };
-                let filling = Filling {
-                    pool,
-                    cpu: Cpu::best(),
-                    progress: &mut |_| (),
-                    least: None,
-                };
-                filling.run(order, Coins::danger_fixed_seed(party as u64), &mut mesh)
-            })
-        });
-        sides.map(|side| side.join().expect("no panic"))
+    let ends = on_threads(Mesh::in_memory(2), |mut mesh| {
+        let party = mesh.me().index();
+        let (batches, network) = ([1 + party as u64, 0], NetworkClass::LAN);
+        let order = Order { batches, network };
+        let filling = Filling {
+            pool: &pools[party],
+            cpu: Cpu::best(),
+            progress: &mut |_| (),
+            least: None,
+        };
+        filling.run(order, Coins::danger_fixed_seed(party as u64), &mut mesh)
     });
     for (party, end) in ends.into_iter().enumerate() {
         let Err(FillError::Differs(order)) = end else {

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use sealane_net::{
-    Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport, Waker,
-};
+use sealane_net::{Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Transport};
 
 /// Tampering with one frame, and its effect on the link.
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +83,9 @@ impl Adversary {
 
     /// Tampering with the next frame, if any.
     fn next_harm(&self) -> Option<Harm> {
-        let number = self
-            .seen
-            .0
-            .lock()
-            .expect("no holder of the lock panics")
-            .len();
-        self.attack
-            .filter(|(at, _)| *at == number)
-            .map(|(_, harm)| harm)
+        let number = self.seen.frames().len();
+        let attack = self.attack.filter(|(at, _)| *at == number);
+        attack.map(|(_, harm)| harm)
     }
 
     fn count(&self, frame: &Frame) {
@@ -101,20 +93,28 @@ impl Adversary {
         seen.push((frame.kind, frame.payload.len()));
     }
 
-    fn inner(&mut self) -> Result<&mut Box<dyn Transport>, LinkError> {
-        self.inner.as_mut().ok_or(LinkError::Vanished)
+    fn link(&mut self) -> Result<&mut dyn Transport, LinkError> {
+        self.inner_mut().ok_or(LinkError::Vanished)
     }
 
     /// Sends the delayed frame, if there is one; returns whether none is left.
     fn pass_late(&mut self) -> Result<bool, LinkError> {
         if let Some(late) = self.late.take().filter(|_| !self.stalled) {
-            self.late = self.inner()?.try_send(late)?;
+            self.late = self.link()?.try_send(late)?;
         }
         Ok(self.late.is_none())
     }
 }
 
 impl Transport for Adversary {
+    fn inner(&self) -> Option<&dyn Transport> {
+        self.inner.as_deref()
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut **self.inner.as_mut()?)
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         if !self.pass_late()? {
             return Ok(Some(frame));
@@ -128,7 +128,7 @@ impl Transport for Adversary {
                 Some(harm) => alter(frame.clone(), harm),
                 None => frame.clone(),
             };
-            if self.inner()?.try_send(going)?.is_some() {
+            if self.link()?.try_send(going)?.is_some() {
                 return Ok(Some(frame));
             }
             self.late = self.held.take();
@@ -148,7 +148,7 @@ impl Transport for Adversary {
             return Ok(None);
         }
         self.pass_late()?;
-        self.inner()?.try_recv()
+        self.link()?.try_recv()
     }
 
     fn push_out(&mut self) {
@@ -158,18 +158,7 @@ impl Transport for Adversary {
     }
 
     fn due(&self) -> Option<Instant> {
-        let inner = self.inner.as_ref().filter(|_| !self.stalled);
-        inner.and_then(|inner| inner.due())
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        let inner = self.inner.as_mut();
-        inner.map_or(0, |inner| inner.take_in(at_most))
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        let inner = self.inner.as_ref();
-        inner.map_or(0, |inner| inner.backlog_bytes())
+        self.inner().filter(|_| !self.stalled)?.due()
     }
 
     fn end(&self) -> Option<LinkError> {
@@ -179,24 +168,12 @@ impl Transport for Adversary {
         inner.end().filter(|_| !self.stalled)
     }
 
-    fn set_waker(&mut self, waker: &Waker) {
-        if let Some(inner) = &mut self.inner {
-            inner.set_waker(waker);
-        }
-    }
-
     fn shutdown(&mut self, farewell: Farewell<'_>) {
         // If the delayed frame fails, the farewell still says more.
         let _ = self.pass_late();
         if let Some(inner) = self.inner.as_mut().filter(|_| !self.stalled) {
             inner.shutdown(farewell);
         }
-    }
-
-    fn wire(&self) -> Traffic {
-        self.inner
-            .as_ref()
-            .map_or_else(Traffic::default, |inner| inner.wire())
     }
 }
 
@@ -216,13 +193,10 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
             }
         }
         Harm::Alter(alter) => alter(&mut frame),
-        Harm::Garble => frame
-            .payload
-            .iter_mut()
-            .zip(noise())
-            .for_each(|(byte, noise)| {
-                *byte ^= noise;
-            }),
+        Harm::Garble => {
+            let bytes = frame.payload.iter_mut().zip(noise());
+            bytes.for_each(|(byte, noise)| *byte ^= noise);
+        }
         Harm::Truncate => edit(&mut frame, |payload| {
             payload.truncate(payload.len().saturating_sub(1))
         }),
@@ -287,10 +261,8 @@ mod tests {
     #[test]
     fn each_harm_does_what_it_says() {
         let finished = |frames: &[&[u8]]| {
-            (
-                frames.iter().map(|bytes| bytes.to_vec()).collect(),
-                Some(LinkError::Finished),
-            )
+            let frames = frames.iter().map(|bytes| bytes.to_vec());
+            (frames.collect(), Some(LinkError::Finished))
         };
         assert_eq!(arriving(Harm::Flip(0)), finished(&[&[0x11, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Flip(-1)), finished(&[&[1, 2, 0x13], &[4]]));

@@ -211,10 +211,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         match step {
             Step::Input {
                 owner,
@@ -287,10 +284,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         }
     }
 
-    fn take<'a>(&mut self, pending: &mut FakePending<'a>, mesh: &mut Mesh) -> Result<()>
-    where
-        Self: 'a,
-    {
+    fn take(&mut self, pending: &mut FakePending<'_>, mesh: &mut Mesh) -> Result<()> {
         for (from, count) in self.due(&pending.step) {
             let mut bits = vec![0; count];
             mesh.recv(from, &mut bits)?;
@@ -299,10 +293,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         Ok(())
     }
 
-    fn work<'a>(&self, pending: &mut FakePending<'a>) -> Result<()>
-    where
-        Self: 'a,
-    {
+    fn work(&self, pending: &mut FakePending<'_>) -> Result<()> {
         let heard = mem::take(&mut pending.heard);
         match &mut pending.step {
             Waiting::Input(_, mine) => {
@@ -325,10 +316,11 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         Ok(())
     }
 
-    fn put<'a>(&mut self, pending: FakePending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    fn put<'a>(
+        &mut self,
+        pending: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         match pending.step {
             Waiting::Input(_, mine) => Ok(Progress::share(mine)),
             Waiting::Tape(run) if run.answering => self.ask(run, mesh),

@@ -37,7 +37,9 @@ pub use online::MaskedParty;
 use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start, Stocks};
+use sealane_party::{
+    Broadcast, ECHO_BYTES, Fault, Outcome, Planes, Progress, Result, Start, Steps, Stocks,
+};
 use sealane_protocol::{
     Algebra, CheckKind, Checks, Correlation, Domain, Numbers, Setting, Sharing,
 };
@@ -79,13 +81,48 @@ fn count(checks: &[Check]) -> Checks {
     all
 }
 
-/// The bytes by which a party settles its checks.
-fn settling(checks: &[Check]) -> Vec<u8> {
-    vec![0; 8 * words_of(&count(checks)) as usize]
-}
-
 /// Digest of all broadcasts.
 type Echo = [u8; ECHO_BYTES as usize];
+
+/// The rest of a step: it reads the flight that is due, and writes the next one or ends the step.
+type Rest<'a, W> = Box<dyn FnOnce(&mut W, &mut Mesh) -> Result<Progress<'a, W>> + Send + 'a>;
+
+/// A step that waits for a flight.
+fn then<'a, W: Steps<Pending<'a> = Rest<'a, W>>>(
+    rest: impl FnOnce(&mut W, &mut Mesh) -> Result<Progress<'a, W>> + Send + 'a,
+) -> Progress<'a, W> {
+    let rest: Rest<'a, W> = Box::new(rest);
+    Progress::More(rest)
+}
+
+/// Steps that both walks begin alike.
+trait Walk: for<'a> Steps<Check = Check, Output: Default, Pending<'a> = Rest<'a, Self>> {
+    fn common(&mut self) -> &mut Common;
+
+    /// Broadcasts this party's words, and goes on with the sums of those of all.
+    fn sum<'a>(
+        &mut self,
+        own: Vec<u64>,
+        mesh: &mut Mesh,
+        rest: impl FnOnce(&mut Self, Sums, &mut Mesh) -> Result<Progress<'a, Self>> + Send + 'a,
+    ) -> Result<Progress<'a, Self>> {
+        self.common().send(&own, mesh)?;
+        Ok(then(move |walk: &mut Self, mesh| {
+            let sums = walk.common().sums(&own, mesh)?;
+            rest(walk, sums, mesh)
+        }))
+    }
+
+    /// Settles checks: sends digests of broadcasts and the checks, and compares those of all.
+    fn settle<'a>(&mut self, checks: &[Check], mesh: &mut Mesh) -> Result<Progress<'a, Self>> {
+        let checks = vec![0; 8 * words_of(&count(checks)) as usize];
+        let echo = self.common().send_checks(&checks, mesh)?;
+        Ok(then(move |walk: &mut Self, mesh| {
+            walk.common().settle(&echo, checks, mesh)?;
+            Ok(Progress::Done(Outcome::Settled(Self::Output::default())))
+        }))
+    }
+}
 
 /// Sums of words that each party broadcast, by XOR and modulo `2^64`.
 struct Sums {
@@ -189,6 +226,11 @@ impl Common {
             Err(Fault::CheckFailed)
         }
     }
+}
+
+/// The fault of a sort.
+fn no_sorts() -> Fault {
+    Fault::internal("this protocol sorts by networks, in copies")
 }
 
 /// The operand of a product that a party knows, and that party.

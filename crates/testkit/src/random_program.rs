@@ -16,7 +16,7 @@ use crate::random::Random;
 pub use arithmetic::arithmetic;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
-use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
+use sealane_program::graph::{Binary, Input, Program, Reduction, Unary, Value};
 use sealane_program::kind::Kind;
 use sealane_program::types::{Data, Range, Shape, Type};
 use std::collections::BTreeMap;
@@ -92,28 +92,9 @@ pub fn grow(tape: &[u32]) -> Case {
 }
 
 fn grow_for(parties: &[&str], tape: &[u32]) -> Case {
-    let mut grower = Grower {
-        b: empty(),
-        parties: parties.len(),
-        tape,
-        next: 0,
-        depth: 0,
-    };
-    let (declared, mut pool) = grower.signature(parties);
-    while grower.next < tape.len() {
-        grower.step(&mut pool);
-    }
-    grower.results(&pool);
-    let (program, _) = grower
-        .b
-        .finish()
-        .expect("a grown program passes its own check");
-    let inputs = data(&program, &declared, tape);
-    Case { program, inputs }
-}
-
-fn empty() -> Builder {
-    Builder::new("random").expect("a name")
+    let mut grower = Grower::new(parties.len(), tape);
+    let signature = grower.signature(parties);
+    grower.case(signature, |grower, pool| grower.step(pool))
 }
 
 struct Grower<'a> {
@@ -124,7 +105,33 @@ struct Grower<'a> {
     depth: u32,
 }
 
-impl Grower<'_> {
+impl<'a> Grower<'a> {
+    fn new(parties: usize, tape: &'a [u32]) -> Grower<'a> {
+        Grower {
+            b: Builder::new("random").expect("a name"),
+            parties,
+            tape,
+            next: 0,
+            depth: 0,
+        }
+    }
+
+    /// Takes steps to the end of the tape, from a signature and its inputs as values.
+    fn case(
+        mut self,
+        (declared, mut pool): (Vec<Input>, Vec<Handle>),
+        step: impl Fn(&mut Grower<'a>, &mut Vec<Handle>),
+    ) -> Case {
+        while self.next < self.tape.len() {
+            step(&mut self, &mut pool);
+        }
+        self.results(&pool);
+        let checked = self.b.finish();
+        let (program, _) = checked.expect("a grown program passes its own check");
+        let inputs = data(&program, &declared, self.tape);
+        Case { program, inputs }
+    }
+
     /// Draws the next number of the tape below `count`; 0 after its end.
     fn below(&mut self, count: usize) -> usize {
         let number = self.tape.get(self.next).copied().unwrap_or(0);
@@ -259,15 +266,26 @@ impl Grower<'_> {
         self.keep(pool, made);
     }
 
-    /// Adds a value that is not too large.
-    fn keep(&mut self, pool: &mut Vec<Handle>, made: Option<Handle>) {
+    /// Adds the values that are not too large.
+    fn keep(&self, pool: &mut Vec<Handle>, made: impl IntoIterator<Item = Handle>) {
         let small = |handle: &Handle| {
             let value = self.b.value(*handle);
-            value
-                .and_then(|value| value.shape.row_elements())
-                .is_some_and(|n| n <= ELEMENTS)
+            let elements = value.and_then(|value| value.shape.row_elements());
+            elements.is_some_and(|n| n <= ELEMENTS)
         };
-        pool.extend(made.filter(small));
+        pool.extend(made.into_iter().filter(small));
+    }
+
+    /// Chooses one of the values that fit, if there is any.
+    fn pick_of(&mut self, pool: &[Handle], fits: impl Fn(&Value) -> bool) -> Option<Handle> {
+        let fits = |handle: &&Handle| self.b.value(**handle).is_some_and(&fits);
+        let fitting: Vec<Handle> = pool.iter().filter(fits).copied().collect();
+        (!fitting.is_empty()).then(|| self.pick(&fitting))
+    }
+
+    /// A binary operation, if the builder accepts it.
+    fn op(&mut self, op: Binary, a: impl Into<Operand>, b: impl Into<Operand>) -> Option<Handle> {
+        self.b.binary(op, a.into(), b.into(), None).ok()
     }
 
     /// Chooses a value of the pool, or a number that the type of `a` holds.
@@ -286,8 +304,9 @@ impl Grower<'_> {
     fn binary(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let op = self.pick(&Binary::ALL);
         let b = self.operand(a, pool);
-        if let Ok(made) = self.b.binary(op, a.into(), b, None) {
-            return Some(made);
+        let made = self.op(op, a, b);
+        if made.is_some() {
+            return made;
         }
         let top = self.pick(&[1, 7, 100, 30_000]);
         let a = self.bounded(a, -top, top)?;
@@ -304,7 +323,7 @@ impl Grower<'_> {
             }
             Operand::Value(b) => self.bounded(b, -top, top)?.into(),
         };
-        self.b.binary(op, a.into(), b, None).ok()
+        self.op(op, a, b)
     }
 
     /// Converts the value to `i64`, clipped to `lo..hi`.
@@ -314,19 +333,16 @@ impl Grower<'_> {
         let a = if Type::I64.holds(value.range) {
             a
         } else {
-            self.b.binary(Binary::Min, a.into(), hi.into(), None).ok()?
+            self.op(Binary::Min, a, hi)?
         };
         let a = self.b.cast(a, Type::I64, None).ok()?;
-        let a = self.b.binary(Binary::Min, a.into(), hi.into(), None).ok()?;
-        self.b.binary(Binary::Max, a.into(), lo.into(), None).ok()
+        let a = self.op(Binary::Min, a, hi)?;
+        self.op(Binary::Max, a, lo)
     }
 
     fn select(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let condition = self.pick(pool);
-        let condition = self
-            .b
-            .binary(Binary::Gt, condition.into(), Operand::Int(0), None)
-            .ok()?;
+        let condition = self.op(Binary::Gt, condition, 0)?;
         let no = self.operand(a, pool);
         self.b.select(condition.into(), a.into(), no, None).ok()
     }
@@ -337,10 +353,7 @@ impl Grower<'_> {
         let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
         let truth = matches!(op, Reduction::Any | Reduction::All);
         let (a, dtype) = if truth {
-            (
-                self.b.binary(Binary::Ne, a.into(), 0.into(), None).ok()?,
-                None,
-            )
+            (self.op(Binary::Ne, a, 0)?, None)
         } else {
             (a, dtype)
         };
@@ -374,13 +387,9 @@ impl Grower<'_> {
         if self.below(4) == 0 {
             return self.b.call("sha256", &[message.into()], None).ok();
         }
-        let wide = |handle: &&Handle| {
-            let shape = self.b.value(**handle).map(|value| &value.shape);
-            shape.is_some_and(|shape| shape.fixed.last() == Some(&16))
-        };
-        let keys: Vec<Handle> = pool.iter().filter(wide).copied().collect();
-        let fits = wide(&&a);
-        let key = if keys.is_empty() { a } else { self.pick(&keys) };
+        let wide = |value: &Value| value.shape.fixed.last() == Some(&16);
+        let fits = self.b.value(a).is_some_and(wide);
+        let key = self.pick_of(pool, wide).unwrap_or(a);
         let key = byte(self, key)?;
         let block = if fits { message } else { key };
         let encrypted = self.b.call("aes128", &[key.into(), block.into()], None);
@@ -394,10 +403,6 @@ impl Grower<'_> {
         let a = self.bounded(a, 0, last)?;
         let factors = [a.into(), b.into()];
         self.b.field_product(factors, polynomial, None).ok()
-    }
-
-    fn is_scalar(&self, a: Handle) -> bool {
-        self.b.value(a).is_some_and(|value| value.shape.rank() == 0)
     }
 
     /// Reveals the last value and up to five others in their own types.

@@ -1,7 +1,6 @@
 //! Meshes in memory that record the traffic of each party.
 
 use sealane_net::{Frame, FrameKind, Limits, Mesh, Recorder, Transport, memory_pair};
-use sealane_parties::PartyId;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -60,23 +59,14 @@ impl Log {
 /// Makes a recorded mesh in memory; returns for each party its logs by peer.
 pub fn recorded(parties: usize) -> (Vec<Mesh>, Vec<Vec<Log>>) {
     let limits = Limits::default();
-    let mut ends: Vec<Vec<Option<Box<dyn Transport>>>> = vec![];
-    ends.resize_with(parties, || (0..parties).map(|_| None).collect());
     let mut logs = vec![vec![Log::default(); parties]; parties];
-    for one in 0..parties {
-        for other in 0..one {
-            let (a, b) = memory_pair(&limits);
-            for (me, peer, end) in [(one, other, a), (other, one, b)] {
-                logs[me][peer] = Log::default();
-                let recorder = Recorder::new(Box::new(end), logs[me][peer].clone());
-                let recorder = recorder.expect("memory takes any recording");
-                ends[me][peer] = Some(Box::new(recorder));
-            }
-        }
-    }
-    let mesh = |(me, ends)| {
-        Mesh::from_transports(PartyId::from_index(me), ends, limits)
-            .expect("every pair of parties has been connected")
-    };
-    (ends.into_iter().enumerate().map(mesh).collect(), logs)
+    let meshes = Mesh::full(parties, limits, |one, other| {
+        let (a, b) = memory_pair(&limits);
+        [(one, other, a), (other, one, b)].map(|(me, peer, end)| -> Box<dyn Transport> {
+            logs[me][peer] = Log::default();
+            let recorder = Recorder::new(Box::new(end), logs[me][peer].clone());
+            Box::new(recorder.expect("memory takes any recording"))
+        })
+    });
+    (meshes, logs)
 }

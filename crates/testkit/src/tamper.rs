@@ -1,26 +1,22 @@
 //! Two meshes in memory, between which one byte is changed on its way.
 
 use sealane_net::{
-    Farewell, Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Traffic, Transport,
-    Waker, memory_pair,
+    Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Transport, memory_pair,
 };
 use sealane_parties::PartyId;
-use std::time::Instant;
 
 /// Makes the meshes of parties 0 and 1, where bits `flips` of byte `at` of the payload that `to`
 /// receives are changed; none if there is no such byte.
 pub fn tampered(to: PartyId, at: u64, flips: u8) -> [Mesh; 2] {
     let limits = Limits::default();
-    let (one, other) = memory_pair(&limits);
-    let link = |link, me: PartyId| -> Box<dyn Transport> {
-        let flips = if me == to { flips } else { 0 };
-        Box::new(Tampered { link, at, flips })
-    };
-    let [first, second] = [PartyId(0), PartyId(1)];
-    let of_first = vec![None, Some(link(one, first))];
-    let of_second = vec![Some(link(other, second)), None];
-    [(first, of_first), (second, of_second)]
-        .map(|(me, links)| Mesh::from_transports(me, links, limits).expect("a link to the peer"))
+    let meshes = Mesh::full(2, limits, |_, _| {
+        let (one, other) = memory_pair(&limits);
+        [(PartyId(0), one), (PartyId(1), other)].map(|(me, link)| -> Box<dyn Transport> {
+            let flips = if me == to { flips } else { 0 };
+            Box::new(Tampered { link, at, flips })
+        })
+    });
+    meshes.try_into().ok().expect("two parties")
 }
 
 /// The end of a link that changes what it receives.
@@ -32,6 +28,14 @@ struct Tampered {
 }
 
 impl Transport for Tampered {
+    fn inner(&self) -> Option<&dyn Transport> {
+        Some(&self.link)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut self.link)
+    }
+
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
         let mut frame = self.link.try_recv()?;
         if let Some(Frame {
@@ -50,37 +54,5 @@ impl Transport for Tampered {
 
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         self.link.try_send(frame)
-    }
-
-    fn push_out(&mut self) {
-        self.link.push_out();
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.link.due()
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        self.link.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.link.backlog_bytes()
-    }
-
-    fn end(&self) -> Option<LinkError> {
-        self.link.end()
-    }
-
-    fn set_waker(&mut self, waker: &Waker) {
-        self.link.set_waker(waker);
-    }
-
-    fn shutdown(&mut self, farewell: Farewell<'_>) {
-        self.link.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.link.wire()
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sealane_net::{Limits, Mesh, NetError, Runtime, Transport};
+use sealane_net::{Limits, Mesh, NetError, Runtime, full_links};
 use sealane_parties::PartyId;
 use sealane_testkit::random::Random;
 use sealane_testkit::simulator::network::Wire;
@@ -47,20 +47,16 @@ type Outcome = (Ending, Vec<Option<Result<(), NetError>>>);
 fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) -> Outcome {
     let mut random = Random::new(seed);
     let model = Model::new(seed, parties, BOUNDS, false);
-    let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
-    rows.resize_with(parties, || (0..parties).map(|_| None).collect());
-    for one in 0..parties {
-        for other in one + 1..parties {
-            let connection = model.connect([one, other], [(); 2].map(|()| wire(&mut random)));
-            for (me, peer) in [(one, other), (other, one)] {
-                let events = events.iter().filter(|(of, _)| *of == me);
-                let events = events.map(|(_, event)| *event).collect();
-                let process = model.process(me);
-                let transport = process.transport(&connection, tiny()).unwrap();
-                rows[me][peer] = Some(process.link(transport, &connection, events));
-            }
-        }
-    }
+    let rows = full_links(parties, |one, other| {
+        let connection = model.connect([one, other], [(); 2].map(|()| wire(&mut random)));
+        [one, other].map(|me| {
+            let events = events.iter().filter(|(of, _)| *of == me);
+            let events = events.map(|(_, event)| *event).collect();
+            let process = model.process(me);
+            let transport = process.transport(&connection, tiny()).unwrap();
+            process.link(transport, &connection, events)
+        })
+    });
     let endings = Arc::new(Mutex::new(vec![None; parties]));
     for (me, row) in rows.into_iter().enumerate() {
         let (party, endings) = (Arc::clone(&party), Arc::clone(&endings));

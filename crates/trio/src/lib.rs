@@ -278,10 +278,7 @@ impl Steps for TrioParty {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         match step {
             Step::Settle { .. } => {
                 send_digests(mesh, reveal::peers(&self.setting, self.me))?;
@@ -298,10 +295,11 @@ impl Steps for TrioParty {
         }
     }
 
-    fn advance<'a>(&mut self, state: TrioPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    fn advance<'a>(
+        &mut self,
+        state: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         match (state.0, &mut self.place) {
             (StepState::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;

@@ -213,6 +213,17 @@ pub(crate) enum Wires {
     Wide(Chunks<WIDE>),
 }
 
+/// Runs an expression for chunks of either width.
+macro_rules! of_any_width {
+    ($wires:expr, $chunks:ident => $run:expr) => {
+        match $wires {
+            $crate::tape::Wires::Narrow($chunks) => $run,
+            $crate::tape::Wires::Wide($chunks) => $run,
+        }
+    };
+}
+pub(crate) use of_any_width;
+
 impl Wires {
     /// All slots zero.
     pub(crate) fn new(slots: usize, words: usize) -> Wires {
@@ -238,43 +249,28 @@ impl Wires {
 
     /// Sets both components of a slot.
     pub(crate) fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
-        match self {
-            Wires::Narrow(chunks) => chunks.load(slot, parts),
-            Wires::Wide(chunks) => chunks.load(slot, parts),
-        }
+        of_any_width!(self, chunks => chunks.load(slot, parts))
     }
 
     /// Sets both components of a slot to the same word in all places.
     pub(crate) fn fill(&mut self, slot: usize, words: [u64; 2]) {
-        match self {
-            Wires::Narrow(chunks) => chunks.fill(slot, words),
-            Wires::Wide(chunks) => chunks.fill(slot, words),
-        }
+        of_any_width!(self, chunks => chunks.fill(slot, words))
     }
 
     /// Sets the wires that are the same in all lanes to these words.
     pub(crate) fn set_common(&mut self, common: &[[u64; 2]]) {
-        match self {
-            Wires::Narrow(chunks) => chunks.set_common(common),
-            Wires::Wide(chunks) => chunks.set_common(common),
-        }
+        of_any_width!(self, chunks => chunks.set_common(common))
     }
 
     /// Reads both components of a slot.
     pub(crate) fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
-        match self {
-            Wires::Narrow(chunks) => chunks.store(slot, parts),
-            Wires::Wide(chunks) => chunks.store(slot, parts),
-        }
+        of_any_width!(self, chunks => chunks.store(slot, parts))
     }
 
     /// Runs the gates of a batch; this party's summand of each bit of a product goes to its row of
     /// `summands`.
     fn run(&mut self, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
-        match self {
-            Wires::Narrow(chunks) => chunks.run(cpu, gates, summands),
-            Wires::Wide(chunks) => chunks.run(cpu, gates, summands),
-        }
+        of_any_width!(self, chunks => chunks.run(cpu, gates, summands))
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
     ot: ReceiverOts,
     common: Common,
+    /// The other role.
+    peer: PartyId,
 }
 
 /// Step 3, as far as it goes without the garbler.
@@ -39,15 +41,8 @@ impl EvaluatorSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<EvaluatorSide> {
-        let Start {
-            setting,
-            session,
-            cpu,
-            mut coins,
-            stocks,
-            ..
-        } = start;
-        let (source, stock) = (cost::source(setting), stocks.receiver);
+        let (cpu, mut coins) = (start.cpu, start.coins);
+        let (source, stock) = (cost::source(start.setting), start.stocks.receiver);
         let setup = if ot && stock.is_none() {
             Some(source.receiver(cpu, mesh, peer, &mut coins)?)
         } else {
@@ -58,10 +53,10 @@ impl EvaluatorSide {
         mesh.recv(peer, &mut nonce)?;
         let ot = match (setup, stock) {
             (Some(setup), _) => ReceiverOts::of(source, setup.finish(mesh, &mut coins)?),
-            (None, Some(stock)) if ot => Ots::Stock(stock, peer),
+            (None, Some(stock)) if ot => Ots::Stock(stock),
             (None, _) => Ots::None,
         };
-        let common = Common::new(cpu, Nonce::from_bytes(nonce), session);
+        let common = Common::new(cpu, Nonce::from_bytes(nonce), start.session);
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
         evaluator.set_roles(roles);
         evaluator.set_threads(threads_here());
@@ -69,6 +64,7 @@ impl EvaluatorSide {
             evaluator,
             ot,
             common,
+            peer,
         })
     }
 
@@ -91,10 +87,10 @@ impl EvaluatorSide {
                 forms::receive_given(ot, mesh, bits, &mut labels)?;
                 Ok(made(labels, bits))
             }
-            Ots::Stock(stock, peer) => {
+            Ots::Stock(stock) => {
                 let mut random = Zeroizing::new(vec![0; bits.len()]);
                 stock.keys(&mut random, &mut labels)?;
-                let request = OffsetRequest::new(bits, &random, labels, mesh, *peer);
+                let request = OffsetRequest::new(bits, &random, labels, mesh, self.peer);
                 Ok(Choice::Sent(request?))
             }
         }
@@ -120,11 +116,10 @@ impl EvaluatorSide {
         tape: &Tape,
         lanes: usize,
         operands: &[Arc<Labels>],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Labels> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        self.run(call, (tape, lanes), &mut ports, peer, mesh)?;
+        self.run(call, (tape, lanes), &mut ports, mesh)?;
         Ok(ports.outputs())
     }
 
@@ -134,10 +129,9 @@ impl EvaluatorSide {
         call: u64,
         (tape, lanes): (&Tape, usize),
         ports: &mut dyn Ports,
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<()> {
-        let mut tables = IncomingTables::new(self.common.cpu, mesh, peer);
+        let mut tables = IncomingTables::new(self.common.cpu, mesh, self.peer);
         let evaluator = &mut self.evaluator;
         Ok(evaluator.evaluate_as(call, tape, lanes, ports, &mut tables)?)
     }
@@ -158,12 +152,11 @@ impl EvaluatorSide {
         &self,
         results: &[Opened<Labels>],
         calls: &[u64],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Revealed> {
         opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
             let (call, active) = (calls[result], results[result].share.data());
-            mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
+            mesh.recv(self.peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
             let part = (call, piece.start);
             self.evaluator.hash_outputs(part, &active[piece], hashes);
             Ok(())

@@ -23,6 +23,8 @@ pub(crate) struct GarblerSide {
     garbler: Garbler,
     ot: SenderOts,
     common: Common,
+    /// The other role.
+    peer: PartyId,
     /// This party's shares of the inputs of each owner without a role.
     shares: BTreeMap<PartyId, GarblersShares>,
 }
@@ -36,23 +38,17 @@ impl GarblerSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide> {
-        let Start {
-            setting,
-            session,
-            cpu,
-            mut coins,
-            stocks,
-            ..
-        } = start;
+        let (setting, session, cpu) = (start.setting, start.session, start.cpu);
+        let mut coins = start.coins;
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
         let common = Common::new(cpu, nonce, session);
         let mut garbler = Garbler::new(cpu, scheme, common.hash, &mut coins);
         garbler.set_roles(roles);
         garbler.set_threads(threads_here());
         mesh.send(peer, nonce.as_bytes())?;
-        let ot = match stocks.sender {
+        let ot = match start.stocks.sender {
             _ if cost::transfers(demand) == 0 => Ots::None,
-            Some(stock) => Ots::Stock(stock, peer),
+            Some(stock) => Ots::Stock(stock),
             None => {
                 let (source, delta) = (cost::source(setting), garbler.delta());
                 let setup = source.sender(cpu, mesh, peer, delta, &mut coins)?;
@@ -66,6 +62,7 @@ impl GarblerSide {
             garbler,
             ot,
             common,
+            peer,
             shares: outside::receive_seeds(&owners, session, cpu, mesh)?,
         })
     }
@@ -101,12 +98,11 @@ impl GarblerSide {
             Ots::None => return Err(no_ots()),
             Ots::Extension(ot) => forms::send_given(ot, mesh, &mut labels)?,
             Ots::Ahead(ot) => forms::send_given(ot, mesh, &mut labels)?,
-            Ots::Stock(stock, peer) => {
+            Ots::Stock(stock) => {
                 let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; count]);
                 stock.pairs(&mut pairs)?;
                 let delta = self.garbler.delta();
-                let sent = forms::send_under(delta, &pairs, mesh, *peer, &mut labels);
-                sent?;
+                forms::send_under(delta, &pairs, mesh, self.peer, &mut labels)?;
             }
         }
         let all = labels.iter_mut();
@@ -133,11 +129,10 @@ impl GarblerSide {
         tape: &Tape,
         lanes: usize,
         operands: &[Arc<Labels>],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Labels> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        self.run(tape, lanes, &mut ports, peer, mesh)?;
+        self.run(tape, lanes, &mut ports, mesh)?;
         Ok(ports.outputs())
     }
 
@@ -147,10 +142,9 @@ impl GarblerSide {
         tape: &Tape,
         lanes: usize,
         ports: &mut dyn Ports,
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<()> {
-        let mut tables = OutgoingTables::new(self.common.cpu, mesh, peer);
+        let mut tables = OutgoingTables::new(self.common.cpu, mesh, self.peer);
         Ok(self.garbler.garble(tape, lanes, ports, &mut tables)?)
     }
 
@@ -171,12 +165,11 @@ impl GarblerSide {
         &self,
         results: &[Opened<Labels>],
         calls: &[u64],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Revealed> {
         opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
             let (call, zeros) = (calls[result], results[result].share.data());
-            mesh.recv(peer, Block::as_bytes_mut(hashes))?;
+            mesh.recv(self.peer, Block::as_bytes_mut(hashes))?;
             let part = (call, piece.start);
             self.garbler.hash_outputs(part, &zeros[piece], table);
             Ok(())

@@ -2,7 +2,6 @@
 
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender};
 use sealane_ot::source::{AnyReceiver, AnySender, Source};
-use sealane_parties::PartyId;
 use sealane_party::{Fault, Stock};
 
 /// Oblivious transfers of a run at the garbler.
@@ -18,8 +17,8 @@ pub(crate) enum Ots<T, A> {
     Extension(T),
     /// Made ahead, by a silent extension.
     Ahead(A),
-    /// Random OTs of a pool, with the other party.
-    Stock(Box<dyn Stock>, PartyId),
+    /// Random OTs of a pool.
+    Stock(Box<dyn Stock>),
 }
 
 impl SenderOts {

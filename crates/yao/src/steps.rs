@@ -35,13 +35,8 @@ impl<G: Garbling> Steps for YaoParty<G> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         let me = self.me;
-        let [garbler, evaluator] = cost::roles(&self.setting);
-        let peer = if me == garbler { evaluator } else { garbler };
         let done = |labels| Ok(Progress::share(labels));
         let more = |pending| Ok(Progress::More(pending));
         match (step, &mut self.side) {
@@ -111,7 +106,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 side,
             ) => match side {
                 Side::Garbler(side) => {
-                    let labels = side.garble(tape, lanes, &operands, peer, mesh)?;
+                    let labels = side.garble(tape, lanes, &operands, mesh)?;
                     if tape.ands.is_empty() {
                         done(labels)
                     } else {
@@ -121,7 +116,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 Side::Evaluator(side) => {
                     let call = side.call_of(tape);
                     if tape.ands.is_empty() {
-                        done(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
+                        done(side.evaluate(call, tape, lanes, &operands, mesh)?)
                     } else {
                         more(YaoPending::Tables(call, tape, lanes, operands))
                     }
@@ -131,13 +126,13 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Step::CompareExchange { tape, pairs, .. }, side) => {
                 let mut ports = PairPorts::new(pairs);
                 match side {
-                    Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, peer, mesh)?,
+                    Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, mesh)?,
                     Side::Evaluator(side) => {
                         let call = side.call_of(tape);
                         if !tape.ands.is_empty() {
                             return more(YaoPending::Pairs(call, tape, ports));
                         }
-                        side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
+                        side.run(call, (tape, ports.lanes()), &mut ports, mesh)?;
                     }
                     Side::Outside(_) => return Err(other_role()),
                 }
@@ -156,16 +151,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
         }
     }
 
-    fn advance<'a>(&mut self, state: YaoPending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        let [garbler, evaluator] = cost::roles(&self.setting);
-        let peer = if self.me == garbler {
-            evaluator
-        } else {
-            garbler
-        };
+    fn advance<'a>(
+        &mut self,
+        state: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
         let opened = |values| Progress::Done(Outcome::Opened(values, ()));
         Ok(match (state, &mut self.side) {
             (YaoPending::Done(labels), _) => Progress::share(labels),
@@ -196,10 +186,10 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 Progress::share(chosen.labels(labels))
             }
             (YaoPending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
-                Progress::share(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
+                Progress::share(side.evaluate(call, tape, lanes, &operands, mesh)?)
             }
             (YaoPending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
-                side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
+                side.run(call, (tape, ports.lanes()), &mut ports, mesh)?;
                 Progress::Done(Outcome::Columns(ports.columns(), ()))
             }
             (YaoPending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
@@ -208,10 +198,10 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 Progress::Done(Outcome::Settled(()))
             }
             (YaoPending::Hashes(results, calls), Side::Garbler(side)) => {
-                opened(side.learn(&results, &calls, peer, mesh)?)
+                opened(side.learn(&results, &calls, mesh)?)
             }
             (YaoPending::Hashes(results, calls), Side::Evaluator(side)) => {
-                opened(side.learn(&results, &calls, peer, mesh)?)
+                opened(side.learn(&results, &calls, mesh)?)
             }
             (YaoPending::Outside(results), Side::Outside(side)) => {
                 opened(side.learn(&results, mesh)?)

@@ -11,12 +11,13 @@ use sealane_engine::events::{Event, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, Observer, ProtocolName, RunReport, run,
 };
-use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, Transport, memory_pair};
+use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, Transport, full_links, memory_pair};
 use sealane_parties::PartyId;
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::{Adversary, Harm, Seen};
+use sealane_testkit::side::on_threads;
 use simulated::Simulation;
 
 /// Program of two: a clinic learns which of its rows exceed the lab's limit, the lab their number;
@@ -285,19 +286,10 @@ pub fn patient(patience: Duration) -> Limits {
 
 /// Creates a full mesh in memory.
 pub fn in_memory(parties: usize) -> Vec<Row> {
-    let mut rows = Vec::<Row>::new();
-    rows.resize_with(parties, Vec::new);
-    for me in 0..parties {
-        // Parties before this one have filled its row up to its own index.
-        let (upper, lower) = rows.split_at_mut(me + 1);
-        upper[me].push(None);
-        for row in lower {
-            let (one, other) = memory_pair(&Limits::default());
-            upper[me].push(Some(Box::new(one)));
-            row.push(Some(Box::new(other)));
-        }
-    }
-    rows
+    full_links(parties, |_, _| {
+        let (one, other) = memory_pair(&Limits::default());
+        [Box::new(one), Box::new(other)]
+    })
 }
 
 /// Puts an adversary on each link of `me`. One of them harms a frame, if the attack is on this
@@ -375,6 +367,18 @@ pub fn ends<F: Connect>(
         let sides = threads.into_iter().map(|thread| thread.join().ok());
         let (endings, _meshes): (Vec<_>, Vec<_>) = sides.map(Option::unzip).unzip();
         endings
+    })
+}
+
+/// Runs every party over its mesh, with the job that it has approved.
+pub fn run_each(
+    jobs: &[Job],
+    meshes: Vec<Mesh>,
+    inputs: &[Vec<Option<Data>>],
+) -> Vec<Result<RunReport, EngineError>> {
+    on_threads(meshes, |mut mesh| {
+        let me = mesh.me().index();
+        run(&jobs[me], &inputs[me], &mut mesh, &mut Journal::silent())
     })
 }
 

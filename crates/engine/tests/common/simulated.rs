@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sealane_engine::{Job, Journal, danger_run_with_seed};
-use sealane_net::{Limits, Mesh, Runtime};
+use sealane_net::{Limits, Mesh, Runtime, full_links};
 use sealane_parties::PartyId;
 use sealane_program::types::Data;
 use sealane_testkit::adversary::Seen;
@@ -126,19 +126,15 @@ impl Simulation {
     ) -> (Vec<Vec<Option<Connection>>>, Vec<Row>) {
         let parties = processes.len();
         let mut connections = vec![vec![None; parties]; parties];
-        let mut rows = Vec::new();
-        rows.resize_with(parties, || (0..parties).map(|_| None).collect::<Row>());
-        for one in 0..parties {
-            for other in one + 1..parties {
-                let wires = [self.wires[other][one], self.wires[one][other]];
-                let connection = model.connect([one, other], wires);
-                for (me, peer) in [(one, other), (other, one)] {
-                    let transport = processes[me].transport(&connection, self.limits[me]);
-                    rows[me][peer] = Some(transport.expect("threads"));
-                    connections[me][peer] = Some(connection.clone());
-                }
-            }
-        }
+        let rows = full_links(parties, |one, other| {
+            let wires = [self.wires[other][one], self.wires[one][other]];
+            let connection = model.connect([one, other], wires);
+            [(one, other), (other, one)].map(|(me, peer)| {
+                let transport = processes[me].transport(&connection, self.limits[me]);
+                connections[me][peer] = Some(connection.clone());
+                transport.expect("threads")
+            })
+        });
         (connections, rows)
     }
 }

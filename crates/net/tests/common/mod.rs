@@ -68,6 +68,11 @@ pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
     MeshConfig::on_loopback(&names[..parties], limits).unwrap()
 }
 
+/// The same, as so many as are taken apart.
+pub fn configured<const N: usize>(limits: Limits) -> [MeshConfig; N] {
+    configs(N, limits).try_into().ok().unwrap()
+}
+
 /// Lets all parties meet, each in a thread of its own.
 pub fn connect_all(configs: Vec<MeshConfig>) -> Vec<Result<Mesh>> {
     on_threads(configs, |config| Mesh::connect(&config))
@@ -96,8 +101,7 @@ pub fn connected<const N: usize>(configs: Vec<MeshConfig>) -> [Mesh; N] {
 
 /// Two parties that have met over TCP without encryption.
 pub fn plain(limits: Limits) -> (Mesh, Mesh) {
-    let mut all = configs(2, limits);
-    let (one, other) = (all.remove(0), all.remove(0));
+    let [one, other] = configured(limits);
     let other = thread::spawn(move || Mesh::danger_plaintext(&other).unwrap());
     (Mesh::danger_plaintext(&one).unwrap(), other.join().unwrap())
 }

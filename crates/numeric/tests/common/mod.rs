@@ -3,7 +3,7 @@
 pub mod exact;
 
 use sealane_circuit::{Circuit, Goal};
-use sealane_numeric::measure::BLOCK;
+use sealane_numeric::measure::{BLOCK, Runner};
 use sealane_numeric::{Arithmetic, Format, Subnormals, function, measure};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,30 +22,23 @@ pub fn circuit(name: &str, of: Arithmetic, goal: Goal) -> Circuit {
     measure::circuit(function, of, goal)
 }
 
-/// A function of some arithmetic that runs on many vectors at a time.
-pub struct Runner(measure::Runner);
+/// A function that runs on many rows of operands at a time.
+pub fn runner(name: &str, of: Arithmetic, goal: Goal) -> Runner {
+    Runner::of(&circuit(name, of, goal))
+}
 
-impl Runner {
-    pub fn new(name: &str, of: Arithmetic, goal: Goal) -> Runner {
-        Runner(measure::Runner::of(&circuit(name, of, goal)))
-    }
-
-    /// The results of each vector of operands.
-    pub fn run(&self, vectors: &[Vec<u128>]) -> Vec<Vec<u128>> {
-        self.0.run(vectors)
-    }
-
-    /// Asserts that the first result of each vector is as expected.
-    pub fn check(&self, what: &str, vectors: &[Vec<u128>], expected: impl Fn(&[u128]) -> u128) {
-        for (vector, found) in vectors.iter().zip(self.run(vectors)) {
-            let expected = expected(vector);
-            let found = found[0];
-            let same = found == expected;
-            assert!(
-                same,
-                "{what} of {vector:x?} is {expected:x}, and not {found:x}"
-            );
-        }
+/// Asserts that a function with one result has the expected one for each row of operands.
+pub fn check_one(
+    name: &str,
+    of: Arithmetic,
+    goal: Goal,
+    rows: &[Vec<u128>],
+    expected: impl Fn(&[u128]) -> u128,
+) {
+    for (row, found) in rows.iter().zip(runner(name, of, goal).run(rows)) {
+        let (want, found) = (expected(row), found[0]);
+        let id = format!("{name} in {of:?} for {goal:?} of {row:x?}");
+        assert!(found == want, "{id} is {want:x}, and not {found:x}");
     }
 }
 

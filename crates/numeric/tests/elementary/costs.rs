@@ -1,15 +1,13 @@
 //! ANDs and depths of all elementary functions, pinned; and the targets.
 
-use crate::common::both;
-use crate::elementary::lanes::Runner;
-use sealane_circuit::Goal;
+use crate::common::{GOALS, both, circuit};
 use sealane_numeric::Format;
 
 const F32: Format = Format::F32;
 const F64: Format = Format::F64;
 
 /// The most ANDs that a function with flushed subnormal numbers is meant to take.
-const TARGETS: &[(&str, Format, usize)] = &[
+const TARGETS: &[(&str, Format, u64)] = &[
     ("exp2", F32, 1700),
     ("exp", F32, 2200),
     ("log", F32, 2500),
@@ -28,7 +26,7 @@ const TARGETS: &[(&str, Format, usize)] = &[
 
 /// A function of a format: its ANDs in the small form, and ANDs and depth in the flat one; with
 /// subnormal numbers kept, and flushed.
-type Cost = (&'static str, Format, [[usize; 3]; 2]);
+type Cost = (&'static str, Format, [[u64; 3]; 2]);
 
 const COSTS: &[Cost] = &[
     ("exp", F32, [[1251, 1653, 65], [1104, 1433, 59]]),
@@ -70,11 +68,10 @@ const COSTS: &[Cost] = &[
     ("atan", F64, [[10733, 16411, 181], [10795, 16471, 181]]),
 ];
 
-fn cost(name: &str, format: Format) -> [[usize; 3]; 2] {
+fn cost(name: &str, format: Format) -> [[u64; 3]; 2] {
     both(format).map(|arithmetic| {
-        let small = Runner::new(name, arithmetic, Goal::Size);
-        let flat = Runner::new(name, arithmetic, Goal::Depth);
-        [small.ands, flat.ands, flat.depth()]
+        let [small, flat] = GOALS.map(|goal| circuit(name, arithmetic, goal).info());
+        [small.ands, flat.ands, flat.depth]
     })
 }
 
@@ -89,7 +86,7 @@ fn costs_are_as_stated_and_meet_the_targets() {
         same &= costs == stated;
         let mut targets = TARGETS.iter();
         let target = targets.find(|target| (target.0, target.1) == (name, format));
-        let bound = target.map_or(usize::MAX, |target| target.2);
+        let bound = target.map_or(u64::MAX, |target| target.2);
         for [small, flat, _] in costs {
             let shallow = 10 * flat <= 16 * small;
             assert!(

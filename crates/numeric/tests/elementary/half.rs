@@ -20,7 +20,7 @@ fn numbers_of_16_bits_are_correctly_rounded() {
         for runner in forms.into_iter().flatten() {
             let mut off = vec![];
             for first in (0..1 << 16).step_by(512) {
-                for (x, found) in (first..).zip(runner.row(first)) {
+                for (x, found) in (first..).zip(runner.runner.row(first)) {
                     let expected = rounded(runner.of, exact(operand(runner.of, x)));
                     if found != expected {
                         off.push(format!("{x:#x}: {found:#x}, not {expected:#x}"));

@@ -1,32 +1,29 @@
 //! A function with one result on many arguments at a time.
 
+use crate::common;
 use crate::elementary::error::{error, operand, rounded};
 use crate::lanes::variants;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format, function, measure};
+use sealane_numeric::{Arithmetic, Format, measure};
 use std::str::FromStr;
 
 /// The circuit of a function, ready to run.
 pub struct Runner {
-    runner: measure::Runner,
+    pub runner: measure::Runner,
     /// Its arithmetic.
     pub of: Arithmetic,
-    /// ANDs.
-    pub ands: usize,
     /// The function, its form and what it takes, for messages.
     pub what: String,
 }
 
 impl Runner {
     pub fn new(name: &str, arithmetic: Arithmetic, goal: Goal) -> Runner {
-        let function = function(name).unwrap_or_else(|| panic!("no function {name}"));
-        let runner = measure::Runner::new(function, arithmetic, goal);
+        let runner = common::runner(name, arithmetic, goal);
         let (format, subnormals) = (arithmetic.format.name(), arithmetic.subnormals);
-        let (ands, depth) = (runner.ands as usize, runner.depth);
+        let (ands, depth) = (runner.ands, runner.depth);
         Runner {
             runner,
             of: arithmetic,
-            ands,
             what: format!("{name} {format} {goal:?} {subnormals:?}, {ands} ANDs, depth {depth}"),
         }
     }
@@ -36,17 +33,9 @@ impl Runner {
         variants(format).map(move |(goal, of)| Runner::new(name, of, goal))
     }
 
-    /// AND depth.
-    pub fn depth(&self) -> usize {
-        self.runner.depth as usize
-    }
-
     /// The results of operands, in their order: bits of numbers.
     pub fn run(&self, operands: &[Vec<u64>]) -> Vec<u64> {
-        let wide = |row: &Vec<u64>| row.iter().map(|&x| x.into()).collect();
-        let rows: Vec<Vec<u128>> = operands.iter().map(wide).collect();
-        let results = self.runner.run(&rows).into_iter();
-        results.map(|row| row[0] as u64).collect()
+        run(&self.runner, operands)
     }
 
     /// The worst error of the results of operands. `exact` returns the value at a place in the list
@@ -69,11 +58,14 @@ impl Runner {
         println!("{what}: {:.4} at {:x?}", worst.0, worst.1);
         worst.0
     }
+}
 
-    /// The results of 512 arguments in a row, from a multiple of 512 on.
-    pub fn row(&self, first: u64) -> Vec<u64> {
-        self.runner.row(first)
-    }
+/// The results of a function with one result for rows of operands, in their order.
+pub fn run(runner: &measure::Runner, operands: &[Vec<u64>]) -> Vec<u64> {
+    let wide = |row: &Vec<u64>| row.iter().map(|&x| x.into()).collect();
+    let rows: Vec<Vec<u128>> = operands.iter().map(wide).collect();
+    let results = runner.run(&rows).into_iter();
+    results.map(|row| row[0] as u64).collect()
 }
 
 /// Special results from a table: a line for each function, of operands and their results.

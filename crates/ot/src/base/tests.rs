@@ -25,19 +25,12 @@ const CHOICES: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
 const ONES: Block = Block::new(u128::MAX);
 
 fn ours() -> Roles {
-    Roles {
-        session: SessionId::new(&[9; 32], &[[8; 32], [7; 32]]),
-        sender: PartyId(4),
-        receiver: PartyId(1),
-    }
+    let session = SessionId::new(&[9; 32], &[[8; 32], [7; 32]]);
+    Roles::new(session, PartyId(4), PartyId(1))
 }
 
 fn exchanged() -> Roles {
-    Roles {
-        sender: ours().receiver,
-        receiver: ours().sender,
-        ..ours()
-    }
+    Roles::new(ours().session, ours().receiver, ours().sender)
 }
 
 fn elsewhere() -> Roles {
@@ -125,13 +118,12 @@ fn reference_sum(roles: Roles, index: u64, choice: usize, pair: &[Encoded; 2]) -
 /// The key numbered `choice` with `index` for the index, by its definition.
 fn reference_key(
     roles: Roles,
-    from_sender: &Encoded,
-    from_receiver: &[u8],
+    messages: [&[u8]; 2],
     index: u64,
     choice: usize,
     shared: RistrettoPoint,
 ) -> [u8; 32] {
-    let sent = [&reference_roles(roles)[..], from_sender, from_receiver].concat();
+    let sent = [reference_roles(roles), messages.concat()].concat();
     let fields = [
         &blake3::derive_key("sealane 6 ot base transcript", &sent)[..],
         &index.to_le_bytes(),
@@ -177,14 +169,8 @@ fn messages_and_keys_are_those_of_the_definition() {
             // The receiver knows the logarithm of the sum of its choice.
             let known = sum == RistrettoPoint::mul_base(&secrets[index]);
             assert_eq!(known, number == choice, "sum {number} of OT {index}");
-            let expected = reference_key(
-                ours(),
-                &from_sender,
-                &from_receiver,
-                index as u64,
-                number,
-                secret * sum,
-            );
+            let messages = [&from_sender[..], &from_receiver];
+            let expected = reference_key(ours(), messages, index as u64, number, secret * sum);
             assert!(*key == expected, "key {number} of OT {index}");
         }
     }

@@ -19,10 +19,7 @@ pub struct FerretCost<C> {
 impl<C: CotCost> CotCost for FerretCost<C> {
     fn set_up(&self) -> Flights {
         let mut flights = self.source.set_up();
-        flights.push(Flight {
-            from_sender: NONCE_BYTES,
-            from_receiver: NONCE_BYTES,
-        });
+        flights.push(Flight::new(NONCE_BYTES, NONCE_BYTES));
         let taken = self.params.from_source() as u64;
         flights.extend(self.source.extend(0, taken));
         flights.extend(iterations(&self.params, &self.params.first, 1));
@@ -62,10 +59,7 @@ fn iterations(params: &Params, lpn: &Lpn, count: u64) -> Flights {
             (check[0], 0),
             (0, check[1]),
         ] {
-            let next = Flight {
-                from_sender,
-                from_receiver,
-            };
+            let next = Flight::new(from_sender, from_receiver);
             match flights.last_mut() {
                 _ if next == Flight::default() => {}
                 Some(last) if (last.from_sender > 0) == (from_sender > 0) => {

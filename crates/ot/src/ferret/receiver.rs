@@ -10,8 +10,8 @@ use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
 use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
-use crate::traits::{CotReceiver, choice, packed_blocks};
-use crate::{Result, Role, Security};
+use crate::traits::{CotReceiver, CotTerms, choice, packed_blocks};
+use crate::{Result, Role};
 
 /// Receiver of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretReceiver(RunningExtension<ReceiverPart>);
@@ -34,13 +34,7 @@ impl FerretReceiver {
         coins: &mut Coins,
     ) -> Result<FerretReceiver> {
         let part = ReceiverPart::new(cpu, &params, coins);
-        let link = Link { mesh, peer };
-        let setting = Setting {
-            cpu,
-            params,
-            link,
-            coins,
-        };
+        let setting = Setting::new(cpu, params, Link { mesh, peer }, coins);
         Ok(FerretReceiver(extend_as(setting, part, source)?))
     }
 }
@@ -51,7 +45,7 @@ pub(super) fn extend_as<P: Part, S: CotReceiver>(
     part: P,
     source: &mut S,
 ) -> Result<RunningExtension<P>> {
-    setting.params.check_source(source.security());
+    setting.params.check_source(source.terms().security);
     RunningExtension::set_up(setting, part, |mesh, kept| {
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
         source.extend(mesh, &mut choices, kept)?;
@@ -63,12 +57,8 @@ pub(super) fn extend_as<P: Part, S: CotReceiver>(
 }
 
 impl CotReceiver for FerretReceiver {
-    fn peer(&self) -> PartyId {
-        self.0.peer
-    }
-
-    fn security(&self) -> Security {
-        self.0.security
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, self.0.security)
     }
 
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {

@@ -44,6 +44,17 @@ pub(super) struct Setting<'a> {
     pub(super) coins: &'a mut Coins,
 }
 
+impl<'a> Setting<'a> {
+    pub(super) fn new(cpu: Cpu, params: Params, link: Link<'a>, coins: &'a mut Coins) -> Self {
+        Setting {
+            cpu,
+            params,
+            link,
+            coins,
+        }
+    }
+}
+
 /// Rows, and their choices at the party that has them.
 pub(super) struct Rows<'a> {
     pub(super) blocks: &'a mut [Block],

@@ -10,8 +10,8 @@ use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
 use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
-use crate::traits::{CotSender, choice, packed_blocks};
-use crate::{Result, Role, Security};
+use crate::traits::{CotSender, CotTerms, choice, packed_blocks};
+use crate::{Result, Role};
 
 /// Sender of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretSender(RunningExtension<SenderPart>);
@@ -36,13 +36,7 @@ impl FerretSender {
         coins: &mut Coins,
     ) -> Result<FerretSender> {
         let part = SenderPart::new(cpu, source.delta(), coins);
-        let link = Link { mesh, peer };
-        let setting = Setting {
-            cpu,
-            params,
-            link,
-            coins,
-        };
+        let setting = Setting::new(cpu, params, Link { mesh, peer }, coins);
         Ok(FerretSender(extend_as(setting, part, source)?))
     }
 }
@@ -53,7 +47,7 @@ pub(super) fn extend_as<P: Part, S: CotSender>(
     part: P,
     source: &mut S,
 ) -> Result<RunningExtension<P>> {
-    setting.params.check_source(source.security());
+    setting.params.check_source(source.terms().security);
     assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
     RunningExtension::set_up(setting, part, |mesh, kept| {
         source.extend(mesh, kept)?;
@@ -65,12 +59,8 @@ pub(super) fn extend_as<P: Part, S: CotSender>(
 }
 
 impl CotSender for FerretSender {
-    fn peer(&self) -> PartyId {
-        self.0.peer
-    }
-
-    fn security(&self) -> Security {
-        self.0.security
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, self.0.security)
     }
 
     fn delta(&self) -> Block {

@@ -58,17 +58,11 @@ pub fn chosen_flights(source: &dyn CotCost, before: u64, count: u64, length: u64
         for first in (0..together).step_by(part as usize) {
             let count = part.min(together - first);
             requests = then(requests, source.extend(before + made + first, count));
-            let request = Flight {
-                from_sender: 0,
-                from_receiver: given_bytes(count),
-            };
+            let request = Flight::new(0, given_bytes(count));
             requests = then(requests, vec![request]);
         }
         flights.append(&mut requests);
-        flights.push(Flight {
-            from_sender: chosen_bytes(together, length),
-            from_receiver: 0,
-        });
+        flights.push(Flight::new(chosen_bytes(together, length), 0));
         made += together;
     }
     flights
@@ -98,7 +92,7 @@ pub fn send_chosen<S: CotSender + ?Sized>(
     let [zeros, ones] = strings;
     let count = count_of(zeros.len(), length);
     assert_eq!(zeros.len(), ones.len(), "two strings for each OT");
-    let part = part(cot.one_way(), count);
+    let part = part(cot.terms().one_way, count);
     let mut q = Zeroizing::new(vec![Block::ZERO; part.min(count)]);
     let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
     for first in (0..count).step_by(part) {
@@ -113,10 +107,10 @@ pub fn send_chosen<S: CotSender + ?Sized>(
         for (batch, q) in q.chunks(BATCH).enumerate() {
             let strings = strings.map(|s| &s[batch * BATCH * length..][..q.len() * length]);
             let hashed = (&mut *hasher, &mut pairs[..q.len()]);
-            let security = cot.security();
+            let security = cot.terms().security;
             send_batch(
                 hashed,
-                (mesh, cot.peer(), security),
+                (mesh, cot.terms().peer, security),
                 *delta,
                 q,
                 length,
@@ -175,7 +169,7 @@ pub fn receive_chosen<R: CotReceiver + ?Sized>(
 ) -> Result<()> {
     let count = count_of(strings.len(), length);
     assert_eq!(count, choices.len(), "a string a choice");
-    let part = part(cot.one_way(), count);
+    let part = part(cot.terms().one_way, count);
     let mut answers = strings.chunks_mut(part * length);
     let mut requests = VecDeque::with_capacity(IN_FLIGHT);
     let mut finish = |request: Option<Request>, mesh: &mut Mesh| match request {
@@ -217,13 +211,13 @@ impl Request {
         choices: &[u8],
     ) -> Result<Request> {
         let mut t = Zeroizing::new(vec![Block::ZERO; choices.len()]);
-        let part = part(cot.one_way(), choices.len());
+        let part = part(cot.terms().one_way, choices.len());
         for (choices, t) in choices.chunks(part).zip(t.chunks_mut(part)) {
             receive_given(cot, mesh, choices, t)?;
         }
         Ok(Request {
-            sender: cot.peer(),
-            security: cot.security(),
+            sender: cot.terms().peer,
+            security: cot.terms().security,
             choices: Zeroizing::new(choices.to_vec()),
             t,
         })

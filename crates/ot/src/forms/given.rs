@@ -23,7 +23,7 @@ pub fn send_given<S: CotSender + ?Sized>(
     cot.extend(mesh, q)?;
     let mut differences = vec![Block::ZERO; packed_blocks(q.len())];
     let bytes = &mut Block::as_bytes_mut(&mut differences)[..q.len().div_ceil(8)];
-    mesh.recv(cot.peer(), bytes)?;
+    mesh.recv(cot.terms().peer, bytes)?;
     let delta = Zeroizing::new(cot.delta());
     for (q, &d) in q.chunks_mut(128).zip(&differences) {
         for (j, q) in q.iter_mut().enumerate() {
@@ -56,7 +56,7 @@ pub fn receive_given<R: CotReceiver + ?Sized>(
         *d ^= r;
     }
     let bytes = &Block::as_bytes(&differences)[..t.len().div_ceil(8)];
-    mesh.send(cot.peer(), bytes)?;
+    mesh.send(cot.terms().peer, bytes)?;
     Ok(())
 }
 

@@ -120,7 +120,7 @@ pub struct HashedReceiver<R> {
 impl<S: CotSender> HashedSender<S> {
     /// Joins correlated OTs of this party with their hash; `label` as in [`Hasher::new`].
     pub fn new(cpu: Cpu, mesh: &Mesh, cot: S, label: &'static str) -> HashedSender<S> {
-        let hasher = Hasher::new(cpu, mesh.session(), mesh.me(), cot.peer(), label);
+        let hasher = Hasher::new(cpu, mesh.session(), mesh.me(), cot.terms().peer, label);
         HashedSender { cot, hasher }
     }
 }
@@ -128,7 +128,7 @@ impl<S: CotSender> HashedSender<S> {
 impl<R: CotReceiver> HashedReceiver<R> {
     /// Joins correlated OTs of this party with their hash; `label` as in [`Hasher::new`].
     pub fn new(cpu: Cpu, mesh: &Mesh, cot: R, label: &'static str) -> HashedReceiver<R> {
-        let hasher = Hasher::new(cpu, mesh.session(), cot.peer(), mesh.me(), label);
+        let hasher = Hasher::new(cpu, mesh.session(), cot.terms().peer, mesh.me(), label);
         HashedReceiver { cot, hasher }
     }
 }

@@ -1,7 +1,7 @@
 //! Correlated OTs.
 
 use super::Dealer;
-use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, PACKED};
 use crate::{Flights, Result, Security};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -9,14 +9,13 @@ use sealane_parties::PartyId;
 use zeroize::Zeroizing;
 
 /// Sender of correlated OTs; see the [module](super).
-pub struct IdealCotSender {
-    peer: PartyId,
-    delta: Block,
-    dealer: Dealer,
-}
+pub struct IdealCotSender(Dealt);
 
 /// Receiver of correlated OTs; see the [module](super).
-pub struct IdealCotReceiver {
+pub struct IdealCotReceiver(Dealt);
+
+/// State of either of the two.
+struct Dealt {
     peer: PartyId,
     delta: Block,
     dealer: Dealer,
@@ -48,64 +47,44 @@ pub fn danger_pair(
     seed: u64,
 ) -> (IdealCotSender, IdealCotReceiver) {
     let [one, other] = Dealer::pair(seed);
-    let sender = IdealCotSender {
-        peer: parties[1],
+    let dealt = |peer, dealer| Dealt {
+        peer,
         delta,
-        dealer: one,
+        dealer,
     };
-    let receiver = IdealCotReceiver {
-        peer: parties[0],
-        delta,
-        dealer: other,
-    };
-    (sender, receiver)
+    let sender = IdealCotSender(dealt(parties[1], one));
+    (sender, IdealCotReceiver(dealt(parties[0], other)))
 }
 
 impl CotSender for IdealCotSender {
-    fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, Security::Malicious).one_way()
     }
 
     fn delta(&self) -> Block {
-        self.delta
-    }
-
-    fn one_way(&self) -> bool {
-        true
+        self.0.delta
     }
 
     fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
         let mut choices = Zeroizing::new(vec![Block::ZERO; q.len().div_ceil(PACKED)]);
-        self.dealer.0.fill(&mut choices);
-        self.dealer.0.fill(q);
+        self.0.dealer.0.fill(&mut choices);
+        self.0.dealer.0.fill(q);
         Ok(())
     }
 }
 
 impl CotReceiver for IdealCotReceiver {
-    fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
-    }
-
-    fn one_way(&self) -> bool {
-        true
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, Security::Malicious).one_way()
     }
 
     fn extend(&mut self, _: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         assert_eq!(choices.len(), t.len().div_ceil(PACKED), "128 in a block");
-        self.dealer.0.fill(choices);
-        self.dealer.0.fill(t);
+        self.0.dealer.0.fill(choices);
+        self.0.dealer.0.fill(t);
         crate::traits::clear_rest(choices, t.len());
         for (j, t) in t.iter_mut().enumerate() {
-            *t ^= self.delta.masked(crate::traits::choice(choices, j));
+            *t ^= self.0.delta.masked(crate::traits::choice(choices, j));
         }
         Ok(())
     }

@@ -223,17 +223,12 @@ struct Hash {
 }
 
 impl Hash {
-    fn new(
-        parameters: OneOfN,
-        cpu: Cpu,
-        session: SessionId,
-        sender: PartyId,
-        receiver: PartyId,
-    ) -> Hash {
+    /// The hash of the OTs between a sender and a receiver.
+    fn new(parameters: OneOfN, cpu: Cpu, session: SessionId, parties: [PartyId; 2]) -> Hash {
         let mut seed = [0; 16];
         blake3::Hasher::new_derive_key("sealane 7 ot one of many")
             .update(session.as_bytes())
-            .update(&[sender.0, receiver.0])
+            .update(&parties.map(|party| party.0))
             .update(&[parameters.bits, parameters.k])
             .finalize_xof()
             .fill(&mut seed);

@@ -4,9 +4,9 @@ use super::SoftSpoken;
 use super::subspace::{PIECE, Piece, ROWS, Subspace, challenge, check_hash};
 use super::{rows_of, tree};
 use crate::base::{self, Roles};
-use crate::traits::{CotReceiver, PACKED, clear_rest};
+use crate::traits::{CotReceiver, CotTerms, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
-use crate::{OtError, Result, Security};
+use crate::{OtError, Result};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -47,16 +47,8 @@ impl ReceiverSetup {
 }
 
 impl CotReceiver for Receiver {
-    fn peer(&self) -> PartyId {
-        self.0.peer
-    }
-
-    fn security(&self) -> Security {
-        self.0.parameters.security
-    }
-
-    fn one_way(&self) -> bool {
-        true
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, self.0.parameters.security).one_way()
     }
 
     /// Writes one message, the corrections and the answer to the check, and reads none.
@@ -80,9 +72,8 @@ impl ZeroizeOnDrop for Receiver {}
 
 /// A receiver of an extension that has written its message of the base OTs.
 pub(super) struct VoleSetup {
-    parameters: Subspace,
-    cpu: Cpu,
-    peer: PartyId,
+    /// The party, which has no trees yet.
+    vole: VoleReceiver,
     base: base::BaseSender,
 }
 
@@ -104,31 +95,24 @@ impl VoleReceiver {
         peer: PartyId,
         coins: &mut Coins,
     ) -> Result<VoleSetup> {
-        let roles = Roles {
-            session: mesh.session(),
-            sender: mesh.me(),
-            receiver: peer,
-        };
+        let roles = Roles::new(mesh.session(), mesh.me(), peer);
         let base = base::BaseSender::new(roles, parameters.columns, coins);
         mesh.send(peer, base.message())?;
-        Ok(VoleSetup {
+        let vole = VoleReceiver {
             parameters,
             cpu,
             peer,
-            base,
-        })
+            trees: Vec::new(),
+        };
+        Ok(VoleSetup { vole, base })
     }
 }
 
 impl VoleSetup {
     /// See [`ReceiverSetup::finish`].
     pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleReceiver> {
-        let VoleSetup {
-            parameters,
-            cpu,
-            peer,
-            mut base,
-        } = self;
+        let VoleSetup { mut vole, mut base } = self;
+        let (parameters, peer) = (vole.parameters, vole.peer);
         let mut left = base::receiver_bytes(parameters.columns);
         let mut piece = [0; base::PIECE_BYTES];
         while left > 0 {
@@ -144,12 +128,8 @@ impl VoleSetup {
         let dealt = tree::deal(parameters, &keys, session);
         mesh.send(peer, &dealt.message)?;
         send_digest(mesh, peer)?;
-        Ok(VoleReceiver {
-            parameters,
-            cpu,
-            peer,
-            trees: parameters.generators(cpu, session, &dealt.trees),
-        })
+        vole.trees = parameters.generators(vole.cpu, session, &dealt.trees);
+        Ok(vole)
     }
 }
 

@@ -4,9 +4,9 @@ use super::SoftSpoken;
 use super::subspace::{PIECE, Piece, ROWS, Subspace, challenge, check_hash};
 use super::{rows_of, tree};
 use crate::base::{self, Roles};
-use crate::traits::{CotSender, choice};
+use crate::traits::{CotSender, CotTerms, choice};
 use crate::transcript::{check_digest, check_equal, send_digest};
-use crate::{OtError, Result, Security};
+use crate::{OtError, Result};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -50,20 +50,12 @@ impl SenderSetup {
 }
 
 impl CotSender for Sender {
-    fn peer(&self) -> PartyId {
-        self.0.peer
-    }
-
-    fn security(&self) -> Security {
-        self.0.parameters.security
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, self.0.parameters.security).one_way()
     }
 
     fn delta(&self) -> Block {
         self.0.delta()[0]
-    }
-
-    fn one_way(&self) -> bool {
-        true
     }
 
     /// Reads one message, the corrections and the answer to the check, and writes none.
@@ -85,10 +77,8 @@ impl ZeroizeOnDrop for Sender {}
 
 /// A sender of an extension that has written its message of the base OTs.
 pub(super) struct VoleSetup {
-    parameters: Subspace,
-    cpu: Cpu,
-    peer: PartyId,
-    delta: Zeroizing<Vec<Block>>,
+    /// The party, which has no trees yet.
+    vole: VoleSender,
     base: base::BaseReceiver,
 }
 
@@ -112,11 +102,7 @@ impl VoleSender {
         delta: Zeroizing<Vec<Block>>,
         coins: &mut Coins,
     ) -> Result<VoleSetup> {
-        let roles = Roles {
-            session: mesh.session(),
-            sender: peer,
-            receiver: mesh.me(),
-        };
+        let roles = Roles::new(mesh.session(), peer, mesh.me());
         let columns = parameters.columns;
         let base = base::BaseReceiver::new(roles, &delta, columns, coins, |piece| {
             // The other party works on a piece while this one makes the next.
@@ -124,26 +110,22 @@ impl VoleSender {
             mesh.flush()
         })?;
         send_digest(mesh, peer)?;
-        Ok(VoleSetup {
+        let vole = VoleSender {
             parameters,
             cpu,
             peer,
             delta,
-            base,
-        })
+            trees: Vec::new(),
+        };
+        Ok(VoleSetup { vole, base })
     }
 }
 
 impl VoleSetup {
     /// See [`SenderSetup::finish`].
     pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleSender> {
-        let VoleSetup {
-            parameters,
-            cpu,
-            peer,
-            delta,
-            base,
-        } = self;
+        let VoleSetup { mut vole, base } = self;
+        let (parameters, peer) = (vole.parameters, vole.peer);
         let mut message = [0; base::SENDER_BYTES];
         mesh.recv(peer, &mut message)?;
         let keys = base.keys(&message);
@@ -152,14 +134,9 @@ impl VoleSetup {
         mesh.recv(peer, &mut message)?;
         check_digest(mesh, peer)?;
         let session = mesh.session();
-        let leaves = tree::choose(parameters, &keys, &delta, session, &message, peer)?;
-        Ok(VoleSender {
-            parameters,
-            cpu,
-            peer,
-            delta,
-            trees: parameters.generators(cpu, session, &leaves),
-        })
+        let leaves = tree::choose(parameters, &keys, &vole.delta, session, &message, peer)?;
+        vole.trees = parameters.generators(vole.cpu, session, &leaves);
+        Ok(vole)
     }
 }
 

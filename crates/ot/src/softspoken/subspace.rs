@@ -124,14 +124,11 @@ impl Subspace {
 
     /// Messages of the set-up.
     pub(super) fn set_up_flights(self) -> Flights {
-        let first = Flight {
-            from_sender: (base::receiver_bytes(self.columns) + DIGEST_BYTES) as u64,
-            from_receiver: base::SENDER_BYTES as u64,
-        };
-        let trees = Flight {
-            from_sender: 0,
-            from_receiver: (tree::message_bytes(self) + DIGEST_BYTES) as u64,
-        };
+        let first = Flight::new(
+            (base::receiver_bytes(self.columns) + DIGEST_BYTES) as u64,
+            base::SENDER_BYTES as u64,
+        );
+        let trees = Flight::new(0, (tree::message_bytes(self) + DIGEST_BYTES) as u64);
         vec![first, trees]
     }
 
@@ -148,10 +145,10 @@ impl Subspace {
         } else {
             0
         };
-        vec![Flight {
-            from_sender: 0,
-            from_receiver: (self.trees() - self.code.bits) as u64 * blocks * 16 + check as u64,
-        }]
+        vec![Flight::new(
+            0,
+            (self.trees() - self.code.bits) as u64 * blocks * 16 + check as u64,
+        )]
     }
 
     /// The pieces of an extension of `count` OTs.

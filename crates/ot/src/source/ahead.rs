@@ -6,11 +6,10 @@
 
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
-use crate::traits::{CotCost, CotReceiver, CotSender, choice, pack, packed_blocks};
-use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, choice, pack, packed_blocks};
+use crate::{Flights, OtError, Result, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
-use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Messages of a refill of `count` OTs, those of whole iterations.
@@ -115,20 +114,12 @@ impl AheadSender {
 }
 
 impl CotSender for AheadSender {
-    fn peer(&self) -> PartyId {
-        self.source.peer()
-    }
-
-    fn security(&self) -> Security {
-        self.source.security()
+    fn terms(&self) -> CotTerms {
+        self.source.terms().one_way()
     }
 
     fn delta(&self) -> Block {
         self.source.delta()
-    }
-
-    fn one_way(&self) -> bool {
-        true
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
@@ -175,16 +166,8 @@ impl AheadReceiver {
 }
 
 impl CotReceiver for AheadReceiver {
-    fn peer(&self) -> PartyId {
-        self.source.peer()
-    }
-
-    fn security(&self) -> Security {
-        self.source.security()
-    }
-
-    fn one_way(&self) -> bool {
-        true
+    fn terms(&self) -> CotTerms {
+        self.source.terms().one_way()
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.

@@ -60,10 +60,7 @@ impl OuterShape {
     ) -> Flights {
         let message = match self.message_bits(count).div_ceil(8) {
             0 => Flights::new(),
-            bytes => vec![Flight {
-                from_sender: bytes,
-                from_receiver: 0,
-            }],
+            bytes => vec![Flight::new(bytes, 0)],
         };
         then(cot.extend(before, self.ots(count) as u64), message)
     }
@@ -149,7 +146,7 @@ pub(super) fn send<S: CotSender>(
     cot.extend(mesh, &mut q)?;
     let delta = Zeroizing::new(cot.delta());
     let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
-    let mut packer = Packer::new(cot.peer());
+    let mut packer = Packer::new(cot.terms().peer);
     for (batch, q) in q.chunks(BATCH).enumerate() {
         let call = hasher.take_call();
         for (block, first) in (0..left).step_by(elements).enumerate() {
@@ -200,7 +197,7 @@ pub(super) fn receive<R: CotReceiver>(
         *own = element(&choices, number, ring);
     }
     let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
-    let mut unpacker = Unpacker::new(cot.peer(), shape.message_bits(count));
+    let mut unpacker = Unpacker::new(cot.terms().peer, shape.message_bits(count));
     for (batch, t) in t.chunks(BATCH).enumerate() {
         let call = hasher.take_call();
         for (block, first) in (0..left).step_by(elements).enumerate() {

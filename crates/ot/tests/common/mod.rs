@@ -10,6 +10,7 @@ use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{choice, packed_blocks};
 use sealane_ot::{Flights, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
+use sealane_testkit::record::recorded;
 use std::thread;
 
 pub const SENDER: PartyId = PartyId(0);
@@ -28,6 +29,25 @@ pub fn pair<A: Send, B: Send>(
     sender: impl FnOnce(&mut Mesh) -> Result<A> + Send,
     receiver: impl FnOnce(&mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
+    honest(Mesh::in_memory(2), sender, receiver)
+}
+
+/// Runs both parties as [`pair`] does; returns what the sender and what the receiver hears.
+pub fn heard<A: Send, B: Send>(
+    sender: impl FnOnce(&mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Mesh) -> Result<B> + Send,
+) -> [Vec<u8>; 2] {
+    let (meshes, logs) = recorded(2);
+    honest(meshes, sender, receiver);
+    [logs[0][1].heard(), logs[1][0].heard()]
+}
+
+/// Runs both parties as [`pair`] does, over these meshes.
+pub fn honest<A: Send, B: Send>(
+    meshes: Vec<Mesh>,
+    sender: impl FnOnce(&mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Mesh) -> Result<B> + Send,
+) -> (A, B) {
     fn flushed<T>(
         party: impl FnOnce(&mut Mesh) -> Result<T> + Send,
     ) -> impl FnOnce(&mut Mesh) -> Result<T> + Send {
@@ -37,7 +57,7 @@ pub fn pair<A: Send, B: Send>(
             Ok(got)
         }
     }
-    let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
+    let meshes = meshes.try_into().ok().expect("two parties");
     let (sender, receiver) = over(meshes, flushed(sender), flushed(receiver));
     // Both have ended before either result is judged, so that the first cause is shown.
     let sender = sender.expect("the sender's run");
@@ -59,7 +79,7 @@ pub fn over<A: Send, B: Send>(
 }
 
 /// The result of a thread, or its panic.
-pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     let ended = thread.join();
     ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

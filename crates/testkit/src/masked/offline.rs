@@ -1,87 +1,34 @@
 //! The offline walk: values are shared masks.
 
 use super::description::{PRODUCT, da_bits, known_numbers, matrix};
-use super::pools::{Ands, Matrices, choices, groups};
-use super::products::{Masks, distinct};
+use super::pools::{choices, groups};
+use super::products::distinct;
 use super::ring::{Pairs, random_elements, result_of};
 use super::{
-    Check, Common, DEALER, Echo, Material, Words, count, is_masked, known, linear, mask, minus,
-    planes_of, plus, recv, settling, to_bytes,
+    Check, Common, DEALER, Material, Rest, Walk, Words, count, is_masked, known, linear, minus,
+    no_sorts, planes_of, plus, recv, then, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term};
-use sealane_protocol::{Algebra, Checks, Domain};
-use std::sync::Arc;
+use sealane_party::{
+    Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
+};
+use sealane_protocol::{Algebra, Checks, Domain, StepShape};
 
 /// The offline walk of a party.
 pub struct Offline(pub(super) Common);
 
-/// A step between two flights.
-pub enum OfflinePending {
-    /// Choices of an owner, by the keys of OTs of a pool.
-    Input {
-        owner: PartyId,
-        domain: Domain,
-        planes: usize,
-        elements: usize,
-        keys: Vec<[u64; 2]>,
-    },
-    /// Factors of all ANDs of a tape less those of wide triples: this party's words.
-    Tape {
-        out: Words,
-        /// Masks of both operands and of the result of each AND.
-        masks: Vec<[u64; 3]>,
-        ands: Ands,
-        own: Vec<u64>,
-    },
-    /// Masks of bits less random bits, which are given as ring elements: this party's words.
-    Bits {
-        to: Domain,
-        elements: usize,
-        random: Vec<u64>,
-        own: Vec<u64>,
-    },
-    /// Masks of bits and of elements that they choose, less random ones: this party's words.
-    Choices {
-        algebra: Algebra,
-        masks: Arc<Words>,
-        words: Vec<u64>,
-        own: Vec<u64>,
-    },
-    /// Masks of elements that are multiplied by numbers that a party knows, less random ones: this
-    /// party's words.
-    Known {
-        algebra: Algebra,
-        lanes: usize,
-        /// Masks of the numbers.
-        chosen: Vec<u64>,
-        words: Vec<u64>,
-        own: Vec<u64>,
-    },
-    /// Masks of matrices less random ones: this party's words.
-    Matrices {
-        masks: Box<Masks>,
-        shape: Matrices,
-        /// Row and column of each lane.
-        places: [Vec<usize>; 2],
-        words: Vec<u64>,
-        own: Vec<u64>,
-    },
-    /// Digests of broadcasts, and checks.
-    Settle(Echo, Vec<u8>),
-    /// Masks of the operands of products, on their way to the dealer; the words behind them are
-    /// this party's own.
-    Masks(Box<Masks>),
-    /// Parts of the products of masks, on their way from the dealer; the dealer's own.
-    Parts(Box<Masks>, Option<Vec<u64>>),
+impl Walk for Offline {
+    fn common(&mut self) -> &mut Common {
+        &mut self.0
+    }
 }
 
 impl Steps for Offline {
     type Share = Words;
-    type Pending<'a> = OfflinePending;
+    type Pending<'a> = Rest<'a, Self>;
     type Material = ();
     type Output = Material;
     type Check = Check;
@@ -104,14 +51,9 @@ impl Steps for Offline {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
+    ) -> Result<Progress<'a, Self>> {
         let shape = step.shape();
-        let (kind, bits_kind) = (matrix(&shape), da_bits(&shape));
-        let numbers_kind = known_numbers(&shape);
-        Ok(match step {
+        match step {
             Step::Input {
                 owner,
                 domain,
@@ -119,25 +61,22 @@ impl Steps for Offline {
                 bits,
                 ..
             } => {
-                let planes = planes_of(domain, bits);
-                if self.0.setting.pooled && domain.algebra == Algebra::Z2 {
-                    let keys = self.0.draw(owner, planes * elements, mesh)?;
-                    return Ok(Progress::More(OfflinePending::Input {
-                        owner,
-                        domain,
-                        planes,
-                        elements,
-                        keys,
-                    }));
+                let size = [planes_of(domain, bits), elements];
+                if !self.0.setting.pooled || domain.algebra != Algebra::Z2 {
+                    return self.input_mask(owner, domain, size);
                 }
-                self.input_mask(owner, domain, [planes, elements])?
+                let keys = self.0.draw(owner, size[0] * elements, mesh)?;
+                Ok(then(move |walk: &mut Self, mesh| {
+                    walk.0.choose(owner, &keys, mesh)?;
+                    walk.input_mask(owner, domain, size)
+                }))
             }
             Step::Tape {
                 tape,
                 domain,
                 lanes,
                 ..
-            } if !is_masked(domain) => made(Planes::zeros(tape.outputs.len(), lanes), vec![]),
+            } if !is_masked(domain) => Ok(made(Planes::zeros(tape.outputs.len(), lanes), vec![])),
             Step::Tape {
                 tape,
                 lanes,
@@ -153,50 +92,17 @@ impl Steps for Offline {
                 let groups = tape.batches.iter().flat_map(|batch| groups(tape, batch));
                 let factors = factors.collect::<Vec<_>>();
                 let (ands, own) = self.0.open_ands(groups.collect(), lanes, &factors)?;
-                self.0.send(&own, mesh)?;
-                Progress::More(OfflinePending::Tape {
-                    out,
-                    masks,
-                    ands,
-                    own,
+                self.sum(own, mesh, move |walk, sums, _| {
+                    let products = walk.0.products(&ands, &sums);
+                    // The product of the masks, less the mask of the result.
+                    let words = masks.iter().zip(products);
+                    let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
+                    let material = Material(vec![words.collect()]);
+                    let checks = vec![(PRODUCT, masks.len() as u64)];
+                    Ok(Progress::Done(Outcome::Share(out, checks, material)))
                 })
             }
-            Step::Product {
-                domain,
-                left,
-                right,
-            } => {
-                let factors = [left, right];
-                if let Some((at, _)) = known(factors.each_ref().map(|of| of.numbers)) {
-                    let (kind, count) =
-                        numbers_kind.ok_or_else(|| Fault::internal("no numbers"))?;
-                    let words = self.0.take(kind, count as usize)?;
-                    let pairs = Pairs::of(&factors[at], &factors[1 - at]);
-                    let masks = pairs.others.iter().zip(random_elements(kind, &words));
-                    let masks = masks.map(|(l, a)| minus(domain.algebra, *l, a));
-                    let own = masks.collect::<Vec<_>>();
-                    self.0.send(&own, mesh)?;
-                    return Ok(Progress::More(OfflinePending::Known {
-                        algebra: domain.algebra,
-                        lanes: factors[0].lanes(),
-                        chosen: pairs.chosen,
-                        words,
-                        own,
-                    }));
-                }
-                if let Some(kind) = kind {
-                    return self.begin_matrices(kind, domain.algebra, factors, mesh);
-                }
-                let dealer = self.0.setting.player(DEALER);
-                if self.0.me != dealer {
-                    let words = factors.each_ref().map(distinct).concat();
-                    mesh.send(dealer, &to_bytes(&words))?;
-                }
-                Progress::More(OfflinePending::Masks(Box::new(Masks {
-                    algebra: domain.algebra,
-                    factors,
-                })))
-            }
+            Step::Product { left, right, .. } => self.product(&shape, [left, right], mesh),
             Step::Convert {
                 from,
                 to,
@@ -205,18 +111,9 @@ impl Steps for Offline {
                 ..
             } => {
                 let (planes, elements) = (planes_of(to, bits), share.elements());
-                if let Some((kind, count)) = bits_kind {
-                    let words = self.0.take(kind, count as usize)?;
-                    let words = words.as_chunks::<2>().0;
-                    let masked = share.data().iter().zip(words);
-                    let own = masked.map(|(l, [bit, _])| l ^ bit).collect::<Vec<_>>();
-                    self.0.send(&own, mesh)?;
-                    return Ok(Progress::More(OfflinePending::Bits {
-                        to,
-                        elements,
-                        random: words.iter().map(|[_, of]| *of).collect(),
-                        own,
-                    }));
+                if let Some((kind, count)) = da_bits(&shape) {
+                    let random = self.0.take(kind, count as usize)?;
+                    return self.bits_to_elements(to.algebra, random, &share, mesh);
                 }
                 let new = if is_masked(to) {
                     self.0.random(to.algebra, planes * elements)
@@ -228,7 +125,10 @@ impl Steps for Offline {
                 } else {
                     vec![]
                 };
-                made(Planes::new(planes, elements, new.clone()), vec![old, new])
+                Ok(made(
+                    Planes::new(planes, elements, new.clone()),
+                    vec![old, new],
+                ))
             }
             Step::Ring {
                 domain,
@@ -238,12 +138,11 @@ impl Steps for Offline {
             } => {
                 let algebra = domain.algebra;
                 let (words, own) = self.0.open_choices(algebra, bit.data(), share.data())?;
-                self.0.send(&own, mesh)?;
-                Progress::More(OfflinePending::Choices {
-                    algebra,
-                    masks: share,
-                    words,
-                    own,
+                self.sum(own, mesh, move |walk, sums, _| {
+                    let [bits, chosen] = walk.0.chosen(algebra, &words, &sums);
+                    let new = walk.0.random(algebra, bits.len());
+                    let out = Planes::new(1, new.len(), new.clone());
+                    Ok(made(out, vec![bits, share.data().to_vec(), chosen, new]))
                 })
             }
             Step::Ring {
@@ -252,137 +151,97 @@ impl Steps for Offline {
                 let (algebra, planes) = result_of(op, domain.algebra);
                 let new = self.0.random(algebra, planes * share.elements());
                 let material = vec![share.data().to_vec(), new.clone()];
-                made(Planes::new(planes, share.elements(), new), material)
+                Ok(made(Planes::new(planes, share.elements(), new), material))
             }
             Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
-                return Err(Fault::internal(
-                    "this protocol sorts by networks, in copies",
-                ));
+                Err(no_sorts())
             }
-            Step::Settle { checks } => {
-                let checks = settling(&checks);
-                let echo = self.0.send_checks(&checks, mesh)?;
-                Progress::More(OfflinePending::Settle(echo, checks))
-            }
+            Step::Settle { checks } => self.settle(&checks, mesh),
             Step::Open { results } => {
                 let masks = results.iter().map(|result| result.share.data().to_vec());
                 let material = Material(masks.collect());
-                Progress::Done(Outcome::Opened(vec![], material))
+                Ok(Progress::Done(Outcome::Opened(vec![], material)))
             }
-        })
+        }
     }
 
     fn advance<'a>(
         &mut self,
-        pending: OfflinePending,
+        rest: Self::Pending<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        match pending {
-            OfflinePending::Input {
-                owner,
-                domain,
-                planes,
-                elements,
-                keys,
-            } => {
-                self.0.choose(owner, &keys, mesh)?;
-                self.input_mask(owner, domain, [planes, elements])
-            }
-            OfflinePending::Bits {
-                to,
-                elements,
-                random,
-                own,
-            } => {
-                let (algebra, opened) = (to.algebra, self.0.sums(&own, mesh)?.xor);
-                let bits = opened.iter().zip(&random);
-                let bits = bits.map(|(opened, part)| self.0.xored(algebra, *opened, *part));
-                let bits = bits.collect();
-                let new = self.0.random(algebra, elements);
-                Ok(made(Planes::new(1, elements, new.clone()), vec![bits, new]))
-            }
-            OfflinePending::Choices {
-                algebra,
-                masks,
-                words,
-                own,
-            } => {
-                let sums = self.0.sums(&own, mesh)?;
-                let [bits, chosen] = self.0.chosen(algebra, &words, &sums);
-                let new = self.0.random(algebra, bits.len());
-                let out = Planes::new(1, new.len(), new.clone());
-                Ok(made(out, vec![bits, masks.data().to_vec(), chosen, new]))
-            }
-            OfflinePending::Known {
-                algebra,
-                lanes,
-                chosen,
-                words,
-                own,
-            } => {
-                let opened = self.0.sums(&own, mesh)?.add;
-                let out = self.0.random(algebra, lanes);
-                let material = vec![chosen, words, opened, out.clone()];
-                Ok(made(Planes::new(1, lanes, out), material))
-            }
-            OfflinePending::Matrices {
-                masks,
-                shape,
-                places: [rows, columns],
-                words,
-                own,
-            } => {
-                let opened = self.0.sums(&own, mesh)?.add.into_iter();
-                let opened = opened.map(|sum| sum & mask(masks.algebra));
-                let product = self.0.product(shape, &words, &opened.collect::<Vec<_>>());
-                let places = rows.iter().zip(&columns);
-                let parts = places.map(|(row, column)| product[shape.place(*row, *column)]);
-                let parts = parts.collect();
-                Ok(self.prepared(*masks, parts))
-            }
-            OfflinePending::Tape {
-                out,
-                masks,
-                ands,
-                own,
-            } => {
-                let sums = self.0.sums(&own, mesh)?;
-                let products = self.0.products(&ands, &sums);
-                // The product of the masks, less the mask of the result.
-                let words = masks.iter().zip(products);
-                let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
-                let material = Material(vec![words.collect()]);
-                let checks = vec![(PRODUCT, masks.len() as u64)];
-                Ok(Progress::Done(Outcome::Share(out, checks, material)))
-            }
-            OfflinePending::Settle(echo, checks) => {
-                self.0.settle(&echo, checks, mesh)?;
-                Ok(Progress::Done(Outcome::Settled(Material::default())))
-            }
-            OfflinePending::Masks(masks) => {
-                let parts = if self.0.is_first() {
-                    Some(self.deal_products(&masks, mesh)?)
-                } else {
-                    None
-                };
-                Ok(Progress::More(OfflinePending::Parts(masks, parts)))
-            }
-            OfflinePending::Parts(masks, parts) => {
-                let lanes = masks.factors[0].lanes();
-                let parts = match parts {
-                    Some(parts) => parts,
-                    None => recv(self.0.setting.player(DEALER), lanes, mesh)?,
-                };
-                Ok(self.prepared(*masks, parts))
-            }
-        }
+    ) -> Result<Progress<'a, Self>> {
+        rest(self, mesh)
     }
 }
 
 impl Offline {
+    /// Begins a product: opens masks less random ones, or sends them to the dealer.
+    fn product<'a>(
+        &mut self,
+        shape: &StepShape<'_>,
+        factors: [Selected<Words>; 2],
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
+        let StepShape::Product { domain, .. } = shape else {
+            return Err(Fault::internal("no product"));
+        };
+        let algebra = domain.algebra;
+        let numbers = factors.each_ref().map(|of| of.numbers);
+        if let (Some((at, _)), Some((kind, count))) = (known(numbers), known_numbers(shape)) {
+            let words = self.0.take(kind, count as usize)?;
+            let pairs = Pairs::of(&factors[at], &factors[1 - at]);
+            let masks = pairs.others.iter().zip(random_elements(kind, &words));
+            let own = masks.map(|(l, a)| minus(algebra, *l, a)).collect();
+            let lanes = factors[0].lanes();
+            return self.sum(own, mesh, move |walk, sums, _| {
+                let out = walk.0.random(algebra, lanes);
+                let material = vec![pairs.chosen, words, sums.add, out.clone()];
+                Ok(made(Planes::new(1, lanes, out), material))
+            });
+        }
+        if let Some(kind) = matrix(shape) {
+            return self.matrices(kind, algebra, factors, mesh);
+        }
+        let dealer = self.0.setting.player(DEALER);
+        if self.0.me != dealer {
+            let words = factors.each_ref().map(distinct).concat();
+            mesh.send(dealer, &to_bytes(&words))?;
+        }
+        Ok(then(move |walk: &mut Self, mesh| {
+            let deals = walk.0.is_first();
+            let dealt = deals.then(|| walk.deal_products(algebra, &factors, mesh));
+            let dealt = dealt.transpose()?;
+            Ok(then(move |walk: &mut Self, mesh| {
+                let parts = match dealt {
+                    Some(parts) => parts,
+                    None => recv(dealer, factors[0].lanes(), mesh)?,
+                };
+                Ok(walk.prepared(algebra, factors, parts))
+            }))
+        }))
+    }
+
+    /// Begins a conversion of masks of bits, which are opened less the random bits that are given
+    /// as ring elements, too.
+    fn bits_to_elements<'a>(
+        &mut self,
+        algebra: Algebra,
+        random: Vec<u64>,
+        share: &Words,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
+        let masked = share.data().iter().zip(random.as_chunks::<2>().0);
+        let own = masked.map(|(l, [bit, _])| l ^ bit).collect();
+        let elements = share.elements();
+        self.sum(own, mesh, move |walk, sums, _| {
+            let bits = sums.xor.iter().zip(random.as_chunks::<2>().0);
+            let bits = bits.map(|(opened, [_, part])| walk.0.xored(algebra, *opened, *part));
+            let bits = bits.collect();
+            let new = walk.0.random(algebra, elements);
+            Ok(made(Planes::new(1, elements, new.clone()), vec![bits, new]))
+        })
+    }
+
     /// This party's part of the mask of an input, and at the owner all of it: the owner alone masks
     /// ring elements.
     fn input_mask<'a>(

@@ -3,15 +3,14 @@
 use super::description::{PRODUCT, converted, da_bits, known_numbers};
 use super::offline::{Offline, range};
 use super::pools::{Ands, groups};
-use super::ring::{Conversion, KnownProduct, RingStep, chosen, result_of};
+use super::ring::{KnownProduct, chosen, convert, result_of, ring_step};
 use super::{
-    Check, Common, Echo, Material, Words, count, decode, encode, is_masked, known, linear, mask,
-    minus, planes_of, plus, recv, settling, to_bytes,
+    Check, Common, Material, Rest, Walk, Words, count, decode, encode, is_masked, known, linear,
+    mask, minus, no_sorts, planes_of, plus, recv, then, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
-use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps, Term,
 };
@@ -22,33 +21,8 @@ pub struct MaskedParty<const LIAR: u8 = 255> {
     offline: Offline,
 }
 
-/// A step between two flights.
-pub enum OnlinePending<'a> {
-    /// The correction of an input, on its way from its owner; the owner's own words.
-    Input {
-        owner: PartyId,
-        planes: usize,
-        elements: usize,
-        own: Option<Vec<u64>>,
-    },
-    /// Products of a layer of a tape: this party's words.
-    Tape(Box<RunningTape<'a>>, Vec<u64>),
-    /// Numbers that a party multiplies and knows, on their way to all others.
-    Known(Box<KnownProduct>),
-    /// Masked results modulo `2^k`: this party's words.
-    Masked(Domain, Vec<u64>),
-    /// The masks before and after a conversion: this party's words.
-    Convert(Box<Conversion>, Vec<u64>),
-    /// The masks of an operation on ring elements: this party's words.
-    Ring(Box<RingStep>, Vec<u64>),
-    /// Digests of broadcasts, and checks.
-    Settle(Echo, Vec<u8>),
-    /// Masks or shares of results.
-    Open(Vec<Opened<Words>>, Material),
-}
-
 /// A tape between two layers.
-pub struct RunningTape<'a> {
+struct RunningTape<'a> {
     tape: &'a Tape,
     masked: bool,
     lanes: usize,
@@ -80,9 +54,15 @@ impl<const LIAR: u8> Party for MaskedParty<LIAR> {
     }
 }
 
+impl<const LIAR: u8> Walk for MaskedParty<LIAR> {
+    fn common(&mut self) -> &mut Common {
+        &mut self.offline.0
+    }
+}
+
 impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     type Share = Words;
-    type Pending<'a> = OnlinePending<'a>;
+    type Pending<'a> = Rest<'a, Self>;
     type Material = Material;
     type Output = ();
     type Check = Check;
@@ -110,14 +90,9 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         step: Step<'a, Self>,
         material: Option<Material>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        let unprepared = || Fault::internal("a step without its offline part");
+    ) -> Result<Progress<'a, Self>> {
         let material = material.ok_or_else(unprepared)?;
         let shape = step.shape();
-        let (from_bits, known_kind) = (da_bits(&shape).is_some(), known_numbers(&shape));
         match step {
             Step::Input {
                 owner,
@@ -135,11 +110,16 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 if let Some(own) = &own {
                     self.common().send(own, mesh)?;
                 }
-                Ok(Progress::More(OnlinePending::Input {
-                    owner,
-                    planes: planes_of(domain, bits),
-                    elements,
-                    own,
+                let planes = planes_of(domain, bits);
+                Ok(then(move |party: &mut Self, mesh| {
+                    let words = match own {
+                        Some(own) => {
+                            party.common().heard(&own, mesh)?;
+                            own
+                        }
+                        None => party.common().recv(owner, planes * elements, mesh)?,
+                    };
+                    Ok(Progress::share(Planes::new(planes, elements, words)))
                 }))
             }
             Step::Tape {
@@ -166,7 +146,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     ands: material.0.into_iter().next().unwrap_or_default(),
                     products: None,
                 };
-                self.next_layer(Box::new(run), mesh)
+                self.next_layer(run, mesh)
             }
             Step::Product {
                 domain,
@@ -174,15 +154,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 right,
             } => {
                 let numbers = [left.numbers, right.numbers];
-                if let (Some((at, _)), Some((kind, _))) = (known(numbers), known_kind) {
+                if let (Some((at, _)), Some((kind, _))) = (known(numbers), known_numbers(&shape)) {
                     let factors = match at {
                         0 => [left, right],
                         _ => [right, left],
                     };
-                    let common = self.common();
-                    let known = (domain, kind);
+                    let (common, known) = (self.common(), (domain, kind));
                     let product = KnownProduct::begin(common, known, factors, material, mesh)?;
-                    return Ok(Progress::More(OnlinePending::Known(Box::new(product))));
+                    return Ok(then(move |party: &mut Self, mesh| {
+                        let own = product.words(mesh)?;
+                        party.open_masked(domain.algebra, own, mesh)
+                    }));
                 }
                 let [x, y] = [&left, &right].map(|factor| factor.gathered());
                 let [x, y] = [x.data(), y.data()];
@@ -200,42 +182,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     let sum = &mut own[i % lanes];
                     *sum = minus(domain.algebra, sum.wrapping_add(both), masks);
                 }
-                self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Masked(domain, own)))
-            }
-            Step::Convert {
-                from, to, share, ..
-            } if is_masked(from) && !is_masked(to) => {
-                let own = u64::from(self.common().is_first());
-                let words = share.data().iter().zip(&material.0[0]);
-                let words = words.map(|(m, l)| own & m ^ l).collect();
-                Ok(Progress::share(Planes::new(
-                    share.planes(),
-                    share.elements(),
-                    words,
-                )))
-            }
-            Step::Convert {
-                to, signed, share, ..
-            } if from_bits => {
-                let [masks, new] = &material.0[..] else {
-                    return Err(unprepared());
-                };
-                let mut own = new.clone();
-                for plane in 0..share.planes() {
-                    let negative = signed && plane + 1 == share.planes();
-                    let bits = share.plane(plane).iter().zip(&masks[plane * own.len()..]);
-                    for (sum, (m, l)) in own.iter_mut().zip(bits) {
-                        let bit = self.common().xored(to.algebra, *m, *l) << plane;
-                        *sum = if negative {
-                            minus(to.algebra, *sum, bit)
-                        } else {
-                            plus(to.algebra, *sum, bit)
-                        };
-                    }
-                }
-                self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Masked(to, own)))
+                self.open_masked(domain.algebra, own, mesh)
             }
             Step::Convert {
                 from,
@@ -244,6 +191,17 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 signed,
                 share,
             } => {
+                if is_masked(from) && !is_masked(to) {
+                    let own = u64::from(self.common().is_first());
+                    let words = share.data().iter().zip(&material.0[0]);
+                    let words = words.map(|(m, l)| own & m ^ l).collect();
+                    let share = Planes::new(share.planes(), share.elements(), words);
+                    return Ok(Progress::share(share));
+                }
+                if da_bits(&shape).is_some() {
+                    let own = self.elements_of_bits(to.algebra, signed, &share, &material)?;
+                    return self.open_masked(to.algebra, own, mesh);
+                }
                 let new = &material.0[1];
                 let own = if is_masked(from) {
                     material.0.concat()
@@ -252,18 +210,10 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 } else {
                     [share.data(), new].concat()
                 };
-                self.common().send(&own, mesh)?;
-                let conversion = Conversion {
-                    from,
-                    to,
-                    bits,
-                    signed,
-                    share,
-                };
-                Ok(Progress::More(OnlinePending::Convert(
-                    Box::new(conversion),
-                    own,
-                )))
+                self.sum(own, mesh, move |_, sums, _| {
+                    let share = convert([from, to], (bits, signed), &share, &sums);
+                    Ok(checked(share, to.algebra))
+                })
             }
             Step::Ring {
                 domain,
@@ -272,8 +222,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 ..
             } => {
                 let own = chosen(self.common(), domain.algebra, [&bit, &share], &material)?;
-                self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Masked(domain, own)))
+                self.open_masked(domain.algebra, own, mesh)
             }
             Step::Ring {
                 op,
@@ -282,146 +231,126 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 signed,
                 share,
                 ..
-            } => {
-                let own = material.0.concat();
-                self.common().send(&own, mesh)?;
-                let step = RingStep {
-                    op,
-                    domain,
-                    bits,
-                    signed,
-                    share,
-                };
-                Ok(Progress::More(OnlinePending::Ring(Box::new(step), own)))
+            } => self.sum(material.0.concat(), mesh, move |_, sums, _| {
+                let share = ring_step(op, domain, (bits, signed), &share, &sums);
+                Ok(checked(share, result_of(op, domain.algebra).0))
+            }),
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => {
+                Err(no_sorts())
             }
-            Step::Shuffle { .. } | Step::Sort { .. } | Step::CompareExchange { .. } => Err(
-                Fault::internal("this protocol sorts by networks, in copies"),
-            ),
-            Step::Settle { checks } => {
-                let checks = settling(&checks);
-                let echo = self.common().send_checks(&checks, mesh)?;
-                Ok(Progress::More(OnlinePending::Settle(echo, checks)))
-            }
+            Step::Settle { checks } => self.settle(&checks, mesh),
             Step::Open { results } => {
+                let me = self.common().me;
                 for (result, masks) in results.iter().zip(&material.0) {
                     let words = if is_masked(result.domain) {
                         masks
                     } else {
                         result.share.data()
                     };
-                    let me = self.common().me;
                     for to in result.to.iter().filter(|to| *to != me) {
                         mesh.send(to, &to_bytes(words))?;
                     }
                 }
-                Ok(Progress::More(OnlinePending::Open(results, material)))
+                Ok(then(move |party: &mut Self, mesh| {
+                    let results = results.iter().zip(&material.0);
+                    let values = results.map(|(result, masks)| party.learn(result, masks, mesh));
+                    let values = values.collect::<Result<_>>()?;
+                    Ok(Progress::Done(Outcome::Opened(values, ())))
+                }))
             }
         }
     }
 
     fn advance<'a>(
         &mut self,
-        pending: OnlinePending<'a>,
+        rest: Self::Pending<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>>
-    where
-        Self: 'a,
-    {
-        match pending {
-            OnlinePending::Input {
-                owner,
-                planes,
-                elements,
-                own,
-            } => {
-                let words = match own {
-                    Some(own) => {
-                        self.common().heard(&own, mesh)?;
-                        own
-                    }
-                    None => self.common().recv(owner, planes * elements, mesh)?,
-                };
-                Ok(Progress::share(Planes::new(planes, elements, words)))
-            }
-            OnlinePending::Tape(mut run, own) => {
-                let sums = self.common().sums(&own, mesh)?;
-                let products = match &run.products {
-                    None => sums.xor,
-                    Some(ands) => self.common().products(ands, &sums),
-                };
-                run.take_products(&products);
-                self.next_layer(run, mesh)
-            }
-            OnlinePending::Known(product) => {
-                let own = product.words(mesh)?;
-                self.common().send(&own, mesh)?;
-                Ok(Progress::More(OnlinePending::Masked(product.domain, own)))
-            }
-            OnlinePending::Masked(domain, own) => {
-                let sums = self.common().sums(&own, mesh)?.add.into_iter();
-                let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
-                Ok(Progress::share(Planes::new(1, own.len(), words)))
-            }
-            OnlinePending::Convert(conversion, own) => {
-                let sums = self.common().sums(&own, mesh)?;
-                let share = conversion.masked(&sums);
-                let kind = converted(conversion.to.algebra);
-                let checks = vec![(kind, share.elements() as u64)];
-                Ok(Progress::Done(Outcome::Share(share, checks, ())))
-            }
-            OnlinePending::Ring(step, own) => {
-                let sums = self.common().sums(&own, mesh)?;
-                let share = step.masked(&sums);
-                let (algebra, _) = result_of(step.op, step.domain.algebra);
-                let checks = vec![(converted(algebra), share.elements() as u64)];
-                Ok(Progress::Done(Outcome::Share(share, checks, ())))
-            }
-            OnlinePending::Settle(echo, checks) => {
-                self.common().settle(&echo, checks, mesh)?;
-                Ok(Progress::Done(Outcome::Settled(())))
-            }
-            OnlinePending::Open(results, material) => {
-                let me = self.common().me;
-                let mut values = Vec::new();
-                for (result, masks) in results.iter().zip(material.0) {
-                    if !result.to.contains(me) {
-                        values.push(None);
-                        continue;
-                    }
-                    let (share, algebra) = (&result.share, result.domain.algebra);
-                    // Masked values less all masks; or the sum of all shares.
-                    let masked = is_masked(result.domain);
-                    let mut words = share.data().to_vec();
-                    let count = words.len();
-                    let less = |words: &mut Vec<u64>, part: &[u64]| {
-                        for (word, part) in words.iter_mut().zip(part) {
-                            *word = minus(algebra, *word, *part);
-                        }
-                    };
-                    if masked {
-                        less(&mut words, &masks);
-                    }
-                    for from in self.common().others() {
-                        less(&mut words, &recv(from, count, mesh)?);
-                    }
-                    let values_of = decode(result.domain, share.planes(), &words);
-                    values.push(Some(values_of.into()));
-                }
-                Ok(Progress::Done(Outcome::Opened(values, ())))
-            }
-        }
+    ) -> Result<Progress<'a, Self>> {
+        rest(self, mesh)
     }
 }
 
+fn unprepared() -> Fault {
+    Fault::internal("a step without its offline part")
+}
+
+/// A finished step that leaves a check for each element of an algebra.
+fn checked<'a, const LIAR: u8>(share: Words, algebra: Algebra) -> Progress<'a, MaskedParty<LIAR>> {
+    let checks = vec![(converted(algebra), share.elements() as u64)];
+    Progress::Done(Outcome::Share(share, checks, ()))
+}
+
 impl<const LIAR: u8> MaskedParty<LIAR> {
-    fn common(&mut self) -> &mut Common {
-        &mut self.offline.0
+    /// Broadcasts this party's words of masked results, which are the sums of those of all.
+    fn open_masked<'a>(
+        &mut self,
+        algebra: Algebra,
+        own: Vec<u64>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
+        self.sum(own, mesh, move |_, sums, _| {
+            let words = sums.add.iter().map(|sum| sum & mask(algebra));
+            let words = words.collect::<Vec<_>>();
+            Ok(Progress::share(Planes::new(1, words.len(), words)))
+        })
+    }
+
+    /// This party's words of masked bits as ring elements.
+    fn elements_of_bits(
+        &mut self,
+        algebra: Algebra,
+        signed: bool,
+        share: &Words,
+        material: &Material,
+    ) -> Result<Vec<u64>> {
+        let [masks, new] = &material.0[..] else {
+            return Err(unprepared());
+        };
+        let mut own = new.clone();
+        for plane in 0..share.planes() {
+            let negative = signed && plane + 1 == share.planes();
+            let bits = share.plane(plane).iter().zip(&masks[plane * own.len()..]);
+            for (sum, (m, l)) in own.iter_mut().zip(bits) {
+                let bit = self.common().xored(algebra, *m, *l) << plane;
+                let add = if negative { minus } else { plus };
+                *sum = add(algebra, *sum, bit);
+            }
+        }
+        Ok(own)
+    }
+
+    /// Reads the parts of a result, if this party learns it: masked values less all masks, or the
+    /// sum of all shares.
+    fn learn(
+        &mut self,
+        result: &Opened<Words>,
+        masks: &[u64],
+        mesh: &mut Mesh,
+    ) -> Result<Option<sealane_party::Words>> {
+        if !result.to.contains(self.common().me) {
+            return Ok(None);
+        }
+        let (share, algebra) = (&result.share, result.domain.algebra);
+        let mut words = share.data().to_vec();
+        let less = |words: &mut [u64], part: &[u64]| {
+            for (word, part) in words.iter_mut().zip(part) {
+                *word = minus(algebra, *word, *part);
+            }
+        };
+        if is_masked(result.domain) {
+            less(&mut words, masks);
+        }
+        for from in self.common().others() {
+            let part = recv(from, words.len(), mesh)?;
+            less(&mut words, &part);
+        }
+        Ok(Some(decode(result.domain, share.planes(), &words).into()))
     }
 
     /// Runs XORs up to the next batch with ANDs and broadcasts this party's words for them.
     fn next_layer<'a>(
         &mut self,
-        mut run: Box<RunningTape<'a>>,
+        mut run: RunningTape<'a>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
         let (tape, lanes) = (run.tape, run.lanes);
@@ -449,8 +378,14 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
                     run.products = Some(ands);
                     own
                 };
-                self.common().send(&own, mesh)?;
-                return Ok(Progress::More(OnlinePending::Tape(run, own)));
+                return self.sum(own, mesh, move |party, sums, mesh| {
+                    let products = match &run.products {
+                        None => sums.xor,
+                        Some(ands) => party.common().products(ands, &sums),
+                    };
+                    run.take_products(&products);
+                    party.next_layer(run, mesh)
+                });
             }
             run.batch += 1;
         }

@@ -1,22 +1,16 @@
 //! The offline part of products: masks are multiplied.
 
-use super::offline::{Offline, OfflinePending, made};
+use super::offline::{Offline, made};
 use super::pools::Matrices;
-use super::{Words, minus, plus, recv, to_bytes};
+use super::{Walk, Words, mask, minus, plus, recv, to_bytes};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Planes, Progress, Result, Selected};
 use sealane_protocol::{Algebra, Correlation};
 use std::collections::BTreeMap;
 
-/// Masks of both operands of a product.
-pub struct Masks {
-    pub(super) algebra: Algebra,
-    pub(super) factors: [Selected<Words>; 2],
-}
-
 impl Offline {
     /// Begins the product of the masks of two matrices.
-    pub(super) fn begin_matrices<'a>(
+    pub(super) fn matrices<'a>(
         &mut self,
         kind: Correlation,
         algebra: Algebra,
@@ -25,7 +19,7 @@ impl Offline {
     ) -> Result<Progress<'a, Self>> {
         let shape = Matrices::of(kind).ok_or_else(|| Fault::internal("no matrices"))?;
         let [left, right] = factors.each_ref().map(lines);
-        let (mut x, columns) = (left.0.concat(), right.0);
+        let (mut x, columns) = (left.0.concat(), &right.0);
         let [left_length, right_length, _] = shape.lengths();
         // Where views overlap there may be fewer than the plan counts.
         x.resize(left_length, 0);
@@ -35,31 +29,39 @@ impl Offline {
             (0..right_length / inner).map(of).collect::<Vec<_>>()
         });
         let (words, own) = self.0.open(kind, &x, &y.collect::<Vec<_>>())?;
-        self.0.send(&own, mesh)?;
-        Ok(Progress::More(OfflinePending::Matrices {
-            masks: Box::new(Masks { algebra, factors }),
-            shape,
-            places: [left.1, right.1],
-            words,
-            own,
-        }))
+        self.sum(own, mesh, move |walk, sums, _| {
+            let opened = sums.add.iter().map(|sum| sum & mask(algebra));
+            let product = walk.0.product(shape, &words, &opened.collect::<Vec<_>>());
+            let places = left.1.iter().zip(&right.1);
+            let parts = places.map(|(row, column)| product[shape.place(*row, *column)]);
+            Ok(walk.prepared(algebra, factors, parts.collect()))
+        })
     }
 
     /// A product whose masks are multiplied: its own mask, and what its online part takes.
-    pub(super) fn prepared<'a>(&mut self, masks: Masks, parts: Vec<u64>) -> Progress<'a, Self> {
-        let (algebra, lanes) = (masks.algebra, parts.len());
+    pub(super) fn prepared<'a>(
+        &mut self,
+        algebra: Algebra,
+        factors: [Selected<Words>; 2],
+        parts: Vec<u64>,
+    ) -> Progress<'a, Self> {
+        let lanes = parts.len();
         let out = self.0.random(algebra, lanes);
         let sums = parts.iter().zip(&out).map(|(p, z)| plus(algebra, *p, *z));
-        let [left, right] = masks.factors.map(|of| of.gathered().data().to_vec());
+        let [left, right] = factors.map(|of| of.gathered().data().to_vec());
         let material = vec![left, right, sums.collect()];
         made(Planes::new(1, lanes, out), material)
     }
 
     /// At the dealer: reads the masks of all others, multiplies, and sends each its part of the
     /// products. Returns the dealer's own parts.
-    pub(super) fn deal_products(&mut self, masks: &Masks, mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let algebra = masks.algebra;
-        let mut sums = masks.factors.each_ref().map(distinct);
+    pub(super) fn deal_products(
+        &mut self,
+        algebra: Algebra,
+        factors: &[Selected<Words>; 2],
+        mesh: &mut Mesh,
+    ) -> Result<Vec<u64>> {
+        let mut sums = factors.each_ref().map(distinct);
         for from in self.0.others() {
             for sum in &mut sums {
                 let words = recv(from, sum.len(), mesh)?;
@@ -68,8 +70,8 @@ impl Offline {
                 }
             }
         }
-        let [left, right] = [0, 1].map(|i: usize| spread(&masks.factors[i], &sums[i]));
-        let lanes = masks.factors[0].lanes();
+        let [left, right] = [0, 1].map(|i: usize| spread(&factors[i], &sums[i]));
+        let lanes = factors[0].lanes();
         let mut products = vec![0u64; lanes];
         for (i, (x, y)) in left.iter().zip(&right).enumerate() {
             let sum = &mut products[i % lanes];

@@ -11,7 +11,6 @@ use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes, Result, Selected, Shares};
 use sealane_protocol::{Algebra, Correlation, Domain, Numbers, RingOp, Sharing};
-use std::sync::Arc;
 
 /// Pairs of elements that a product multiplies, of numbers that a party knows and of others.
 pub struct Pairs {
@@ -86,7 +85,7 @@ pub fn random_elements(kind: Correlation, words: &[u64]) -> Vec<u64> {
 
 /// A product of numbers that a party knows.
 pub struct KnownProduct {
-    pub domain: Domain,
+    domain: Domain,
     kind: Correlation,
     numbers: Numbers,
     pairs: Pairs,
@@ -202,15 +201,6 @@ fn extended(word: u64, bits: u64, signed: bool) -> u64 {
     }
 }
 
-/// An operation on ring elements, of which all parties open their masks.
-pub struct RingStep {
-    pub op: RingOp,
-    pub domain: Domain,
-    pub bits: usize,
-    pub signed: bool,
-    pub share: Arc<Words>,
-}
-
 /// Algebra of the result of an operation on elements of an algebra, and its words for each.
 pub fn result_of(op: RingOp, algebra: Algebra) -> (Algebra, usize) {
     match op {
@@ -244,98 +234,97 @@ pub(super) fn chosen(
     Ok((0..out.len()).map(word).collect())
 }
 
-impl RingStep {
-    /// Masked results, from the sums of the masks of the elements and of the results.
-    pub(super) fn masked(&self, sums: &Sums) -> Words {
-        let (algebra, elements) = (self.domain.algebra, self.share.elements());
-        let of = self.share.data().iter().zip(&sums.add);
-        let numbers = of.map(|(m, l)| {
-            let word = minus(algebra, *m, *l & mask(algebra));
-            extended(word, self.bits as u64, self.signed)
-        });
-        let floor = |number: u64, by: u32| {
-            if self.signed {
-                (number as i64 >> by) as u64
-            } else {
-                number >> by
-            }
-        };
-        let results = match self.op {
-            // It has a correlation of its own.
-            RingOp::Select => vec![],
-            RingOp::Extract { first, .. } => {
-                numbers.map(|number| floor(number, first.into())).collect()
-            }
-            RingOp::Floor { by } => {
-                let by = u32::from(by);
-                let last = |number| {
-                    if by > 63 {
-                        floor(floor(number, 63), 1)
-                    } else {
-                        floor(number, by)
-                    }
-                };
-                numbers.map(last).collect::<Vec<_>>()
-            }
-        };
-        let (to, planes) = result_of(self.op, algebra);
-        let domain = Domain {
-            algebra: to,
-            ..self.domain
-        };
-        let words = encode(domain, planes, &results);
-        let masks = match to {
-            Algebra::Z2 => &sums.xor[elements..],
-            _ => &sums.add[elements..],
-        };
-        let words = words.iter().zip(masks);
-        let words = words.map(|(x, l)| plus(to, *x, *l & mask(to)));
-        Planes::new(planes, elements, words.collect())
-    }
-}
-
-/// A conversion to masked values.
-pub struct Conversion {
-    pub(super) from: Domain,
-    pub(super) to: Domain,
-    pub(super) bits: usize,
-    pub(super) signed: bool,
-    pub(super) share: Arc<Words>,
-}
-
-impl Conversion {
-    /// Masked values of the target domain, from the sums of what all parties broadcast: the masks
-    /// before and after, or XOR shares plus new masks.
-    pub(super) fn masked(&self, sums: &Sums) -> Words {
-        let elements = self.share.elements();
-        let planes = planes_of(self.to, self.bits);
-        if !is_masked(self.from) && self.to.algebra == Algebra::Z2 {
-            return Planes::new(planes, elements, sums.xor.clone());
+/// Masked results of an operation on ring elements, from the sums of the masks of the elements and
+/// of the results, which all parties open.
+pub(super) fn ring_step(
+    op: RingOp,
+    domain: Domain,
+    (bits, signed): (usize, bool),
+    share: &Words,
+    sums: &Sums,
+) -> Words {
+    let (algebra, elements) = (domain.algebra, share.elements());
+    let of = share.data().iter().zip(&sums.add);
+    let numbers = of.map(|(m, l)| {
+        let word = minus(algebra, *m, *l & mask(algebra));
+        extended(word, bits as u64, signed)
+    });
+    let floor = |number: u64, by: u32| {
+        if signed {
+            (number as i64 >> by) as u64
+        } else {
+            number >> by
         }
-        let before = self.share.data().len();
-        let sum = |algebra, range: std::ops::Range<usize>| match algebra {
-            Algebra::Z2 => sums.xor[range].to_vec(),
-            ring => sums.add[range].iter().map(|sum| sum & mask(ring)).collect(),
-        };
-        let old = sum(self.from.algebra, 0..before);
-        let new = sum(self.to.algebra, before..sums.xor.len());
-        let pairs = self.share.data().iter().zip(&old);
-        let masked = |(m, l): (&u64, &u64)| minus(self.from.algebra, *m, *l);
-        let plain = match self.from.sharing {
-            Sharing::Masked => pairs.map(masked).collect(),
-            _ => old.clone(),
-        };
-        let values = decode(self.from, self.share.planes(), &plain).into_iter();
-        let values = values.map(|value| match self.from.algebra {
-            Algebra::Z2 if self.signed && self.bits > 0 => {
-                let shift = 64 - self.bits as u32;
-                ((value << shift) as i64 >> shift) as u64
-            }
-            _ => value,
-        });
-        let words = encode(self.to, self.bits, &values.collect::<Vec<_>>());
-        let words = words.iter().zip(&new);
-        let words = words.map(|(x, l)| plus(self.to.algebra, *x, *l));
-        Planes::new(planes, elements, words.collect())
+    };
+    let results = match op {
+        // It has a correlation of its own.
+        RingOp::Select => vec![],
+        RingOp::Extract { first, .. } => {
+            numbers.map(|number| floor(number, first.into())).collect()
+        }
+        RingOp::Floor { by } => {
+            let by = u32::from(by);
+            let last = |number| {
+                if by > 63 {
+                    floor(floor(number, 63), 1)
+                } else {
+                    floor(number, by)
+                }
+            };
+            numbers.map(last).collect::<Vec<_>>()
+        }
+    };
+    let (to, planes) = result_of(op, algebra);
+    let domain = Domain {
+        algebra: to,
+        ..domain
+    };
+    let words = encode(domain, planes, &results);
+    let masks = match to {
+        Algebra::Z2 => &sums.xor[elements..],
+        _ => &sums.add[elements..],
+    };
+    let words = words.iter().zip(masks);
+    let words = words.map(|(x, l)| plus(to, *x, *l & mask(to)));
+    Planes::new(planes, elements, words.collect())
+}
+
+/// Masked values of the target domain of a conversion, from the sums of what all parties broadcast:
+/// the masks before and after, or XOR shares plus new masks.
+pub(super) fn convert(
+    [from, to]: [Domain; 2],
+    (bits, signed): (usize, bool),
+    share: &Words,
+    sums: &Sums,
+) -> Words {
+    let elements = share.elements();
+    let planes = planes_of(to, bits);
+    if !is_masked(from) && to.algebra == Algebra::Z2 {
+        return Planes::new(planes, elements, sums.xor.clone());
     }
+    let before = share.data().len();
+    let sum = |algebra, range: std::ops::Range<usize>| match algebra {
+        Algebra::Z2 => sums.xor[range].to_vec(),
+        ring => sums.add[range].iter().map(|sum| sum & mask(ring)).collect(),
+    };
+    let old = sum(from.algebra, 0..before);
+    let new = sum(to.algebra, before..sums.xor.len());
+    let pairs = share.data().iter().zip(&old);
+    let masked = |(m, l): (&u64, &u64)| minus(from.algebra, *m, *l);
+    let plain = match from.sharing {
+        Sharing::Masked => pairs.map(masked).collect(),
+        _ => old.clone(),
+    };
+    let values = decode(from, share.planes(), &plain).into_iter();
+    let values = values.map(|value| match from.algebra {
+        Algebra::Z2 if signed && bits > 0 => {
+            let shift = 64 - bits as u32;
+            ((value << shift) as i64 >> shift) as u64
+        }
+        _ => value,
+    });
+    let words = encode(to, bits, &values.collect::<Vec<_>>());
+    let words = words.iter().zip(&new);
+    let words = words.map(|(x, l)| plus(to.algebra, *x, *l));
+    Planes::new(planes, elements, words.collect())
 }

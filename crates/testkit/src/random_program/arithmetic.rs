@@ -1,7 +1,7 @@
 //! Random programs of mostly sums and products, of numbers that have room for them: the operations
 //! that protocols with arithmetic compute in rings, with enough others to force conversions.
 
-use super::{Case, Grower, data, declared, empty};
+use super::{Case, Grower, declared};
 use proptest::prelude::*;
 use sealane_program::builder::{Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Reduction, Unary};
@@ -16,22 +16,12 @@ pub fn arithmetic() -> impl Strategy<Value = Case> {
 }
 
 fn grow(tape: &[u32]) -> Case {
-    let mut grower = Grower {
-        b: empty(),
-        parties: 2,
-        tape,
-        next: 0,
-        depth: 0,
-    };
-    let (declared, mut pool) = grower.numbers();
-    while grower.next < tape.len() {
-        let made = grower.operation(&pool);
-        grower.keep(&mut pool, made);
-    }
-    grower.results(&pool);
-    let (program, _) = grower.b.finish().expect("a checked program");
-    let inputs = data(&program, &declared, tape);
-    Case { program, inputs }
+    let mut grower = Grower::new(2, tape);
+    let numbers = grower.numbers();
+    grower.case(numbers, |grower, pool| {
+        let made = grower.operation(pool);
+        grower.keep(pool, made);
+    })
 }
 
 impl Grower<'_> {

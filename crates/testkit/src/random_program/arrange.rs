@@ -98,8 +98,7 @@ impl Grower<'_> {
         let truth = matches!(op, Reduction::Any | Reduction::All);
         let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
         let (a, dtype) = if truth {
-            let truth = self.b.binary(Binary::Ne, a.into(), 0.into(), None);
-            (truth.ok()?, None)
+            (self.op(Binary::Ne, a, 0)?, None)
         } else {
             (a, dtype)
         };

@@ -2,6 +2,7 @@
 
 use super::Grower;
 use sealane_program::builder::{Builder, Handle, Operand};
+use sealane_program::graph::Value;
 use sealane_program::types::{Dim, Type};
 
 impl Grower<'_> {
@@ -33,9 +34,7 @@ impl Grower<'_> {
         let inner = self.body(pool, slices);
         let returns = self.returned(&inner, 1);
         let parts = self.b.end_map(&returns, None).expect("values without rows");
-        parts
-            .into_iter()
-            .for_each(|part| self.keep(pool, Some(part)));
+        self.keep(pool, parts);
     }
 
     /// Adds a scan with one or two carries, each clipped to its type at the end of the body.
@@ -43,25 +42,17 @@ impl Grower<'_> {
         let Some(over) = self.walked(pool) else {
             return;
         };
-        let scalars = pool.iter().filter(|a| self.is_scalar(**a)).copied();
-        let scalars: Vec<Handle> = scalars.collect();
         let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
-        if !scalars.is_empty() {
-            init.push(self.pick(&scalars).into());
-        }
+        let scalar = self.pick_of(pool, |value| value.shape.rank() == 0);
+        init.extend(scalar.map(Operand::from));
         let (carries, slices) = self.b.begin_scan(&init, &over, None).expect("a scan");
         let inner = self.body(pool, [carries.clone(), slices].concat());
         let next = carries.iter().map(|&carry| self.next(carry, &inner));
         let next: Vec<Operand> = next.collect();
         let outputs = self.returned(&inner, 0);
-        let ended = self
-            .b
-            .end_scan(&next, &outputs, None)
-            .expect("carries that close");
-        let (last, stacked) = ended;
-        last.into_iter()
-            .chain(stacked)
-            .for_each(|part| self.keep(pool, Some(part)));
+        let ended = self.b.end_scan(&next, &outputs, None);
+        let (last, stacked) = ended.expect("carries that close");
+        self.keep(pool, last.into_iter().chain(stacked));
     }
 
     /// Chooses a next carry: some scalar that fits, or the previous one.
@@ -69,18 +60,17 @@ impl Grower<'_> {
         let Some(ty) = self.b.value(carry).map(|value| value.ty) else {
             return carry.into();
         };
-        let fits = |a: &Handle| {
-            let value = self.b.value(*a);
-            value.is_some_and(|value| {
-                let converted = value.range.converted(value.ty, ty);
-                let unrounded = value.ty.fraction() <= ty.fraction();
-                // No conversion makes a truth value of fixed point, even of whole numbers.
-                let is_truth = ty == Type::Bool && matches!(value.ty, Type::Fixed { .. });
-                unrounded && !is_truth && converted.is_some_and(|range| ty.holds(range))
-            })
+        let fits = |value: &Value| {
+            let converted = value.range.converted(value.ty, ty);
+            let unrounded = value.ty.fraction() <= ty.fraction();
+            // No conversion makes a truth value of fixed point, even of whole numbers.
+            let is_truth = ty == Type::Bool && matches!(value.ty, Type::Fixed { .. });
+            let holds = converted.is_some_and(|range| ty.holds(range));
+            value.shape.rank() == 0 && unrounded && !is_truth && holds
         };
-        let scalars = inner.iter().filter(|a| self.is_scalar(**a) && fits(a));
-        let scalars: Vec<Handle> = scalars.copied().collect();
+        let scalars = inner.iter().copied();
+        let scalars = scalars.filter(|a| self.b.value(*a).is_some_and(fits));
+        let scalars: Vec<Handle> = scalars.collect();
         let Some(&last) = scalars.last() else {
             return carry.into();
         };
@@ -105,9 +95,8 @@ impl Grower<'_> {
     /// `fewest` to two values without rows, mostly the last ones.
     fn returned(&mut self, inner: &[Handle], fewest: usize) -> Vec<Operand> {
         let fixed = |a: &&Handle| {
-            self.b
-                .value(**a)
-                .is_some_and(|value| value.shape.rows.is_none())
+            let value = self.b.value(**a);
+            value.is_some_and(|value| value.shape.rows.is_none())
         };
         let candidates: Vec<Handle> = inner.iter().rev().filter(fixed).take(4).copied().collect();
         let count = (fewest + self.below(3 - fewest)).max(fewest);

@@ -25,10 +25,8 @@ impl Grower<'_> {
         let b = match self.below(4) {
             0 => self.pick(pool),
             _ => {
-                let (b, other) = (
-                    self.pick(pool),
-                    self.pick(&[ty, Type::fixed(20, 12), Type::I64]),
-                );
+                let b = self.pick(pool);
+                let other = self.pick(&[ty, Type::fixed(20, 12), Type::I64]);
                 self.small(b, other)?
             }
         };
@@ -37,53 +35,48 @@ impl Grower<'_> {
             1 => Operand::Int(self.below(7) as i128 - 3),
             _ => b.into(),
         };
-        let made = match self.below(10) {
-            0 | 1 => self.b.binary(Binary::Mul, a.into(), operand, None),
+        match self.below(10) {
+            0 | 1 => self.op(Binary::Mul, a, operand),
             2 => {
                 // Away from zero, so that it can divide.
-                let least = self.b.binary(Binary::Max, b.into(), Operand::Int(1), None);
-                self.b
-                    .binary(Binary::Div, a.into(), least.ok()?.into(), None)
+                let least = self.op(Binary::Max, b, 1)?;
+                self.op(Binary::Div, a, least)
             }
-            3 => self.b.binary(Binary::Div, a.into(), operand, None),
+            3 => self.op(Binary::Div, a, operand),
             4 => {
                 let op = self.pick(&[Binary::Lt, Binary::Le, Binary::Eq, Binary::Gt, Binary::Ne]);
-                self.b.binary(op, a.into(), operand, None)
+                self.op(op, a, operand)
             }
             5 => {
                 let wanted = self.pick_type(ty);
-                self.b.dot(a, b, wanted, None)
+                self.b.dot(a, b, wanted, None).ok()
             }
             6 => {
                 let wanted = self.pick_type(Type::fixed(24, 2));
-                self.b.reduce(Reduction::Sum, a, None, wanted, None)
+                self.b.reduce(Reduction::Sum, a, None, wanted, None).ok()
             }
             7 => {
                 // Exact products, in any way of choosing them.
-                let product = self.b.binary(Binary::Mul, a.into(), operand, None);
-                let mut product = product.ok()?;
+                let mut product = self.op(Binary::Mul, a, operand)?;
                 if self.below(2) == 0 {
-                    let flag = self.b.binary(Binary::Gt, a.into(), b.into(), None);
-                    let chosen = (flag.ok()?.into(), product.into());
-                    let zero = Operand::Int(0);
-                    product = self.b.select(chosen.0, chosen.1, zero, None).ok()?;
+                    let (flag, zero) = (self.op(Binary::Gt, a, b)?, Operand::Int(0));
+                    let chosen = self.b.select(flag.into(), product.into(), zero, None);
+                    product = chosen.ok()?;
                 }
-                let (wanted, axis) = (
-                    self.pick_type(Type::fixed(24, 2)),
-                    self.pick(&[None, Some(0)]),
-                );
-                self.b.reduce(Reduction::Sum, product, axis, wanted, None)
+                let wanted = self.pick_type(Type::fixed(24, 2));
+                let axis = self.pick(&[None, Some(0)]);
+                let sum = Reduction::Sum;
+                self.b.reduce(sum, product, axis, wanted, None).ok()
             }
             8 => {
                 let op = self.pick(&[Binary::Add, Binary::Sub, Binary::Min, Binary::Max]);
-                self.b.binary(op, a.into(), operand, None)
+                self.op(op, a, operand)
             }
             _ => {
                 let op = self.pick(&[Binary::FloorDiv, Binary::Mod]);
-                self.b.binary(op, a.into(), operand, None)
+                self.op(op, a, operand)
             }
-        };
-        made.ok()
+        }
     }
 
     /// Adds a function of fixed point. Operands are of few types and ranges, so that the
@@ -121,10 +114,8 @@ impl Grower<'_> {
     /// Converts the value to a type, clipped to so many units about zero.
     fn clipped(&mut self, a: Handle, ty: Type, top: i128) -> Option<Handle> {
         let a = self.b.saturate(a, ty, None).ok()?;
-        let low = self.b.binary(Binary::Min, a.into(), top.into(), None);
-        self.b
-            .binary(Binary::Max, low.ok()?.into(), Operand::Int(-top), None)
-            .ok()
+        let low = self.op(Binary::Min, a, top)?;
+        self.op(Binary::Max, low, -top)
     }
 
     /// A number with a fraction or an array of three, exact in few types.

@@ -59,8 +59,7 @@ impl Grower<'_> {
             return None;
         }
         let threshold = Operand::Int(self.below(3) as i128);
-        let flag = self.b.binary(Binary::Gt, of.into(), threshold, None);
-        flag.ok()
+        self.op(Binary::Gt, of, threshold)
     }
 
     /// Sorts one or two vectors, by all of both, so that there is one order.
@@ -75,17 +74,13 @@ impl Grower<'_> {
         let (before, behind) = opened.expect("vectors of one length");
         let mut exchange = Operand::Int(0);
         for (x, y) in before.iter().zip(&behind).rev() {
-            let mut compare = |op| {
-                let made = self.b.binary(op, (*y).into(), (*x).into(), None);
+            let mut both = |op, a: Handle, b: Handle| {
+                let made = self.op(op, a, b);
                 made.expect("numbers of one type")
             };
-            let (less, same) = (compare(Binary::Lt), compare(Binary::Eq));
+            let (less, same) = (both(Binary::Lt, *y, *x), both(Binary::Eq, *y, *x));
             exchange = match exchange {
                 Operand::Value(rest) => {
-                    let mut both = |op, a: Handle, b: Handle| {
-                        let made = self.b.binary(op, a.into(), b.into(), None);
-                        made.expect("truth values")
-                    };
                     let rest = both(Binary::And, same, rest);
                     both(Binary::Or, less, rest).into()
                 }
@@ -96,9 +91,7 @@ impl Grower<'_> {
         let any_order = self.below(2) == 0;
         let sorted = self.b.end_sort(exchange, any_order, None);
         let sorted = sorted.expect("a decision");
-        sorted
-            .into_iter()
-            .for_each(|part| self.keep(pool, Some(part)));
+        self.keep(pool, sorted);
     }
 
     /// Combines the elements so far of one or two values, by operations that are associative.
@@ -111,14 +104,13 @@ impl Grower<'_> {
         let ops = [Binary::Min, Binary::Max];
         let combined = before.iter().zip(&behind).map(|(x, y)| {
             let op = ops[self.below(2)];
-            let made = self.b.binary(op, (*x).into(), (*y).into(), None);
+            let made = self.op(op, *x, *y);
             made.expect("two numbers of one type").into()
         });
         let combined = combined.collect::<Vec<Operand>>();
         let made = self.b.end_prefix(&combined, None);
         let made = made.expect("combinations of the same type");
-        made.into_iter()
-            .for_each(|part| self.keep(pool, Some(part)));
+        self.keep(pool, made);
     }
 
     fn compact(&mut self, a: Handle, dim: Dim, pool: &mut Vec<Handle>) {
@@ -128,7 +120,6 @@ impl Grower<'_> {
         };
         let kept = self.b.compact(keep, &[a, b], None);
         let kept = kept.expect("values of one length");
-        kept.into_iter()
-            .for_each(|part| self.keep(pool, Some(part)));
+        self.keep(pool, kept);
     }
 }

@@ -3,7 +3,7 @@
 use super::Grower;
 use crate::random::Random;
 use sealane_program::builder::Handle;
-use sealane_program::graph::Binary;
+use sealane_program::graph::{Binary, Value};
 use sealane_program::types::{Data, Range};
 
 /// Most entries of a random table of constants: sizes include one, and numbers that are no powers
@@ -46,22 +46,15 @@ impl Grower<'_> {
 
     /// A value that can be a table, if the pool has one.
     fn value_table(&mut self, pool: &[Handle]) -> Option<Handle> {
-        let table = |handle: &&Handle| {
-            let shape = self.b.value(**handle).map(|value| &value.shape);
-            shape.is_some_and(|shape| shape.rows.is_none() && shape.rank() > 0)
-        };
-        let tables: Vec<Handle> = pool.iter().filter(table).copied().collect();
-        (!tables.is_empty()).then(|| self.pick(&tables))
+        let is_table = |value: &Value| value.shape.rows.is_none() && value.shape.rank() > 0;
+        self.pick_of(pool, is_table)
     }
 
     /// Makes a number below `count` from `a`: its remainder, or `a` clipped.
     fn within(&mut self, a: Handle, count: i128) -> Option<Handle> {
         // A wrapping type has no remainder, and a small one does not hold the divisor.
         let remainder = match self.below(2) {
-            0 => self
-                .b
-                .binary(Binary::Mod, a.into(), count.into(), None)
-                .ok(),
+            0 => self.op(Binary::Mod, a, count),
             _ => None,
         };
         remainder.or_else(|| self.bounded(a, 0, count - 1))

@@ -1,8 +1,8 @@
 //! A party's end of a link with events at given frames.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sealane_net::{Farewell, Frame, FrameKind, LinkError, Traffic, Transport, Waker};
+use sealane_net::{Farewell, Frame, FrameKind, LinkError, Transport};
 
 use super::Process;
 use super::network::Connection;
@@ -104,6 +104,14 @@ impl Link {
 }
 
 impl Transport for Link {
+    fn inner(&self) -> Option<&dyn Transport> {
+        Some(&*self.inner)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        Some(&mut *self.inner)
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         self.process.give_way();
         self.happen(false);
@@ -126,21 +134,9 @@ impl Transport for Link {
         Ok(frame)
     }
 
-    fn push_out(&mut self) {
-        self.inner.push_out();
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.inner.due()
-    }
-
     fn take_in(&mut self, at_most: usize) -> usize {
         self.process.give_way();
         self.inner.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.inner.backlog_bytes()
     }
 
     fn end(&self) -> Option<LinkError> {
@@ -148,18 +144,10 @@ impl Transport for Link {
         self.inner.end()
     }
 
-    fn set_waker(&mut self, waker: &Waker) {
-        self.inner.set_waker(waker);
-    }
-
     fn shutdown(&mut self, farewell: Farewell<'_>) {
         let peer = self.peer;
         self.process.log(|| format!("tells {peer}: {farewell:?}"));
         self.process.give_way();
         self.inner.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.inner.wire()
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::aligned_buffer::AlignedBuffer;
 use crate::masked::program::{COMMON, Gates};
-use crate::tape::{Chunks, Wire, Wires};
+use crate::tape::{Chunks, Wire, Wires, of_any_width};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::{Field, Function, product, quotient};
 use std::array;
@@ -114,19 +114,13 @@ pub(super) struct Opened<'a> {
 impl Wires {
     /// Runs a level at the helper: adds to each row of shares what is dealt, and masks the outputs.
     pub(super) fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
-        match self {
-            Wires::Narrow(chunks) => chunks.deal(cpu, level, dealt),
-            Wires::Wide(chunks) => chunks.deal(cpu, level, dealt),
-        }
+        of_any_width!(self, chunks => chunks.deal(cpu, level, dealt))
     }
 
     /// Runs a level at another party: takes the outputs of the level before, and makes its
     /// summands.
     pub(super) fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
-        match self {
-            Wires::Narrow(chunks) => chunks.open(cpu, level, sums),
-            Wires::Wide(chunks) => chunks.open(cpu, level, sums),
-        }
+        of_any_width!(self, chunks => chunks.open(cpu, level, sums))
     }
 
     /// Takes the outputs of the last level, with this party's summands if it has opened them, and
@@ -137,10 +131,7 @@ impl Wires {
         level: Option<Level<'_>>,
         last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
     ) {
-        match self {
-            Wires::Narrow(chunks) => chunks.finish(cpu, level, last),
-            Wires::Wide(chunks) => chunks.finish(cpu, level, last),
-        }
+        of_any_width!(self, chunks => chunks.finish(cpu, level, last))
     }
 }
 

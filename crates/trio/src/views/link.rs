@@ -1,10 +1,9 @@
 //! Links in the memory of one thread, which take down what they carry.
 
 use crate::ideal::locked;
-use sealane_net::{Farewell, Frame, FrameKind, LinkError, Traffic, Transport, Waker};
+use sealane_net::{Frame, FrameKind, LinkError, Transport};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// One direction of a link.
 #[derive(Clone, Default)]
@@ -28,34 +27,12 @@ impl Transport for End {
         Ok(None)
     }
 
-    fn push_out(&mut self) {}
-
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
         Ok(locked(&self.into.frames).pop_front())
-    }
-
-    fn due(&self) -> Option<Instant> {
-        None
-    }
-
-    fn take_in(&mut self, _: usize) -> usize {
-        0
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        0
     }
 
     /// In lock step a message has been sent before it is awaited.
     fn end(&self) -> Option<LinkError> {
         Some(LinkError::Finished)
-    }
-
-    fn set_waker(&mut self, _: &Waker) {}
-
-    fn shutdown(&mut self, _: Farewell<'_>) {}
-
-    fn wire(&self) -> Traffic {
-        Traffic::default()
     }
 }

@@ -96,16 +96,14 @@ impl Model {
         let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
         let lines = pairs.map(|pair| (pair, Line::default()));
         let lines: BTreeMap<_, _> = lines.collect();
-        let mesh = |me: usize| {
-            let end = |peer: usize| {
+        let meshes = Mesh::full(count, Limits::default(), |one, other| {
+            [(one, other), (other, one)].map(|(me, peer)| -> Box<dyn Transport> {
                 let (out, into) = (lines[&(me, peer)].clone(), lines[&(peer, me)].clone());
-                (peer != me).then(|| Box::new(End { out, into }) as Box<dyn Transport>)
-            };
-            let ends = (0..count).map(end).collect();
-            Mesh::from_transports(PartyId::from_index(me), ends, Limits::default()).unwrap()
-        };
+                Box::new(End { out, into })
+            })
+        });
         Model {
-            meshes: (0..count).map(mesh).collect(),
+            meshes,
             parties,
             drawn,
             lines,

@@ -4,7 +4,7 @@ pub mod chi;
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_net::Mesh;
-use sealane_parties::{NetworkClass, PartyId, PartySet};
+use sealane_parties::{PartyId, PartySet};
 use sealane_party::{KeyBit, Opened, Outcome, Progress, Selected, Shares, Step, Steps};
 use sealane_protocol::{Algebra, Cost, Demand, Domain, Protocol, Setting, StepShape};
 use sealane_testkit::side::{self, Given, copied, on_threads};
@@ -20,14 +20,8 @@ pub fn domain(k: Option<u8>) -> Domain {
 /// Three parties that compute, in this order, among so many.
 pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
     Setting {
-        parties,
         roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
-        security: Trio::profile().security,
-        timing: Trio::profile().timing(),
-        network: NetworkClass::LAN,
-        pooled: false,
-        silent: false,
-        batch: None,
+        ..Setting::in_order(&Trio::profile(), parties)
     }
 }
 

@@ -123,14 +123,7 @@ pub fn hooked<A: Hooks + Send, B: Hooks + Send>(
         let mut own = of_sender;
         let hooks = &mut own;
         let (part, source) = (Hooked { part, hooks }, &mut dealer(number).0);
-        let link = Link { mesh, peer };
-        let coins = &mut coins;
-        let setting = Setting {
-            cpu,
-            params,
-            link,
-            coins,
-        };
+        let setting = Setting::new(cpu, params, Link { mesh, peer }, &mut coins);
         let mut run = sender::extend_as(setting, part, source)?;
         run.fill(mesh, &mut vec![Block::ZERO; count], &mut [])?;
         mesh.flush()?;
@@ -144,20 +137,10 @@ pub fn hooked<A: Hooks + Send, B: Hooks + Send>(
         let mut own = of_receiver;
         let hooks = &mut own;
         let (part, source) = (Hooked { part, hooks }, &mut dealer(number).1);
-        let link = Link { mesh, peer };
-        let coins = &mut coins;
-        let setting = Setting {
-            cpu,
-            params,
-            link,
-            coins,
-        };
+        let setting = Setting::new(cpu, params, Link { mesh, peer }, &mut coins);
         let mut run = receiver::extend_as(setting, part, source)?;
-        let (mut t, mut choices) = (
-            vec![Block::ZERO; count],
-            vec![Block::ZERO; count.div_ceil(128)],
-        );
-        run.fill(mesh, &mut t, &mut choices)?;
+        let mut choices = vec![Block::ZERO; count.div_ceil(128)];
+        run.fill(mesh, &mut vec![Block::ZERO; count], &mut choices)?;
         drop(run);
         Ok(own)
     };

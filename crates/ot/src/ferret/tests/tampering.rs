@@ -9,7 +9,7 @@ use sealane_testkit::tamper::tampered;
 use super::support::*;
 use crate::ferret::cost::{FerretCost, path_bytes};
 use crate::ferret::{Noise, Params};
-use crate::traits::{CotCost, CotReceiver, CotSender, choice};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, choice};
 use crate::{OtError, Result, Security, ideal};
 
 /// Bytes of the contributions to keys, which come first in both directions.
@@ -150,12 +150,10 @@ fn a_link_that_changes_nothing_gives_correct_rows() {
 fn an_offset_without_bit_0_is_refused() {
     struct Even;
     impl CotSender for Even {
-        fn peer(&self) -> PartyId {
-            RECEIVER
+        fn terms(&self) -> CotTerms {
+            CotTerms::new(RECEIVER, Security::SemiHonest)
         }
-        fn security(&self) -> Security {
-            Security::SemiHonest
-        }
+
         fn delta(&self) -> Block {
             Block::new(2)
         }

@@ -50,10 +50,7 @@ pub fn flights(parameters: OneOfN, bytes: usize, count: u64) -> Flights {
     let ots = bytes as u64 * count;
     let given = match parameters.given_bytes(ots) {
         0 => Flights::new(),
-        bytes => vec![Flight {
-            from_sender: 0,
-            from_receiver: bytes,
-        }],
+        bytes => vec![Flight::new(0, bytes)],
     };
     then(parameters.flights(ots), given)
 }

@@ -14,11 +14,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 const BATCH: usize = 128;
 
 /// A receiver that has written its message of the base OTs.
-pub struct ReceiverSetup {
-    parameters: OneOfN,
-    cpu: Cpu,
-    vole: VoleSetup,
-}
+pub struct ReceiverSetup(OneOfN, VoleSetup);
 
 /// Receiver of OTs of one of `N` strings; see the [module](super).
 pub struct StringsReceiver {
@@ -40,11 +36,7 @@ impl StringsReceiver {
         coins: &mut Coins,
     ) -> Result<ReceiverSetup> {
         let vole = VoleReceiver::set_up(parameters.subspace(), cpu, mesh, peer, coins)?;
-        Ok(ReceiverSetup {
-            parameters,
-            cpu,
-            vole,
-        })
+        Ok(ReceiverSetup(parameters, vole))
     }
 }
 
@@ -54,16 +46,11 @@ impl ReceiverSetup {
     /// # Errors
     /// As [`softspoken::ReceiverSetup::finish`](crate::softspoken::ReceiverSetup::finish).
     pub fn finish(self, mesh: &mut Mesh) -> Result<StringsReceiver> {
-        let vole = self.vole.finish(mesh)?;
-        let hash = Hash::new(
-            self.parameters,
-            self.cpu,
-            mesh.session(),
-            vole.peer,
-            mesh.me(),
-        );
+        let ReceiverSetup(parameters, vole) = self;
+        let vole = vole.finish(mesh)?;
+        let hash = Hash::new(parameters, vole.cpu, mesh.session(), [vole.peer, mesh.me()]);
         Ok(StringsReceiver {
-            parameters: self.parameters,
+            parameters,
             vole,
             hash,
         })

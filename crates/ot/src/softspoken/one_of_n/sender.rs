@@ -13,11 +13,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 const BATCH: usize = 128;
 
 /// A sender that has written its message of the base OTs.
-pub struct SenderSetup {
-    parameters: OneOfN,
-    cpu: Cpu,
-    vole: VoleSetup,
-}
+pub struct SenderSetup(OneOfN, VoleSetup);
 
 /// Sender of OTs of one of `N` strings; see the [module](super).
 pub struct StringsSender {
@@ -45,11 +41,7 @@ impl StringsSender {
         let mut delta = Zeroizing::new(vec![Block::ZERO; subspace.columns.div_ceil(128)]);
         coins.secret("ot: offset of one of many").fill(&mut delta);
         let vole = VoleSender::set_up(subspace, cpu, mesh, peer, delta, coins)?;
-        Ok(SenderSetup {
-            parameters,
-            cpu,
-            vole,
-        })
+        Ok(SenderSetup(parameters, vole))
     }
 }
 
@@ -59,12 +51,9 @@ impl SenderSetup {
     /// # Errors
     /// As [`softspoken::SenderSetup::finish`](crate::softspoken::SenderSetup::finish).
     pub fn finish(self, mesh: &mut Mesh) -> Result<StringsSender> {
-        let SenderSetup {
-            parameters,
-            cpu,
-            vole,
-        } = self;
+        let SenderSetup(parameters, vole) = self;
         let vole = vole.finish(mesh)?;
+        let cpu = vole.cpu;
         let subspace = parameters.subspace();
         // The offset of a choice is a sum of those of its bits.
         let bits = parameters.strings().trailing_zeros();
@@ -73,7 +62,7 @@ impl SenderSetup {
             let selected = selected(subspace, vole.delta(), 1 << bit);
             offsets.push(fold_row(cpu, &selected));
         }
-        let hash = Hash::new(parameters, cpu, mesh.session(), mesh.me(), vole.peer);
+        let hash = Hash::new(parameters, cpu, mesh.session(), [mesh.me(), vole.peer]);
         Ok(StringsSender {
             parameters,
             vole,
