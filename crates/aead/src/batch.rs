@@ -14,7 +14,6 @@ use crate::lanes::mode::lanes_of;
 use crate::lanes::work::{LaneMessages, Outcome, Queue};
 use crate::lengths::{Layout, MessageLengths, Request, blocks};
 use crate::registry::HasKey;
-use crate::rows::RowCursor;
 use crate::{Cipher, Error, KeyId, Nonces, Suite};
 
 /// Number of messages that a batch takes from its iterator at a time: 32 for each of 16 lanes. A
@@ -214,13 +213,13 @@ where
         }
     }
     if let Some(one) = waiting.iter().find_map(|waiting| waiting.cipher) {
-        let mut slots = MessageSource::Window(WindowSlots {
+        let slots = WindowSlots {
             open: OPEN,
             order: longest_first(&lengths).into_iter(),
             waiting,
             outcomes: &mut outcomes,
-        });
-        one.run_many(OPEN, keys == 1, &mut slots);
+        };
+        slots.run(one, keys == 1);
     }
     // Done at once, and not when the caller requests the result, because it may never do so. When
     // sealing, there are no outcomes.
@@ -324,46 +323,20 @@ impl Waiting<'_> {
     }
 }
 
-/// The source of the messages of lanes.
-pub(crate) enum MessageSource<'s, 'a> {
-    /// A window of messages of any lengths.
-    Window(WindowSlots<'s, 'a>),
-    /// Messages in rows.
-    Rows(RowCursor<'s, 'a>),
-}
-
-impl MessageSource<'_, '_> {
-    /// Returns the number of messages, at most.
-    pub(crate) fn count(&self) -> usize {
-        match self {
-            MessageSource::Window(slots) => slots.waiting.len(),
-            MessageSource::Rows(rows) => rows.count(),
-        }
-    }
-}
-
-impl<'a, M: HasKey> Queue<'a, M> for MessageSource<'_, 'a> {
-    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
-        match self {
-            MessageSource::Window(slots) => slots.fill(work, free),
-            MessageSource::Rows(rows) => rows.fill(work, free),
-        }
-    }
-    fn done(&mut self, number: usize, outcome: Outcome) {
-        match self {
-            MessageSource::Window(slots) => Queue::<M>::done(slots, number, outcome),
-            MessageSource::Rows(rows) => Queue::<M>::done(rows, number, outcome),
-        }
-    }
-}
-
 /// The messages of a window.
-pub(crate) struct WindowSlots<'s, 'a> {
+struct WindowSlots<'s, 'a> {
     open: bool,
     order: vec::IntoIter<u32>,
     waiting: Vec<Waiting<'a>>,
     /// When opening, the outcome of each message.
     outcomes: &'s mut [Outcome],
+}
+
+impl<'a> WindowSlots<'_, 'a> {
+    /// Processes all messages. It is not generic, so that kernels are compiled with this crate.
+    fn run(mut self, cipher: &'a Cipher, same_key: bool) {
+        cipher.run_many(self.open, same_key, self.waiting.len(), &mut self);
+    }
 }
 
 impl<'a, M: HasKey> Queue<'a, M> for WindowSlots<'_, 'a> {

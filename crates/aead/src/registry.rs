@@ -4,11 +4,10 @@
 
 use sealane_block::{Cpu, Erased, Tier};
 
-use crate::batch::MessageSource;
 use crate::lanes::lockstep::{Lockstep, lanes_in, tier_for};
 use crate::lanes::mode::TextLayout;
 use crate::lanes::single::Single;
-use crate::lanes::work::Outcome;
+use crate::lanes::work::{Outcome, Queue};
 use crate::lanes::{KeyMaterial, Mode};
 use crate::lengths::Request;
 use crate::suite::{Limits, USUAL};
@@ -64,7 +63,7 @@ macro_rules! modes {
             pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Key {
                 match suite.kind {
                     $(ModeId::$kind => {
-                        Key::$kind(Erased::new(<$mode>::expand(cpu, key, suite.params)))
+                        Key::$kind(Erased::new(KeyMaterial::expand(cpu, key, suite.params)))
                     })*
                 }
             }
@@ -82,18 +81,19 @@ macro_rules! modes {
                 }
             }
 
-            /// Runs many messages of this suite; if `same`, all under this key.
-            pub(crate) fn run_many<'a>(
+            /// Runs at most `count` messages of this suite; if `same`, all under this key.
+            pub(crate) fn run_many<'a, Q>(
                 &'a self,
                 open: bool,
                 same: bool,
-                source: &mut MessageSource<'_, 'a>,
-            ) {
+                count: usize,
+                queue: &mut Q,
+            ) where $(Q: Queue<'a, $mode>,)* {
                 let params = self.suite.params;
-                let cpu = self.cpu.at_most(tier_for(source.count()));
+                let cpu = self.cpu.at_most(tier_for(count));
                 match &self.key {
                     $(Key::$kind(material) => {
-                        let (same, queue) = (same.then_some(&**material), source);
+                        let same = same.then_some(&**material);
                         if open { cpu.run(Lockstep::<$mode, true> { params, same, queue }) } else { cpu.run(Lockstep::<$mode, false> { params, same, queue }) }
                     })*
                 }

@@ -2,7 +2,6 @@
 
 use std::mem::take;
 
-use crate::batch::MessageSource;
 use crate::lanes::mode::lanes_of;
 use crate::lanes::work::{LaneMessages, Outcome, Queue};
 use crate::lanes::{Facts, KeyMaterial};
@@ -156,7 +155,7 @@ impl<'a> RowBatch<'a> {
             outcomes,
         };
         if !fit.alone {
-            return cipher.run_many(open, true, &mut MessageSource::Rows(left));
+            return cipher.run_many(open, true, left.rows.count, &mut left);
         }
         while let Some((number, request)) = left.next() {
             let outcome = cipher.run_one(open, request);
@@ -168,7 +167,7 @@ impl<'a> RowBatch<'a> {
 }
 
 /// Cursor over the rows that have not been taken yet.
-pub(crate) struct RowCursor<'s, 'a> {
+struct RowCursor<'s, 'a> {
     open: bool,
     lengths: MessageLengths,
     fit: Layout,
@@ -180,11 +179,6 @@ pub(crate) struct RowCursor<'s, 'a> {
 }
 
 impl<'a> RowCursor<'_, 'a> {
-    /// Returns the number of rows.
-    pub(crate) fn count(&self) -> usize {
-        self.rows.count
-    }
-
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, Request<'a>)> {
         let (rows, number) = (&mut self.rows, self.done);

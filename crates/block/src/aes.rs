@@ -6,7 +6,7 @@
 //! **Directions.** Decryption is the *equivalent inverse cipher* of FIPS 197, section 5.3.5: its
 //! rounds have the shape of those of encryption, and its round keys are stored in the order of
 //! their use. The bodies here are therefore written once, over a [`Direction`]; the kernels of
-//! other crates reach them through [`cipher_splat`] and [`cipher_each`].
+//! other crates reach them through [`cipher_splat`] and [`cipher_each`], and their parts.
 //!
 //! Assumption: none. AES as a pseudorandom permutation or ideal cipher is assumed by the hashes of
 //! [`crate::hash`].
@@ -252,26 +252,6 @@ macro_rules! direction {
 direction!(Forward: aes_round aes_last nine_rounds nine_rounds_each);
 direction!(Back: aes_unround aes_unlast nine_unrounds nine_unrounds_each);
 
-/// Values added to vectors right before the first round of a cipher and right after its last, where
-/// an addition costs less than before or after a call.
-///
-/// `late` holds values that are computed late, as in a chain: the sum of block and first round key
-/// does not depend on them and is ready. `onto` is added to the last round key, off the chain.
-pub struct Around<'a, V, const N: usize> {
-    /// Values added to the input of the cipher.
-    pub late: Option<&'a [V; N]>,
-    /// Values added to its output.
-    pub onto: Option<&'a [V; N]>,
-}
-
-impl<V, const N: usize> Around<'_, V, N> {
-    /// No additions.
-    pub const NOTHING: Self = Around {
-        late: None,
-        onto: None,
-    };
-}
-
 /// Runs `N` vectors through the cipher under one key. Eight vectors reach full speed; fewer are for
 /// chains of calls, each of which waits for the one before.
 #[inline(always)]
@@ -279,13 +259,14 @@ pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
     keys: &[Block; 11],
     states: &mut [L::V; N],
-    around: Around<'_, L::V, N>,
 ) {
-    rounds_splat::<L, D, N>(l, keys, states, around.late);
-    last_splat::<L, D, N>(l, keys, states, around.onto);
+    rounds_splat::<L, D, N>(l, keys, states, None);
+    last_splat::<L, D, N>(l, keys, states, None);
 }
 
-/// [`cipher_splat`] without its last round.
+/// Runs all rounds under one key but the last. To the input are added values that are computed
+/// `late`, as in a chain, where that costs less than before the call: the sum of block and first
+/// round key does not depend on them and is ready.
 #[inline(always)]
 pub fn rounds_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -314,7 +295,8 @@ fn nine_splat<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
-/// The last round of [`cipher_splat`].
+/// Runs the last round under one key, and adds `onto` to the output, where that costs less than
+/// behind the call: it is added to the last round key, off the chain.
 #[inline(always)]
 pub fn last_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -332,13 +314,12 @@ pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
     keys: &[[L::V; N]; 11],
     states: &mut [L::V; N],
-    around: Around<'_, L::V, N>,
 ) {
-    rounds_each::<L, D, N>(l, keys, states, around.late);
-    last_each::<L, D, N>(l, states, &keys[10], around.onto);
+    rounds_each::<L, D, N>(l, keys, states, None);
+    last_each::<L, D, N>(l, states, &keys[10], None);
 }
 
-/// [`cipher_each`] without its last round.
+/// As [`rounds_splat`], each block under keys of its own.
 #[inline(always)]
 pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -358,7 +339,7 @@ pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
-/// Runs [`cipher_splat`] with an offset that is added to the input and the output of the cipher
+/// Runs the cipher under one key with an offset that is added to the input and the output
 /// (XEX: Rogaway, "Efficient Instantiations of Tweakable Blockciphers", ASIACRYPT 2004): one offset
 /// for each vector, plus a common one.
 #[inline(always)]
@@ -381,7 +362,7 @@ pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
 /// Encrypts eight vectors under one key.
 #[inline(always)]
 pub fn encrypt_eight<L: Lanes>(l: L, keys: &[Block; 11], states: &mut [L::V; 8]) {
-    cipher_splat::<L, Forward, 8>(l, keys, states, Around::NOTHING);
+    cipher_splat::<L, Forward, 8>(l, keys, states);
 }
 
 /// Encrypts a few vectors under one key.
@@ -392,7 +373,7 @@ pub fn encrypt_some<L: Lanes, const N: usize>(
     blocks: [L::V; N],
 ) -> [L::V; N] {
     let mut states = blocks;
-    cipher_splat::<L, Forward, N>(l, keys, &mut states, Around::NOTHING);
+    cipher_splat::<L, Forward, N>(l, keys, &mut states);
     states
 }
 
@@ -422,7 +403,7 @@ pub(crate) fn round_each<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
-/// The last round of [`cipher_each`].
+/// As [`last_splat`], each block under a key of its own.
 #[inline(always)]
 pub fn last_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -510,15 +491,9 @@ impl<D: Direction> Kernel for CipherBlocks<'_, D> {
 
 #[inline(always)]
 fn cipher_batch<L: Lanes, D: Direction>(l: L, keys: &[Block; 11], batch: &mut [Block]) {
-    let batch = &mut batch[..8 * L::WIDTH];
-    let mut states = [l.splat(Block::ZERO); 8];
-    for i in 0..8 {
-        states[i] = l.load(&batch[i * L::WIDTH..]);
-    }
-    cipher_splat::<L, D, 8>(l, keys, &mut states, Around::NOTHING);
-    for i in 0..8 {
-        l.store(&mut batch[i * L::WIDTH..], states[i]);
-    }
+    let mut states = l.load_vectors(batch);
+    cipher_splat::<L, D, 8>(l, keys, &mut states);
+    l.store_vectors(batch, &states);
 }
 
 struct EncryptMany<'a> {
@@ -594,8 +569,6 @@ fn encrypt_batch_fresh<L: Lanes>(
 ) {
     let low = SlicedKeys::from_keys(l, l.load_quad(keys));
     let high = SlicedKeys::from_keys(l, l.load_quad(&keys[L::QUAD..]));
-    let blocks = [l.load_quad(batch), l.load_quad(&batch[L::QUAD..])];
-    let [low, high] = fresh.encrypt_each(l, [low, high], blocks);
-    l.store_quad(batch, low);
-    l.store_quad(&mut batch[L::QUAD..], high);
+    let made = fresh.encrypt_each(l, [low, high], l.load_pair(batch));
+    l.store_pair(batch, made);
 }

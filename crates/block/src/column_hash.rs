@@ -106,12 +106,12 @@ impl Kernel for Update<'_> {
         for (sum, column) in self.sums.iter_mut().zip(columns) {
             let mut product = [zero; 3];
             for (v, blocks) in column.chunks_exact(L::WIDTH).enumerate() {
-                add_product(l, &mut product, l.load(blocks), factors[v]);
+                gf::add_product(l, &mut product, l.load(blocks), factors[v]);
             }
             if whole < self.width {
                 lanes = [Block::ZERO; 4];
                 lanes[..self.width - whole].copy_from_slice(&column[whole..]);
-                add_product(l, &mut product, l.load(&lanes), factors[whole / L::WIDTH]);
+                gf::add_product(l, &mut product, l.load(&lanes), factors[whole / L::WIDTH]);
             }
             let product = gf::reduce_whole_lanes(l, Order::Polynomial, product);
             l.store(&mut lanes, product);
@@ -120,14 +120,6 @@ impl Kernel for Update<'_> {
             }
         }
         lanes.zeroize();
-    }
-}
-
-#[inline(always)]
-fn add_product<L: Lanes>(l: L, sum: &mut [L::V; 3], blocks: L::V, factor: [L::V; 2]) {
-    let product = gf::whole_product_lanes(l, blocks, factor);
-    for m in 0..3 {
-        sum[m] = l.xor(sum[m], product[m]);
     }
 }
 

@@ -35,8 +35,8 @@
 //!
 //! Assumption: none, as in [`crate::aes`].
 
-use crate::aes::{Around, Forward, cipher_each, first_each, last_each, round_each};
-use crate::lanes::{Pair, Quad};
+use crate::aes::{Forward, cipher_each, first_each, last_each, round_each};
+use crate::lanes::{Pair, Quad, joined, split};
 use crate::{Block, Lanes};
 
 /// The state of the schedule of four keys a lane; see the module. The assembly of
@@ -150,7 +150,7 @@ impl<L: Lanes> FreshCipher<L> {
         self.schedules = schedules;
         let mut states = begin(l, blocks, keys);
         l.fresh_rounds_each(&mut states, &mut self.schedules);
-        split::<L>(states)
+        split(states)
     }
 
     /// As [`encrypt_each`](FreshCipher::encrypt_each), with the inputs added to the outputs.
@@ -189,7 +189,7 @@ impl<L: Lanes> FreshCipher<L> {
             states[i] = l.xor(states[i], delta);
         }
         l.fresh_rounds_shared(&mut states, &mut self.schedules[0]);
-        let [zero, mut sum] = split::<L>(states);
+        let [zero, mut sum] = split(states);
         for m in 0..4 {
             sum[m] = l.xor(l.xor(sum[m], zero[m]), delta);
         }
@@ -200,14 +200,8 @@ impl<L: Lanes> FreshCipher<L> {
 /// Adds the first round keys to two quads.
 #[inline(always)]
 fn begin<L: Lanes>(l: L, blocks: Pair<L>, keys: Pair<L>) -> [L::V; 8] {
-    let [b0, b1, b2, b3] = l.xor_quad(blocks[0], keys[0]);
-    let [b4, b5, b6, b7] = l.xor_quad(blocks[1], keys[1]);
-    [b0, b1, b2, b3, b4, b5, b6, b7]
-}
-
-#[inline(always)]
-fn split<L: Lanes>([b0, b1, b2, b3, b4, b5, b6, b7]: [L::V; 8]) -> Pair<L> {
-    [[b0, b1, b2, b3], [b4, b5, b6, b7]]
+    let [low, high] = blocks;
+    joined([l.xor_quad(low, keys[0]), l.xor_quad(high, keys[1])])
 }
 
 /// The body of [`Lanes::fresh_rounds_each`].
@@ -268,11 +262,11 @@ impl<L: Lanes> FreshKeys<L> {
     #[inline(always)]
     pub fn expand(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
         let [mut low, mut high] = sliced;
-        self.put(0, low.keys(l, 0), high.keys(l, 0));
+        self.round_keys[0] = joined([low.keys(l, 0), high.keys(l, 0)]);
         for round in 1..=10 {
             low.advance(l, round);
             high.advance(l, round);
-            self.put(round, low.keys(l, round), high.keys(l, round));
+            self.round_keys[round] = joined([low.keys(l, round), high.keys(l, round)]);
         }
     }
 
@@ -280,29 +274,16 @@ impl<L: Lanes> FreshKeys<L> {
     #[inline(always)]
     pub fn expand_keys(&mut self, l: L, keys: Pair<L>) {
         let [low, high] = keys;
-        self.expand(
-            l,
-            [
-                SlicedKeys::from_keys(l, low),
-                SlicedKeys::from_keys(l, high),
-            ],
-        );
-    }
-
-    #[inline(always)]
-    fn put(&mut self, round: usize, low: Quad<L>, high: Quad<L>) {
-        let [k0, k1, k2, k3] = low;
-        let [k4, k5, k6, k7] = high;
-        self.round_keys[round] = [k0, k1, k2, k3, k4, k5, k6, k7];
+        let low = SlicedKeys::from_keys(l, low);
+        self.expand(l, [low, SlicedKeys::from_keys(l, high)]);
     }
 
     /// Encrypts two quads, block by block under these keys.
     #[inline(always)]
     pub fn encrypt(&self, l: L, blocks: Pair<L>) -> Pair<L> {
-        let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
-        let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
-        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states, Around::NOTHING);
-        split::<L>(states)
+        let mut states = joined(blocks);
+        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states);
+        split(states)
     }
 
     /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad has

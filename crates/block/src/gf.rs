@@ -159,6 +159,15 @@ pub fn whole_product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V;
     ]
 }
 
+/// Adds such a product to a sum of products.
+#[inline(always)]
+pub fn add_product<L: Lanes>(l: L, sum: &mut [L::V; 3], a: L::V, factor: [L::V; 2]) {
+    let product = whole_product_lanes(l, a, factor);
+    for m in 0..3 {
+        sum[m] = l.xor(sum[m], product[m]);
+    }
+}
+
 /// A vector as a factor of [`whole_product_lanes`], as [`prepare_whole`] makes one of a block in
 /// polynomial order.
 #[inline(always)]
@@ -283,10 +292,7 @@ mod tests {
                 let ready = prepare(self.order, self.b[i]).map(|word| l.splat(word));
                 sum = l.xor(sum, mul_prepared_lanes(l, self.order, a, ready));
                 let ready = prepare_whole(self.order, self.b[i]).map(|word| l.splat(word));
-                let more = whole_product_lanes(l, a, ready);
-                for (sum, more) in whole.iter_mut().zip(more) {
-                    *sum = l.xor(*sum, more);
-                }
+                add_product(l, &mut whole, a, ready);
             }
             let mut sums = [Block::ZERO; 8];
             l.store(&mut sums, turned(sum));

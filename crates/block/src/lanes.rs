@@ -20,6 +20,7 @@
 //! one proves that the instructions exist, which is why every method is safe.
 
 use bytemuck::Pod;
+use zeroize::Zeroize;
 
 use crate::fresh::{self, SlicedKeys};
 use crate::products::Products;
@@ -251,24 +252,62 @@ pub trait Lanes: Copy + Sealed {
         streams::wipe(vectors, self.splat(Block::ZERO));
     }
 
+    /// `N` vectors from the first `N * WIDTH` blocks.
+    #[inline(always)]
+    fn load_vectors<const N: usize>(self, from: &[Block]) -> [Self::V; N] {
+        let from = &from[..N * Self::WIDTH];
+        let mut vectors = [self.splat(Block::ZERO); N];
+        for m in 0..N {
+            vectors[m] = self.load(&from[m * Self::WIDTH..]);
+        }
+        vectors
+    }
+
+    /// Writes vectors to the first `N * WIDTH` blocks.
+    #[inline(always)]
+    fn store_vectors<const N: usize>(self, to: &mut [Block], vectors: &[Self::V; N]) {
+        let to = &mut to[..N * Self::WIDTH];
+        for m in 0..N {
+            self.store(&mut to[m * Self::WIDTH..], vectors[m]);
+        }
+    }
+
     /// A quad from the first `QUAD` blocks.
     #[inline(always)]
     fn load_quad(self, from: &[Block]) -> Quad<Self> {
-        let from = &from[..Self::QUAD];
-        let mut quad = [self.splat(Block::ZERO); 4];
-        for m in 0..4 {
-            quad[m] = self.load(&from[m * Self::WIDTH..]);
-        }
-        quad
+        self.load_vectors(from)
     }
 
     /// Writes a quad to the first `QUAD` blocks.
     #[inline(always)]
     fn store_quad(self, to: &mut [Block], quad: Quad<Self>) {
-        let to = &mut to[..Self::QUAD];
-        for m in 0..4 {
-            self.store(&mut to[m * Self::WIDTH..], quad[m]);
+        self.store_vectors(to, &quad);
+    }
+
+    /// Two quads from the first `2 * QUAD` blocks.
+    #[inline(always)]
+    fn load_pair(self, from: &[Block]) -> Pair<Self> {
+        [self.load_quad(from), self.load_quad(&from[Self::QUAD..])]
+    }
+
+    /// Writes two quads to the first `2 * QUAD` blocks.
+    #[inline(always)]
+    fn store_pair(self, to: &mut [Block], [low, high]: Pair<Self>) {
+        self.store_quad(to, low);
+        self.store_quad(&mut to[Self::QUAD..], high);
+    }
+
+    /// The exclusive or of all lanes.
+    #[inline(always)]
+    fn sum_of_lanes(self, v: Self::V) -> Block {
+        let mut lanes = [Block::ZERO; MAX_WIDTH];
+        self.store(&mut lanes, v);
+        let mut sum = lanes[0];
+        for lane in 1..Self::WIDTH {
+            sum ^= lanes[lane];
         }
+        lanes.zeroize();
+        sum
     }
 
     /// A quad from the first `16 * QUAD` bytes.
@@ -316,6 +355,18 @@ pub trait Lanes: Copy + Sealed {
             self.zip_hi64(hi01, hi23),
         ]
     }
+}
+
+/// The vectors of two quads.
+#[inline(always)]
+pub(crate) fn joined<V>([[a0, a1, a2, a3], [b0, b1, b2, b3]]: [[V; 4]; 2]) -> [V; 8] {
+    [a0, a1, a2, a3, b0, b1, b2, b3]
+}
+
+/// Two quads of these vectors.
+#[inline(always)]
+pub(crate) fn split<V>([a0, a1, a2, a3, b0, b1, b2, b3]: [V; 8]) -> [[V; 4]; 2] {
+    [[a0, a1, a2, a3], [b0, b1, b2, b3]]
 }
 
 const fn sliced_numbers(width: usize) -> [Block; 4] {

@@ -12,7 +12,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::prg::{NUMBERS, counter_block};
+use crate::prg::{counter_block, keystream_vectors};
 use crate::{Aes128, Block, Cpu, Kernel, Lanes, SecretStream, aes};
 
 /// The most bits of a number of a leaf.
@@ -184,13 +184,7 @@ fn stream<L: Lanes>(l: L, leaves: &Leaves, y: usize, counter: Block, out: &mut P
         *out = [l.splat(Block::ZERO); STATES];
         return;
     };
-    let base = l.splat(leaves.starts[index] ^ counter);
-    let mut states = [base; STATES];
-    for i in 0..STATES {
-        states[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
-    }
-    aes::encrypt_eight(l, &leaves.round_keys[index], &mut states);
-    *out = states;
+    *out = keystream_vectors(l, &leaves.round_keys[index], leaves.starts[index] ^ counter);
 }
 
 /// Adds the sums by bits of the first `count` pieces, a power of two, to `bits`, and returns the
@@ -236,15 +230,10 @@ fn fold<L: Lanes, const BITS: usize>(l: L, pieces: &Buffer<L>, bits: &mut [Piece
 #[inline(always)]
 fn store<L: Lanes>(l: L, out: &mut [Block], piece: &Piece<L>) {
     if out.len() == STATES * L::WIDTH {
-        for i in 0..STATES {
-            l.store(&mut out[i * L::WIDTH..], piece[i]);
-        }
-        return;
+        return l.store_vectors(out, piece);
     }
     let mut padded = [Block::ZERO; aes::MAX_BATCH];
-    for i in 0..STATES {
-        l.store(&mut padded[i * L::WIDTH..], piece[i]);
-    }
+    l.store_vectors(&mut padded, piece);
     out.copy_from_slice(&padded[..out.len()]);
     padded.zeroize();
 }

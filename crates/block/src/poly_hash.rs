@@ -175,23 +175,14 @@ impl Kernel for Chunks<'_> {
                         l.xor(l.load_bytes(block), l.load(power))
                     };
                     let second = masked(first + HALF);
-                    let product =
-                        gf::whole_product_lanes(l, masked(first), gf::with_sums(l, second));
-                    for m in 0..3 {
-                        sum[m] = l.xor(sum[m], product[m]);
-                    }
+                    gf::add_product(l, &mut sum, masked(first), gf::with_sums(l, second));
                 }
             }
             let sum = gf::reduce_whole_lanes(l, Order::Polynomial, sum);
             let shifted = gf::mul_prepared_lanes(l, Order::Polynomial, value, power);
             value = l.xor(shifted, sum);
         }
-        l.store(&mut lanes, value);
-        let mut sum = Block::ZERO;
-        for lane in 0..L::WIDTH {
-            sum ^= lanes[lane];
-        }
-        sum
+        l.sum_of_lanes(value)
     }
 }
 

@@ -135,7 +135,7 @@ struct Keystream<'a> {
 }
 
 /// The last byte of a big-endian counter holds its low bits: `i` in byte 15.
-pub(crate) const NUMBERS: [Block; MAX_BATCH] = {
+const NUMBERS: [Block; MAX_BATCH] = {
     let mut numbers = [Block::ZERO; MAX_BATCH];
     let mut i = 0;
     while i < MAX_BATCH {
@@ -178,16 +178,19 @@ pub(crate) fn counter_block(counter: u128) -> Block {
 /// addition.
 #[inline(always)]
 fn keystream_batch<L: Lanes>(l: L, keys: &[Block; 11], first: Block, batch: &mut [Block]) {
-    let batch = &mut batch[..8 * L::WIDTH];
+    l.store_vectors(batch, &keystream_vectors(l, keys, first));
+}
+
+/// The same vectors, in registers.
+#[inline(always)]
+pub(crate) fn keystream_vectors<L: Lanes>(l: L, keys: &[Block; 11], first: Block) -> [L::V; 8] {
     let base = l.splat(first);
     let mut states = [base; 8];
     for i in 0..8 {
         states[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
     }
     aes::encrypt_eight(l, keys, &mut states);
-    for i in 0..8 {
-        l.store(&mut batch[i * L::WIDTH..], states[i]);
-    }
+    states
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sums of carry-less products beside AES: see [`encrypt_interleaved`].
 
 use crate::aes::{Forward, last_splat};
-use crate::gf::whole_product_lanes;
+use crate::gf::add_product;
 use crate::{Block, Lanes};
 
 /// Blocks times factors of [`prepare_whole`](crate::gf::prepare_whole), to be summed in two halves:
@@ -44,10 +44,7 @@ impl Products<'_> {
                     l.load(&self.words[half][at..]),
                     l.load(&self.more[half][at..]),
                 ];
-                let product = whole_product_lanes(l, l.load(&self.blocks[half][at..]), factor);
-                for (sum, more) in sums[half].iter_mut().zip(product) {
-                    *sum = l.xor(*sum, more);
-                }
+                add_product(l, &mut sums[half], l.load(&self.blocks[half][at..]), factor);
             }
         }
         sums
@@ -102,16 +99,11 @@ mod tests {
                 words: [&words[0], &words[1]],
                 more: [&more[0], &more[1]],
             };
-            let mut vectors = [l.splat(Block::ZERO); 8];
-            for i in 0..8 {
-                vectors[i] = l.load(&states[i * L::WIDTH..]);
-            }
+            let mut vectors = l.load_vectors(states);
             let sums = encrypt_interleaved(l, self.keys, &mut vectors, &products);
             let plain = products.sums(l);
             let mut made = vec![Block::ZERO; 8 * L::WIDTH];
-            for i in 0..8 {
-                l.store(&mut made[i * L::WIDTH..], vectors[i]);
-            }
+            l.store_vectors(&mut made, &vectors);
             let mut differences = vec![Block::ZERO; 6 * L::WIDTH];
             for i in 0..6 {
                 let difference = l.xor(sums[i / 3][i % 3], plain[i / 3][i % 3]);

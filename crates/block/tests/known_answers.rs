@@ -2,7 +2,7 @@
 
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
-use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat};
+use sealane_block::aes::{Back, Direction, Forward, cipher_each, cipher_splat};
 use sealane_block::aes::{encrypt_eight, encrypt_fresh, encrypt_some, xex_splat};
 use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Cpu, Kernel, Lanes};
 
@@ -217,8 +217,8 @@ fn through<L: Lanes, D: Direction, const N: usize>(
     }
     let mut splat = load::<L, N>(l, blocks);
     let mut each = splat;
-    cipher_splat::<L, D, N>(l, &keys[0], &mut splat, Around::NOTHING);
-    cipher_each::<L, D, N>(l, &each_keys, &mut each, Around::NOTHING);
+    cipher_splat::<L, D, N>(l, &keys[0], &mut splat);
+    cipher_each::<L, D, N>(l, &each_keys, &mut each);
 
     // With an offset on both sides: subtracting it before and after gives the plain cipher.
     let (offsets, shared) = (each_keys[1], l.splat(keys[0][3]));

@@ -3,14 +3,16 @@
 use sealane_block::lanes::Streams;
 use sealane_block::{Block, Lanes};
 
-use super::Wave;
 use super::mode::lanes_of;
+use super::{Of, Shape, Token, Wave};
 
 /// Units of text for the lanes of a wave, changed in place.
-pub(crate) trait Data<L: Lanes, const N: usize> {
+pub(crate) trait Data<S: Shape> {
     /// True if lanes hold neighbouring units of one message, in steps of all lanes, and not a
     /// message each.
-    const WIDE: bool;
+    const WIDE: bool = false;
+    /// The distance from one unit of a lane to its next.
+    const STEP: usize = if Self::WIDE { Wave::<S>::LANES } else { 1 };
     /// Returns the number of units of every lane.
     fn units(&self) -> usize;
     /// Returns the number, in its message, of the first unit of lane `lane`.
@@ -27,49 +29,55 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
         false
     }
     /// Block `block` of unit `unit`.
-    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
+    fn load(&self, l: Token<S>, unit: usize, block: usize) -> Wave<S>;
     /// Writes a block.
-    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
+    fn store(&mut self, unit: usize, block: usize, x: Wave<S>);
     /// Adds `pad` to a block, and returns the old block. This goes vector by vector: with a load
     /// and a store of all blocks, the registers would not suffice.
     #[inline(always)]
-    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
-        let given = self.load(l, unit, block);
+    fn mask(&mut self, unit: usize, block: usize, pad: Wave<S>) -> Wave<S> {
+        let given = self.load(pad.l, unit, block);
         self.store(unit, block, given ^ pad);
         given
     }
     /// As [`mask`](Data::mask), and also returns the new block.
     #[inline(always)]
-    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
-        let given = self.load(l, unit, block);
+    fn add(&mut self, unit: usize, block: usize, pad: Wave<S>) -> [Wave<S>; 2] {
+        let given = self.load(pad.l, unit, block);
         let made = given ^ pad;
         self.store(unit, block, made);
         [given, made]
     }
 }
 
-/// Data with a stream for each lane.
-pub(crate) struct Many<'d> {
+/// Data in streams, one for each lane: of messages, or if `WIDE` the units of one message, dealt
+/// out in whole rounds.
+pub(crate) struct Dealt<'d, const WIDE: bool> {
     pub(crate) streams: Streams<'d>,
+    /// The position of each lane, or of the first one if `WIDE`.
     pub(crate) positions: &'d [u64],
-    /// True if all lanes are at the same unit.
+    /// True if lanes have a message each, and all are at the same unit.
     pub(crate) is_even: bool,
 }
 
-impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
-    const WIDE: bool = false;
+impl<S: Shape, const WIDE: bool> Data<S> for Dealt<'_, WIDE> {
+    const WIDE: bool = WIDE;
     #[inline(always)]
     fn units(&self) -> usize {
         self.streams.units()
     }
     #[inline(always)]
     fn position(&self, lane: usize) -> u64 {
-        self.positions[lane]
+        if WIDE {
+            self.positions[0] + lane as u64
+        } else {
+            self.positions[lane]
+        }
     }
     #[inline(always)]
     fn in_step(&self) -> Option<usize> {
-        if self.is_even {
-            return Some(0);
+        if WIDE || self.is_even {
+            return (!WIDE).then_some(0);
         }
         let busy = self.streams.busy();
         let first = lanes_of(busy).next()?;
@@ -79,161 +87,95 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
             .then_some(first)
     }
     #[inline(always)]
-    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
-        load(l, &self.streams, unit, block)
+    fn is_whole(&self) -> bool {
+        WIDE && self.streams.in_rows()
     }
     #[inline(always)]
-    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
-        store(&mut self.streams, unit, block, x);
+    fn load(&self, l: Token<S>, unit: usize, block: usize) -> Wave<S> {
+        let mut x: Wave<S> = Wave::zero(l);
+        if WIDE && self.streams.in_rows() {
+            for i in 0..Wave::<S>::VECTORS {
+                x.v[i] = l.load_row(&self.streams, i * Wave::<S>::WIDTH, unit);
+            }
+        } else {
+            for i in 0..Wave::<S>::VECTORS {
+                x.v[i] = l.load_streams(&self.streams, i * Wave::<S>::WIDTH, unit, block);
+            }
+        }
+        x
     }
     #[inline(always)]
-    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
-        mask(l, &mut self.streams, unit, block, pad)
+    fn store(&mut self, unit: usize, block: usize, x: Wave<S>) {
+        let streams = &mut self.streams;
+        if WIDE && streams.in_rows() {
+            for i in 0..Wave::<S>::VECTORS {
+                x.l.store_row(streams, i * Wave::<S>::WIDTH, unit, x.v[i]);
+            }
+        } else {
+            for i in 0..Wave::<S>::VECTORS {
+                x.l.store_streams(streams, i * Wave::<S>::WIDTH, unit, block, x.v[i]);
+            }
+        }
     }
     #[inline(always)]
-    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
-        add(l, &mut self.streams, unit, block, pad)
+    fn mask(&mut self, unit: usize, block: usize, pad: Wave<S>) -> Wave<S> {
+        let (l, mut given) = (pad.l, pad);
+        if WIDE && self.streams.in_rows() {
+            given = self.load(l, unit, block);
+            self.store(unit, block, given ^ pad);
+            return given;
+        }
+        for i in 0..Wave::<S>::VECTORS {
+            let stream = i * Wave::<S>::WIDTH;
+            given.v[i] = l.load_streams(&self.streams, stream, unit, block);
+            let made = l.xor(given.v[i], pad.v[i]);
+            l.store_streams(&mut self.streams, stream, unit, block, made);
+        }
+        given
+    }
+    #[inline(always)]
+    fn add(&mut self, unit: usize, block: usize, pad: Wave<S>) -> [Wave<S>; 2] {
+        let (l, mut both) = (pad.l, [pad; 2]);
+        if WIDE {
+            let given = self.load(l, unit, block);
+            self.store(unit, block, given ^ pad);
+            return [given, given ^ pad];
+        }
+        for i in 0..Wave::<S>::VECTORS {
+            let stream = i * Wave::<S>::WIDTH;
+            let given = l.load_streams(&self.streams, stream, unit, block);
+            // Behind a barrier: otherwise the compiler processes the two parts of the sum
+            // separately, in all that follows.
+            let made = l.optimization_barrier(l.xor(given, pad.v[i]));
+            l.store_streams(&mut self.streams, stream, unit, block, made);
+            (both[0].v[i], both[1].v[i]) = (given, made);
+        }
+        both
     }
 }
 
 /// Data of one message in the first lane of one vector.
-pub(crate) struct One<'d> {
+pub(crate) struct Alone<'d> {
     /// Whole units.
     pub(crate) blocks: &'d mut [[u8; 16]],
     pub(crate) unit: usize,
-    pub(crate) position: u64,
 }
 
-impl<L: Lanes> Data<L, 1> for One<'_> {
-    const WIDE: bool = false;
+impl<S: Shape<N = Of<1>>> Data<S> for Alone<'_> {
     #[inline(always)]
     fn units(&self) -> usize {
         self.blocks.len() / self.unit
     }
     #[inline(always)]
     fn position(&self, _lane: usize) -> u64 {
-        self.position
+        0
     }
     #[inline(always)]
-    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, 1> {
+    fn load(&self, l: Token<S>, unit: usize, block: usize) -> Wave<S> {
         Wave::splat(l, Block::from_bytes(self.blocks[unit * self.unit + block]))
     }
     #[inline(always)]
-    fn store(&mut self, unit: usize, block: usize, x: Wave<L, 1>) {
+    fn store(&mut self, unit: usize, block: usize, x: Wave<S>) {
         self.blocks[unit * self.unit + block] = x.lanes()[0].to_bytes();
     }
-}
-
-/// Data of one message whose units are dealt out to the lanes, in whole rounds.
-pub(crate) struct Wide<'d> {
-    pub(crate) streams: Streams<'d>,
-    pub(crate) position: u64,
-}
-
-impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
-    const WIDE: bool = true;
-    #[inline(always)]
-    fn units(&self) -> usize {
-        self.streams.units()
-    }
-    #[inline(always)]
-    fn position(&self, lane: usize) -> u64 {
-        self.position + lane as u64
-    }
-    #[inline(always)]
-    fn is_whole(&self) -> bool {
-        self.streams.in_rows()
-    }
-    #[inline(always)]
-    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
-        if !self.streams.in_rows() {
-            return load(l, &self.streams, unit, block);
-        }
-        let mut x = Wave::zero(l);
-        for i in 0..N {
-            x.v[i] = l.load_row(&self.streams, i * L::WIDTH, unit);
-        }
-        x
-    }
-    #[inline(always)]
-    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
-        if !self.streams.in_rows() {
-            return store(&mut self.streams, unit, block, x);
-        }
-        for i in 0..N {
-            x.l.store_row(&mut self.streams, i * L::WIDTH, unit, x.v[i]);
-        }
-    }
-    #[inline(always)]
-    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
-        if !self.streams.in_rows() {
-            return mask(l, &mut self.streams, unit, block, pad);
-        }
-        let given = self.load(l, unit, block);
-        self.store(unit, block, given ^ pad);
-        given
-    }
-}
-
-#[inline(always)]
-fn load<L: Lanes, const N: usize>(
-    l: L,
-    streams: &Streams<'_>,
-    unit: usize,
-    block: usize,
-) -> Wave<L, N> {
-    let mut x = Wave::zero(l);
-    for i in 0..N {
-        x.v[i] = l.load_streams(streams, i * L::WIDTH, unit, block);
-    }
-    x
-}
-
-#[inline(always)]
-fn store<L: Lanes, const N: usize>(
-    streams: &mut Streams<'_>,
-    unit: usize,
-    block: usize,
-    x: Wave<L, N>,
-) {
-    for i in 0..N {
-        x.l.store_streams(streams, i * L::WIDTH, unit, block, x.v[i]);
-    }
-}
-
-#[inline(always)]
-fn mask<L: Lanes, const N: usize>(
-    l: L,
-    streams: &mut Streams<'_>,
-    unit: usize,
-    block: usize,
-    pad: Wave<L, N>,
-) -> Wave<L, N> {
-    let mut given = Wave::zero(l);
-    for i in 0..N {
-        given.v[i] = l.load_streams(streams, i * L::WIDTH, unit, block);
-        let made = l.xor(given.v[i], pad.v[i]);
-        l.store_streams(streams, i * L::WIDTH, unit, block, made);
-    }
-    given
-}
-
-#[inline(always)]
-fn add<L: Lanes, const N: usize>(
-    l: L,
-    streams: &mut Streams<'_>,
-    unit: usize,
-    block: usize,
-    pad: Wave<L, N>,
-) -> [Wave<L, N>; 2] {
-    let mut both = [Wave::zero(l); 2];
-    for i in 0..N {
-        let given = l.load_streams(streams, i * L::WIDTH, unit, block);
-        // Behind a barrier: otherwise the compiler processes the two parts of the sum separately,
-        // in all that follows.
-        let made = l.optimization_barrier(l.xor(given, pad.v[i]));
-        l.store_streams(streams, i * L::WIDTH, unit, block, made);
-        (both[0].v[i], both[1].v[i]) = (given, made);
-    }
-    both
 }

@@ -1,27 +1,26 @@
 //! The head of messages: nonce and associated data, a block at a time in all lanes.
 
-use sealane_block::{Block, Lanes};
+use sealane_block::Block;
 
-use super::{Count, Group, Keys, Mode, State, Wave};
+use super::{Count, Group, Keys, Mode, Shape, State, Wave};
 
 /// The state of a step of the head.
-pub(crate) struct Head<'h, L: Lanes, const N: usize> {
+pub(crate) struct Head<'h, S: Shape> {
+    /// The block to be absorbed.
+    pub(crate) block: Wave<S>,
     /// The index of the block in the head: the same in all lanes.
     pub(crate) index: usize,
     /// All ones where it is the last of its head.
-    pub(crate) last: Wave<L, N>,
+    pub(crate) last: Wave<S>,
     /// All ones where the associated data are whole blocks, or none.
-    pub(crate) whole: Wave<L, N>,
+    pub(crate) whole: Wave<S>,
     /// The messages.
     pub(crate) messages: Group<'h>,
 }
 
 /// Runs the head of all messages of a group. The state of lanes without one is unspecified.
 #[inline(always)]
-pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
-    keys: &impl Keys<L, N>,
-    messages: Group<'_>,
-) -> State<M, L, N> {
+pub(crate) fn run<M: Mode, K: Keys>(keys: &K, messages: Group<'_>) -> State<M, K::S> {
     let (l, params) = (keys.l(), keys.params());
     let (zero, ones) = (Wave::zero(l), Wave::splat(l, Block::ONES));
     let mut state = M::Words::filled(zero);
@@ -33,20 +32,17 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
             break;
         }
     }
-    let ragged = messages.where_lengths(|message| !message.ad.len().is_multiple_of(16));
+    let whole = messages.where_lengths(|message| message.ad.len().is_multiple_of(16));
     let mut head = Head {
+        block: zero,
         index: 0,
         last: zero,
-        whole: match ragged {
-            0 => ones,
-            _ if ragged == messages.set => zero,
-            _ => Wave::where_set(l, !ragged),
-        },
+        whole: messages.mask(l, whole),
         messages,
     };
     while head.index < most {
         let mut active = messages.set;
-        let block = if messages.is_even {
+        head.block = if messages.is_even {
             // In each lane that has a message: one alone has the first lane.
             head.last = if head.index + 1 == most { ones } else { zero };
             Wave::of_lanes(l, |lane| match messages.facts.get(lane) {
@@ -72,18 +68,14 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
                 last |= u32::from(head.index + 1 == count) << lane;
                 M::head_block(&params, message, head.index)
             });
-            head.last = match last {
-                0 => zero,
-                _ if last == messages.set => ones,
-                _ => Wave::where_set(l, last),
-            };
+            head.last = messages.mask(l, last);
             block
         };
         let mut before = None;
         if active != messages.set {
             before = Some(state);
         }
-        M::absorb(keys, &mut state, block, &head);
+        M::absorb(keys, &mut state, &head);
         if let Some(before) = before {
             let active = Wave::where_set(l, active);
             for (after, before) in state.as_mut().iter_mut().zip(before.as_ref()) {

@@ -1,15 +1,21 @@
 //! Expanded keys, and the view of them that lanes have.
 
 use sealane_block::aes::{
-    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
-    rounds_each, rounds_splat, xex_splat,
+    Aes128Dec, Back, Direction, Forward, last_each, last_splat, rounds_each, rounds_splat,
+    xex_splat,
 };
 use sealane_block::products::{Products, encrypt_interleaved};
-use sealane_block::{Block, Lanes};
+use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use zeroize::Zeroize;
 
-use super::{AlignedBlocks, Count, Mode, Params, Wave};
+use super::head::block_of;
+use super::{AlignedBlocks, Count, Mode, Params, Shape, Token, Vector, Vectors, Wave};
+
+/// The schedule of encryption under the first 16 bytes of a key.
+pub(crate) const FORWARD: usize = 0;
+/// The schedule of decryption, in modes that have it.
+pub(crate) const BACK: usize = 1;
 
 /// Expanded key of a mode.
 pub(crate) struct KeyMaterial<M: Mode> {
@@ -24,15 +30,28 @@ pub(crate) struct KeyMaterial<M: Mode> {
 type Schedules<M> = <<M as Mode>::Schedules as Count>::Array<[Block; 11]>;
 
 impl<M: Mode> KeyMaterial<M> {
-    /// A key of these schedules, with constants of zero and an empty table.
-    pub(crate) fn new(params: Params, schedules: Schedules<M>) -> KeyMaterial<M> {
-        KeyMaterial {
+    /// Expands a key, whose length has been checked: the schedules [`FORWARD`] and [`BACK`] of its
+    /// first 16 bytes, and what the mode derives beside them.
+    pub(crate) fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<M> {
+        let aes = aes(cpu, key);
+        let mut schedules = M::Schedules::filled(*aes.round_keys());
+        if let Some(back) = schedules.as_mut().get_mut(BACK) {
+            *back = *Aes128Dec::new(&aes).round_keys();
+        }
+        let mut material = KeyMaterial {
             params,
             schedules,
             constants: M::Constants::filled(Block::ZERO),
             table: AlignedBlocks::default(),
-        }
+        };
+        M::derive(cpu, key, &mut material);
+        material
     }
+}
+
+/// AES under the first 16 bytes of a key.
+pub(crate) fn aes(cpu: Cpu, key: &[u8]) -> Aes128 {
+    Aes128::new(cpu, block_of(key, 0))
 }
 
 impl<M: Mode> Drop for KeyMaterial<M> {
@@ -45,101 +64,115 @@ impl<M: Mode> Drop for KeyMaterial<M> {
     }
 }
 
-/// The keys of the lanes of a wave.
-pub(crate) trait Keys<L: Lanes, const N: usize> {
+/// The keys of the lanes of a wave, for one direction.
+pub(crate) trait Keys {
+    /// The shape of the wave.
+    type S: Shape;
     /// True if all lanes have the same key.
     const SAME: bool;
+    /// True if messages are opened, and not sealed.
+    const OPEN: bool;
     /// The token of the tier.
-    fn l(&self) -> L;
+    fn l(&self) -> Token<Self::S>;
     /// Returns the parameters that all keys share.
     fn params(&self) -> Params;
-    /// Runs the cipher in every lane under its schedule of that number, with the additions of
-    /// `around`.
-    fn cipher<D: Direction>(
+    /// The constant of that number.
+    fn constant(&self, which: usize) -> WaveOf<Self>;
+    /// Vector `i` of the constant of that number.
+    fn constant_vector(&self, which: usize, i: usize) -> Vector<Self::S>;
+    /// The table of a lane's key.
+    fn table(&self, lane: usize) -> &[Block];
+
+    /// Runs all rounds of the cipher but the last in every lane, under its schedule of that number,
+    /// on `x` plus values that are computed [late](rounds_splat). What is loaded
+    /// between this and [`last`](Keys::last) takes no register during the rounds.
+    fn rounds<D: Direction>(
         &self,
         schedule: usize,
-        x: Wave<L, N>,
-        around: Around<'_, L::V, N>,
-    ) -> Wave<L, N>;
-    /// Runs encryption without its last round, which is [`last_onto`](Keys::last_onto): values that
-    /// are loaded between the two take no register during the rounds.
-    #[allow(
-        dead_code,
-        reason = "only JAMBU uses it, in a build with the feature `research`"
-    )]
-    fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
-    /// Runs the last round of encryption and an addition.
-    #[allow(
-        dead_code,
-        reason = "only JAMBU uses it, in a build with the feature `research`"
-    )]
-    fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
+        x: WaveOf<Self>,
+        late: Added<Self>,
+    ) -> WaveOf<Self>;
+    /// Runs the last round, and adds `onto`.
+    fn last<D: Direction>(
+        &self,
+        schedule: usize,
+        x: WaveOf<Self>,
+        onto: Added<Self>,
+    ) -> WaveOf<Self>;
     /// Runs the cipher between two additions of an offset: `offset` plus one that all lanes share.
+    #[inline(always)]
     fn xex<D: Direction>(
         &self,
         schedule: usize,
-        x: Wave<L, N>,
-        offset: Wave<L, N>,
-        shared: L::V,
-    ) -> Wave<L, N>;
+        x: WaveOf<Self>,
+        offset: WaveOf<Self>,
+        shared: Vector<Self::S>,
+    ) -> WaveOf<Self> {
+        let offset = offset ^ Wave::filled(self.l(), shared);
+        let x = self.rounds::<D>(schedule, x ^ offset, None);
+        self.last::<D>(schedule, x, Some(&offset))
+    }
     /// Encrypts every lane, and computes sums of products, beside it where that is faster.
     #[inline(always)]
     fn encrypt_interleaved(
         &self,
         schedule: usize,
-        x: Wave<L, N>,
+        x: WaveOf<Self>,
         products: &Products<'_>,
-    ) -> (Wave<L, N>, [[L::V; 3]; 2]) {
+    ) -> (WaveOf<Self>, Sums<Self::S>) {
         (self.encrypt(schedule, x), products.sums(self.l()))
     }
-    /// The constant of that number.
-    fn constant(&self, which: usize) -> Wave<L, N>;
-    /// Vector `i` of the constant of that number.
-    fn constant_vector(&self, which: usize, i: usize) -> L::V;
-    /// The table of a lane's key.
-    fn table(&self, lane: usize) -> &[Block];
 
     /// Encrypts every lane under its schedule of that number.
     #[inline(always)]
-    fn encrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N> {
-        self.cipher::<Forward>(schedule, x, Around::NOTHING)
+    fn encrypt(&self, schedule: usize, x: WaveOf<Self>) -> WaveOf<Self> {
+        self.last::<Forward>(schedule, self.rounds::<Forward>(schedule, x, None), None)
     }
     /// Decrypts every lane under its schedule of that number, which is one of decryption.
     #[inline(always)]
-    fn decrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N> {
-        self.cipher::<Back>(schedule, x, Around::NOTHING)
+    fn decrypt(&self, schedule: usize, x: WaveOf<Self>) -> WaveOf<Self> {
+        self.last::<Back>(schedule, self.rounds::<Back>(schedule, x, None), None)
     }
     /// Encrypts `x ^ late`, where `late` comes last: for chains.
     #[inline(always)]
-    fn encrypt_late(&self, schedule: usize, x: Wave<L, N>, late: Wave<L, N>) -> Wave<L, N> {
-        let around = Around {
-            late: Some(&late.v),
-            onto: None,
-        };
-        self.cipher::<Forward>(schedule, x, around)
+    fn encrypt_late(&self, schedule: usize, x: WaveOf<Self>, late: WaveOf<Self>) -> WaveOf<Self> {
+        let x = self.rounds::<Forward>(schedule, x, Some(&late));
+        self.last::<Forward>(schedule, x, None)
     }
     /// Encrypts `x`, and adds `onto`.
     #[inline(always)]
-    fn encrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
-        let around = Around {
-            late: None,
-            onto: Some(&onto.v),
-        };
-        self.cipher::<Forward>(schedule, x, around)
+    fn encrypt_onto(&self, schedule: usize, x: WaveOf<Self>, onto: WaveOf<Self>) -> WaveOf<Self> {
+        let x = self.rounds::<Forward>(schedule, x, None);
+        self.last::<Forward>(schedule, x, Some(&onto))
     }
     /// Decrypts `x`, and adds `onto`.
     #[inline(always)]
-    fn decrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
-        let around = Around {
-            late: None,
-            onto: Some(&onto.v),
-        };
-        self.cipher::<Back>(schedule, x, around)
+    fn decrypt_onto(&self, schedule: usize, x: WaveOf<Self>, onto: WaveOf<Self>) -> WaveOf<Self> {
+        let x = self.rounds::<Back>(schedule, x, None);
+        self.last::<Back>(schedule, x, Some(&onto))
+    }
+    /// Encrypts `x` to seal, and decrypts it to open.
+    #[inline(always)]
+    fn cipher(&self, x: WaveOf<Self>) -> WaveOf<Self> {
+        if Self::OPEN {
+            self.decrypt(BACK, x)
+        } else {
+            self.encrypt(FORWARD, x)
+        }
     }
 }
 
+/// The wave of some keys.
+pub(crate) type WaveOf<K> = Wave<<K as Keys>::S>;
+
+/// The sums of both halves of [`Products`], which are not reduced.
+pub(crate) type Sums<S> = [[Vector<S>; 3]; 2];
+
+/// Values that are added to a wave, if there are any.
+pub(crate) type Added<'a, K> = Option<&'a WaveOf<K>>;
+
 /// Keys of lanes that process one message after the other.
-pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
+pub(crate) trait LaneKeys<'k, M: Mode>: Keys {
     /// Gives a lane the key of its next message.
     fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>);
     /// Erases all copies of keys here.
@@ -147,36 +180,37 @@ pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
 }
 
 /// One key for all lanes, used in place.
-pub(crate) struct Same<'k, L: Lanes, M: Mode> {
+pub(crate) struct Same<'k, L: Lanes, M: Mode, const N: usize, const OPEN: bool> {
     pub(crate) l: L,
     pub(crate) material: &'k KeyMaterial<M>,
 }
 
-impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L, M> {
+impl<'k, L: Lanes, M: Mode, const N: usize, const OPEN: bool> LaneKeys<'k, M>
+    for Same<'k, L, M, N, OPEN>
+{
     #[inline(always)]
     fn set(&mut self, _lane: usize, _material: &'k KeyMaterial<M>) {}
     #[inline(always)]
     fn wipe(&mut self) {}
 }
 
-impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
+impl<L: Lanes, M: Mode, const N: usize, const OPEN: bool> Keys for Same<'_, L, M, N, OPEN> {
+    type S = Vectors<L, N>;
     const SAME: bool = true;
+    const OPEN: bool = OPEN;
     #[inline(always)]
     fn encrypt_interleaved(
         &self,
         schedule: usize,
-        mut x: Wave<L, N>,
+        mut x: WaveOf<Self>,
         products: &Products<'_>,
-    ) -> (Wave<L, N>, [[L::V; 3]; 2]) {
-        let schedule = &self.material.schedules[schedule];
+    ) -> (WaveOf<Self>, Sums<Self::S>) {
         // Known when the body is compiled.
-        let sums = match x.v.as_mut_slice().try_into() {
-            Ok(eight) => encrypt_interleaved(self.l, schedule, eight, products),
-            Err(_) => {
-                cipher_splat::<L, Forward, N>(self.l, schedule, &mut x.v, Around::NOTHING);
-                products.sums(self.l)
-            }
+        let Ok(eight) = x.v.as_mut_slice().try_into() else {
+            return (self.encrypt(schedule, x), products.sums(self.l));
         };
+        let keys = &self.material.schedules[schedule];
+        let sums = encrypt_interleaved(self.l, keys, eight, products);
         (x, sums)
     }
     #[inline(always)]
@@ -188,41 +222,41 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         self.material.params
     }
     #[inline(always)]
-    fn cipher<D: Direction>(
+    fn rounds<D: Direction>(
         &self,
         schedule: usize,
-        mut x: Wave<L, N>,
-        around: Around<'_, L::V, N>,
-    ) -> Wave<L, N> {
-        cipher_splat::<L, D, N>(self.l, &self.material.schedules[schedule], &mut x.v, around);
+        mut x: WaveOf<Self>,
+        late: Added<'_, Self>,
+    ) -> WaveOf<Self> {
+        let (keys, late) = (&self.material.schedules[schedule], late.map(|wave| &wave.v));
+        rounds_splat::<L, D, N>(self.l, keys, &mut x.v, late);
         x
     }
     #[inline(always)]
-    fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        let keys = &self.material.schedules[schedule];
-        rounds_splat::<L, Forward, N>(self.l, keys, &mut x.v, None);
-        x
-    }
-    #[inline(always)]
-    fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
-        let keys = &self.material.schedules[schedule];
-        last_splat::<L, Forward, N>(self.l, keys, &mut x.v, Some(&onto.v));
+    fn last<D: Direction>(
+        &self,
+        schedule: usize,
+        mut x: WaveOf<Self>,
+        onto: Added<'_, Self>,
+    ) -> WaveOf<Self> {
+        let (keys, onto) = (&self.material.schedules[schedule], onto.map(|wave| &wave.v));
+        last_splat::<L, D, N>(self.l, keys, &mut x.v, onto);
         x
     }
     #[inline(always)]
     fn xex<D: Direction>(
         &self,
         schedule: usize,
-        mut x: Wave<L, N>,
-        offset: Wave<L, N>,
+        mut x: WaveOf<Self>,
+        offset: WaveOf<Self>,
         shared: L::V,
-    ) -> Wave<L, N> {
+    ) -> WaveOf<Self> {
         let keys = &self.material.schedules[schedule];
         xex_splat::<L, D, N>(self.l, keys, &mut x.v, &offset.v, shared);
         x
     }
     #[inline(always)]
-    fn constant(&self, which: usize) -> Wave<L, N> {
+    fn constant(&self, which: usize) -> WaveOf<Self> {
         Wave::splat(self.l, self.material.constants[which])
     }
     #[inline(always)]
@@ -237,17 +271,17 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
 
 /// A key for each lane: eleven round keys of eight vectors lie side by side, as
 /// [`Lanes::nine_rounds_each`] takes them, and a lane's key is changed by writing its blocks.
-pub(crate) struct Each<'k, L: Lanes, M: Mode, const N: usize> {
+pub(crate) struct Each<'k, L: Lanes, M: Mode, const N: usize, const OPEN: bool> {
     l: L,
     params: Params,
     schedules: <M::Schedules as Count>::Array<[[L::V; N]; 11]>,
-    constants: <M::Constants as Count>::Array<Wave<L, N>>,
+    constants: <M::Constants as Count>::Array<Wave<Vectors<L, N>>>,
     materials: [Option<&'k KeyMaterial<M>>; sealane_block::lanes::MAX_LANES],
 }
 
-impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
+impl<L: Lanes, M: Mode, const N: usize, const OPEN: bool> Each<'_, L, M, N, OPEN> {
     #[inline(always)]
-    pub(crate) fn new(l: L, params: Params) -> Each<'k, L, M, N> {
+    pub(crate) fn new(l: L, params: Params) -> Self {
         Each {
             l,
             params,
@@ -258,7 +292,9 @@ impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
     }
 }
 
-impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L, M, N> {
+impl<'k, L: Lanes, M: Mode, const N: usize, const OPEN: bool> LaneKeys<'k, M>
+    for Each<'k, L, M, N, OPEN>
+{
     #[inline(always)]
     fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>) {
         // A lane that keeps its key needs no change.
@@ -292,8 +328,10 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L
     }
 }
 
-impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
+impl<L: Lanes, M: Mode, const N: usize, const OPEN: bool> Keys for Each<'_, L, M, N, OPEN> {
+    type S = Vectors<L, N>;
     const SAME: bool = false;
+    const OPEN: bool = OPEN;
     #[inline(always)]
     fn l(&self) -> L {
         self.l
@@ -303,43 +341,29 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         self.params
     }
     #[inline(always)]
-    fn cipher<D: Direction>(
+    fn rounds<D: Direction>(
         &self,
         schedule: usize,
-        mut x: Wave<L, N>,
-        around: Around<'_, L::V, N>,
-    ) -> Wave<L, N> {
-        cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
+        mut x: WaveOf<Self>,
+        late: Added<'_, Self>,
+    ) -> WaveOf<Self> {
+        let (keys, late) = (&self.schedules[schedule], late.map(|wave| &wave.v));
+        rounds_each::<L, D, N>(self.l, keys, &mut x.v, late);
         x
     }
     #[inline(always)]
-    fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        rounds_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v, None);
-        x
-    }
-    #[inline(always)]
-    fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
-        let keys = &self.schedules[schedule][10];
-        last_each::<L, Forward, N>(self.l, &mut x.v, keys, Some(&onto.v));
-        x
-    }
-    #[inline(always)]
-    fn xex<D: Direction>(
+    fn last<D: Direction>(
         &self,
         schedule: usize,
-        x: Wave<L, N>,
-        offset: Wave<L, N>,
-        shared: L::V,
-    ) -> Wave<L, N> {
-        let offset = offset ^ Wave::filled(self.l, shared);
-        let around = Around {
-            late: None,
-            onto: Some(&offset.v),
-        };
-        self.cipher::<D>(schedule, x ^ offset, around)
+        mut x: WaveOf<Self>,
+        onto: Added<'_, Self>,
+    ) -> WaveOf<Self> {
+        let (keys, onto) = (&self.schedules[schedule][10], onto.map(|wave| &wave.v));
+        last_each::<L, D, N>(self.l, &mut x.v, keys, onto);
+        x
     }
     #[inline(always)]
-    fn constant(&self, which: usize) -> Wave<L, N> {
+    fn constant(&self, which: usize) -> WaveOf<Self> {
         self.constants[which]
     }
     #[inline(always)]

@@ -6,15 +6,14 @@
 //! determines how often this happens: seldom, if messages of about the same length are side by
 //! side.
 
-use sealane_block::lanes::{SPARE_BYTES, Spare};
 use sealane_block::{Kernel, Lanes, Tier};
 
-use super::data::Many;
+use super::data::Dealt;
 use super::keys::{Each, LaneKeys, Same};
-use super::mode::lanes_of;
+use super::mode::{lanes_of, pass_over};
 use super::tail::Slots;
 use super::work::{LaneMessages, Outcome, Queue};
-use super::{Count, Group, KeyMaterial, Mode, Params, State, Tail, Wave, head};
+use super::{Count, Group, KeyMaterial, Keys, Mode, Params, State, Tail, Wave, head};
 
 /// Number of vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
@@ -74,22 +73,18 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
         match self.same {
             // In integer code, loads of keys cost nothing beside AES, so one body suffices.
             Some(material) if const { is_pipelined::<L>() } => {
-                run::<L, M, _, N, OPEN>(Same { l, material }, self.queue);
+                run(Same::<L, M, N, OPEN> { l, material }, self.queue);
             }
-            _ => run::<L, M, _, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue),
+            _ => run(Each::<L, M, N, OPEN>::new(l, self.params), self.queue),
         }
     }
 }
 
 #[inline(always)]
-fn run<'a, L: Lanes, M: Mode, K: LaneKeys<'a, L, M, N>, const N: usize, const OPEN: bool>(
-    mut keys: K,
-    queue: &mut dyn Queue<'a, M>,
-) {
-    let lanes = Wave::<L, N>::LANES;
+fn run<'a, M: Mode, K: LaneKeys<'a, M>>(mut keys: K, queue: &mut dyn Queue<'a, M>) {
+    let lanes = Wave::<K::S>::LANES;
     let every = (u64::MAX >> (64 - lanes)) as u32;
     let mut state = M::Words::filled(Wave::zero(keys.l()));
-    let mut spare = [0; SPARE_BYTES];
     let mut slots = Slots::new(keys.l());
     let mut work = LaneMessages::new();
     loop {
@@ -99,8 +94,7 @@ fn run<'a, L: Lanes, M: Mode, K: LaneKeys<'a, L, M, N>, const N: usize, const OP
         if work.busy == 0 {
             break;
         }
-        // Lanes that begin and end together, as they do in rows.
-        let is_even = fresh == every && work.is_even(lanes);
+        work.is_even = fresh == every && work.has_equal_lengths(lanes);
         if const { !K::SAME } {
             for lane in lanes_of(fresh) {
                 if let Some(material) = work.material[lane] {
@@ -109,43 +103,27 @@ fn run<'a, L: Lanes, M: Mode, K: LaneKeys<'a, L, M, N>, const N: usize, const OP
             }
         }
         if fresh != 0 {
-            let begun = head::run::<L, M, N>(&keys, work.group(fresh, is_even));
-            merge::<L, M, N>(&mut state, &begun, fresh, every);
+            let begun = head::run::<M, K>(&keys, work.group(fresh));
+            merge::<M, K>(&mut state, &begun, fresh, every);
             for pass in 1..M::PASSES {
-                pass_over::<L, M, N, OPEN>(
-                    &keys,
-                    &mut state,
-                    &mut work,
-                    fresh,
-                    is_even,
-                    &mut spare,
-                    pass - 1,
-                );
+                whole_pass(&keys, &mut state, &mut work, fresh, pass - 1);
                 let mut turned = state;
                 M::turn(&keys, &mut turned);
-                merge::<L, M, N>(&mut state, &turned, fresh, every);
+                merge::<M, K>(&mut state, &turned, fresh, every);
             }
         }
         let busy = work.busy;
-        advance::<L, M, N, OPEN>(
-            &keys,
-            &mut state,
-            &mut work,
-            busy,
-            is_even,
-            &mut spare,
-            M::PASSES - 1,
-        );
-        finish::<L, M, N, OPEN>(&keys, &state, &mut work, is_even, &mut slots, queue);
+        advance(&keys, &mut state, &mut work, busy, M::PASSES - 1);
+        finish(&keys, &state, &mut work, &mut slots, queue);
     }
     keys.wipe();
 }
 
 /// Takes over the states of some lanes.
 #[inline(always)]
-fn merge<L: Lanes, M: Mode, const N: usize>(
-    state: &mut State<M, L, N>,
-    from: &State<M, L, N>,
+fn merge<M: Mode, K: Keys>(
+    state: &mut State<M, K::S>,
+    from: &State<M, K::S>,
     set: u32,
     every: u32,
 ) {
@@ -163,17 +141,15 @@ fn merge<L: Lanes, M: Mode, const N: usize>(
 /// Runs the body of some lanes until one of them reaches the end of its units; the others run
 /// along, on the spare memory.
 #[inline(always)]
-fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, N>,
-    state: &mut State<M, L, N>,
+fn advance<'a, M: Mode, K: LaneKeys<'a, M>>(
+    keys: &K,
+    state: &mut State<M, K::S>,
     work: &mut LaneMessages<'a, M>,
     set: u32,
-    is_even: bool,
-    spare: &mut Spare,
     pass: usize,
 ) {
     let mut left = u64::MAX;
-    if is_even {
+    if work.is_even {
         left = work.texts.all[0];
     } else {
         for lane in lanes_of(set) {
@@ -181,15 +157,15 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         }
     }
     while left > 0 {
-        let lanes = Wave::<L, N>::LANES;
-        let units = &work.units;
-        let mut data = Many {
+        let (lanes, is_even) = (Wave::<K::S>::LANES, work.is_even);
+        let (units, spare) = (&work.units, &mut work.spare);
+        let mut data = Dealt::<false> {
             streams: (work.texts).streams(lanes, set, units, left, is_even, spare),
             positions: units,
             is_even,
         };
         let done = data.streams.units() as u64;
-        M::body::<L, N, OPEN>(keys, state, &mut data, pass);
+        pass_over::<M, _>(keys, state, &mut data, pass);
         for (lane, units) in work.units.iter_mut().enumerate() {
             *units += done & u64::from(set >> lane & 1).wrapping_neg();
         }
@@ -200,13 +176,11 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 /// Runs a pass over the whole text of fresh lanes, which then return to its beginning. Lanes at
 /// their end wait there, and keep their state.
 #[inline(always)]
-fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, N>,
-    state: &mut State<M, L, N>,
+fn whole_pass<'a, M: Mode, K: LaneKeys<'a, M>>(
+    keys: &K,
+    state: &mut State<M, K::S>,
     work: &mut LaneMessages<'a, M>,
     fresh: u32,
-    is_even: bool,
-    spare: &mut Spare,
     pass: usize,
 ) {
     loop {
@@ -218,8 +192,8 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             break;
         }
         let mut moved = *state;
-        advance::<L, M, N, OPEN>(keys, &mut moved, work, going, is_even, spare, pass);
-        merge::<L, M, N>(state, &moved, going, u32::MAX);
+        advance(keys, &mut moved, work, going, pass);
+        merge::<M, K>(state, &moved, going, u32::MAX);
     }
     for lane in lanes_of(fresh) {
         work.units[lane] = 0;
@@ -228,15 +202,14 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 
 /// Ends the messages whose units are done, and frees their lanes.
 #[inline(always)]
-fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, N>,
-    state: &State<M, L, N>,
+fn finish<'a, M: Mode, K: LaneKeys<'a, M>>(
+    keys: &K,
+    state: &State<M, K::S>,
     work: &mut LaneMessages<'a, M>,
-    is_even: bool,
-    slots: &mut Slots<L, N>,
+    slots: &mut Slots<K::S>,
     queue: &mut dyn Queue<'a, M>,
 ) {
-    let (l, params) = (keys.l(), keys.params());
+    let is_even = work.is_even;
     let mut ending = work.busy;
     if !is_even {
         ending = 0;
@@ -249,19 +222,19 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         set: ending,
         is_even,
     };
-    let mut tail = Tail::<L, N>::new(l, &params, group, slots);
+    let mut tail = Tail::new(keys, group, slots);
     // Sealing takes nothing where texts end with their units.
-    if OPEN || !is_even || !work.texts.is_whole() {
+    if K::OPEN || !is_even || !work.texts.is_whole() {
         for lane in lanes_of(ending) {
             let (rest, tag) = work.texts.tail(lane);
-            tail.take::<M, OPEN>(lane, &params, rest, tag);
+            tail.take::<M, K>(keys, lane, rest, tag);
         }
     }
-    M::tail::<L, N, OPEN>(keys, state, &mut tail);
+    M::tail(keys, state, &mut tail);
     for lane in lanes_of(ending) {
         let (rest, tag) = work.texts.tail(lane);
-        let authentic = tail.give::<M, OPEN>(lane, &params, rest, tag);
-        if OPEN {
+        let authentic = tail.give::<M, K>(keys, lane, rest, tag);
+        if K::OPEN {
             let outcome = Outcome {
                 authentic,
                 padding: tail.padding[lane],
@@ -269,7 +242,7 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             queue.done(work.number[lane], outcome);
         }
     }
-    tail.clear(l);
+    tail.clear(keys.l());
     work.busy &= !ending;
     work.texts.end_rows();
 }

@@ -5,9 +5,9 @@
 //!
 //! | form | lanes | vectors | round keys | blocks come from |
 //! |---|---|---|---|---|
-//! | [`lockstep`] | messages, each with its key | eight | [`keys::Each`] | a stream for each lane |
-//! | [`single`], sequential part | the first one | one | [`keys::Same`] | [`data::One`] |
-//! | [`single`], parallel part | neighbouring units | eight | [`keys::Same`] | [`data::Wide`] |
+//! | [`lockstep`] | messages, each with its key | eight | [`keys::Each`] | [`data::Dealt`] |
+//! | [`single`], sequential part | the first one | one | [`keys::Same`] | [`data::Alone`] |
+//! | [`single`], parallel part | neighbouring units | eight | [`keys::Same`] | [`data::Dealt`] |
 //!
 //! Vectors are those of the tier where there is work for all lanes; few messages, and the last
 //! units of one message, have those of a narrower tier.
@@ -29,8 +29,8 @@ pub(crate) mod work;
 
 pub(crate) use data::Data;
 pub(crate) use head::Head;
-pub(crate) use keys::{KeyMaterial, Keys};
-pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
+pub(crate) use keys::{BACK, FORWARD, KeyMaterial, Keys};
+pub(crate) use mode::{Count, Facts, Group, Mode, Of, OneState, Params, State};
 pub(crate) use table::AlignedBlocks;
 pub(crate) use tail::Tail;
-pub(crate) use wave::Wave;
+pub(crate) use wave::{One, Shape, Token, Vector, Vectors, Wave};

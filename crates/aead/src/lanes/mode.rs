@@ -3,14 +3,18 @@
 use std::ops::IndexMut;
 
 use sealane_block::lanes::MAX_LANES;
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Cpu, Tier};
 
-use super::{Data, Head, KeyMaterial, Keys, Tail, Wave};
+use super::head::{block_of, padded_block_of};
+
+use super::{Data, Head, KeyMaterial, Keys, One, Shape, Tail, Token, Wave};
 
 /// A number known to the compiler, with arrays of that length.
 pub(crate) trait Count: 'static {
     /// An array of that length.
     type Array<T: Copy>: Copy + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]>;
+    /// The number.
+    const COUNT: usize;
     /// Creates an array of equal items.
     fn filled<T: Copy>(item: T) -> Self::Array<T>;
 }
@@ -20,6 +24,7 @@ pub(crate) struct Of<const S: usize>;
 
 impl<const S: usize> Count for Of<S> {
     type Array<T: Copy> = [T; S];
+    const COUNT: usize = S;
     #[inline(always)]
     fn filled<T: Copy>(item: T) -> [T; S] {
         [item; S]
@@ -86,6 +91,40 @@ impl<'a> Group<'a> {
         })
     }
 
+    /// All ones in the lanes of a set; in the lanes that do not take part, anything.
+    #[inline(always)]
+    pub(crate) fn mask<S: Shape>(&self, l: Token<S>, set: u32) -> Wave<S> {
+        match set {
+            0 => Wave::zero(l),
+            _ if set == self.set => Wave::splat(l, Block::ONES),
+            _ => Wave::where_set(l, set),
+        }
+    }
+
+    /// Returns a block for each lane, by its message; zero where there is none.
+    #[inline(always)]
+    pub(crate) fn by_message<S: Shape>(
+        &self,
+        l: Token<S>,
+        block: impl Fn(&Facts<'_>) -> Block,
+    ) -> Wave<S> {
+        Wave::of_lanes(l, |lane| self.get(lane).map_or(Block::ZERO, &block))
+    }
+
+    /// Returns a block for each lane, by the lengths of its message, which are public; where there
+    /// is no message, any block.
+    #[inline(always)]
+    pub(crate) fn by_lengths<S: Shape>(
+        &self,
+        l: Token<S>,
+        block: impl Fn(&Facts<'_>) -> Block,
+    ) -> Wave<S> {
+        if self.is_even {
+            return Wave::splat(l, block(&self.facts[0]));
+        }
+        self.by_message(l, block)
+    }
+
     /// Returns the lanes that take part, with their messages.
     #[inline(always)]
     pub(crate) fn iter(self) -> impl Iterator<Item = (usize, &'a Facts<'a>)> {
@@ -133,9 +172,12 @@ impl TextLayout {
 }
 
 /// The words that a lane of mode `M` carries from block to block.
-pub(crate) type State<M, L, const N: usize> = <<M as Mode>::Words as Count>::Array<Wave<L, N>>;
+pub(crate) type State<M, S> = <<M as Mode>::Words as Count>::Array<Wave<S>>;
 
-/// An authenticated encryption mode, for any lanes. `OPEN` selects the direction.
+/// The state of one message, in the first lane.
+pub(crate) type OneState<M, S> = State<M, One<S>>;
+
+/// An authenticated encryption mode, for any lanes and both directions.
 ///
 /// Methods that take lanes are `#[inline(always)]`, with loops over constant arrays and no
 /// closures around operations: see [`sealane_block::Kernel`].
@@ -151,7 +193,7 @@ pub(crate) trait Mode: Sized + 'static {
     /// Length of text from which a message of a batch is faster alone in the lanes than beside
     /// others, if its units can run side by side and fill all lanes.
     const ALONE_BYTES: usize = 8192;
-    /// Number of passes of the body over the text.
+    /// Number of passes over the text: the body, and where there are two [`Mode::first_pass`].
     const PASSES: usize = 1;
     /// The widest tier that has code of the mode. Modes of the study, which serve for comparison
     /// only, have none for VAES-512.
@@ -163,8 +205,10 @@ pub(crate) trait Mode: Sized + 'static {
     /// True if units of one message can run side by side, so that one message fills all lanes.
     const PARALLEL: bool;
 
-    /// Expands a key, whose length has been checked.
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Self>;
+    /// Computes what depends on the key alone beside its first two schedules.
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
+        let _ = (cpu, key, material);
+    }
 
     /// Returns the bytes, of a text of `text` bytes, that remain for the tail: at most 16 * `UNIT`;
     /// the others form whole units.
@@ -189,73 +233,88 @@ pub(crate) trait Mode: Sized + 'static {
         sealed.checked_sub(params.tag_len)
     }
 
-    /// Returns the number of blocks of the head.
-    fn head_blocks(params: &Params, message: &Facts<'_>) -> usize;
+    /// Returns the number of blocks of the head: the nonce and the associated data, unless a mode
+    /// has another one.
+    fn head_blocks(params: &Params, message: &Facts<'_>) -> usize {
+        let _ = params;
+        1 + message.ad.len().div_ceil(16)
+    }
 
     /// Returns block `index` of the head.
-    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block;
+    #[inline(always)]
+    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        match index {
+            0 => Self::nonce_block(params, message.nonce),
+            _ => padded_block_of(message.ad, index - 1),
+        }
+    }
+
+    /// Returns the block of the nonce in the head.
+    #[inline(always)]
+    fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
+        let _ = params;
+        block_of(nonce, 0)
+    }
 
     /// Absorbs a block of the head. The state is all zero before the first.
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    );
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>);
 
     /// Finishes the head and prepares the body.
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let _ = (keys, state, head);
     }
 
-    /// Works on units of text, in place.
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        pass: usize,
-    );
+    /// The first of two passes over the text.
+    #[inline(always)]
+    fn first_pass<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        let _ = (keys, state, data);
+        unreachable!("a mode of one pass")
+    }
 
     /// Changes the state between two passes.
     #[inline(always)]
-    fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
+    fn turn<K: Keys>(keys: &K, state: &mut State<Self, K::S>) {
         let _ = (keys, state);
     }
 
-    /// Spreads the state of one message (in lane 0) to lanes that take its units in turn: lane `l`
-    /// begins with unit `position + l` and goes on in steps of [`Wave::LANES`]. The position is a
-    /// multiple of these.
+    /// Works on units of text, in place.
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D);
+
+    /// Spreads the state of one message to lanes that take its units in turn: lane `l` begins with
+    /// unit `at + l` and goes on in steps of [`Wave::LANES`]. `at` is a multiple of these.
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        position: u64,
-    ) -> State<Self, L, N> {
-        let _ = (state, position, keys);
+    fn spread<K: Keys>(keys: &K, state: &OneState<Self, K::S>, at: u64) -> State<Self, K::S> {
+        let _ = (keys, state, at);
         unreachable!("a mode without units side by side")
     }
 
     /// The inverse of [`spread`](Mode::spread). `next` is the lane that would take the next unit:
     /// it and the lanes behind it have done one unit less than those before it.
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
         let _ = (keys, state, next);
         unreachable!("a mode without units side by side")
     }
 
     /// Processes the rest of the text, and the tag.
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    );
+    #[inline(always)]
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
+        let _ = (keys, state, tail);
+    }
+}
+
+/// Works on units of text in one of the passes of a mode.
+#[inline(always)]
+pub(crate) fn pass_over<M: Mode, K: Keys>(
+    keys: &K,
+    state: &mut State<M, K::S>,
+    data: &mut impl Data<K::S>,
+    pass: usize,
+) {
+    if const { M::PASSES > 1 } && pass == 0 {
+        M::first_pass(keys, state, data);
+    } else {
+        M::body(keys, state, data);
+    }
 }

@@ -11,12 +11,13 @@ use sealane_block::lanes::{MAX_UNIT, Streams};
 use sealane_block::{Block, Cpu, Kernel, Lanes, Tier};
 use zeroize::Zeroize;
 
-use super::data::{One, Wide};
+use super::data::{Alone, Dealt};
 use super::keys::Same;
 use super::lockstep::{FEW_VECTORS, VECTORS, is_pipelined, lanes_in};
+use super::mode::pass_over;
 use super::tail::Slots;
 use super::work::{Job, Outcome};
-use super::{Count, Group, KeyMaterial, Mode, State, Tail, Wave, head};
+use super::{Count, Group, KeyMaterial, Mode, State, Tail, Vectors, Wave, head};
 
 /// Seals or opens one message.
 pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
@@ -38,17 +39,15 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Outcome {
         let job = self.job;
-        let keys = Same {
-            l,
-            material: job.material,
-        };
+        let material = job.material;
+        let keys = Same::<L, M, 1, OPEN> { l, material };
         let messages = Group::of_one(&job.facts);
-        let mut state = head::run::<L, M, 1>(&keys, messages);
+        let mut state = head::run::<M, _>(&keys, messages);
         let rest = M::rest(job.text.len());
         let (text, rest) = job.text.split_at_mut(job.text.len() - rest);
         for pass in 0..M::PASSES {
             if pass > 0 {
-                M::turn::<L, 1>(&keys, &mut state);
+                M::turn(&keys, &mut state);
             }
             if const { M::PARALLEL && (M::PORTABLE_LANES || is_pipelined::<L>()) }
                 && text.len() > FEW * 16 * M::UNIT
@@ -59,21 +58,19 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
                     side_by_side::<L, M, FEW_VECTORS, OPEN>(self.cpu, &keys, state, text, pass)
                 };
             } else {
-                let mut one = One {
+                let mut alone = Alone {
                     blocks: text.as_chunks_mut().0,
                     unit: M::UNIT,
-                    position: 0,
                 };
-                M::body::<L, 1, OPEN>(&keys, &mut state, &mut one, pass);
+                pass_over::<M, _>(&keys, &mut state, &mut alone, pass);
             }
         }
-        let params = job.material.params;
         let mut slots = Slots::new(l);
-        let mut tail = Tail::<L, 1>::new(l, &params, messages, &mut slots);
-        tail.take::<M, OPEN>(0, &params, rest, job.tag);
-        M::tail::<L, 1, OPEN>(&keys, &state, &mut tail);
+        let mut tail = Tail::new(&keys, messages, &mut slots);
+        tail.take::<M, _>(&keys, 0, rest, job.tag);
+        M::tail(&keys, &state, &mut tail);
         Outcome {
-            authentic: tail.give::<M, OPEN>(0, &params, rest, job.tag),
+            authentic: tail.give::<M, _>(&keys, 0, rest, job.tag),
             padding: tail.padding[0],
         }
     }
@@ -101,18 +98,19 @@ impl<M: Mode, const OPEN: bool> Kernel for Rounds<'_, M, OPEN> {
         if const { !is_wide(L::TIER) } {
             unreachable!("a narrow tier runs no other kernel than `Single`");
         }
-        let keys = Same {
+        let keys = Same::<L, M, VECTORS, OPEN> {
             l,
             material: self.material,
         };
         let one = carried_in::<L, M>(l, self.state);
-        let mut wide = M::spread::<L, VECTORS>(&keys, &one, self.position);
-        let mut data = Wide {
-            streams: Streams::deal(self.text, Wave::<L, VECTORS>::LANES, M::UNIT),
-            position: self.position,
+        let mut wide = M::spread(&keys, &one, self.position);
+        let mut data = Dealt::<true> {
+            streams: Streams::deal(self.text, Wave::<Vectors<L, VECTORS>>::LANES, M::UNIT),
+            positions: &[self.position],
+            is_even: false,
         };
-        M::body::<L, VECTORS, OPEN>(&keys, &mut wide, &mut data, self.pass);
-        *self.state = carried_out::<L, M>(&M::fold::<L, VECTORS>(&keys, &wide, 0));
+        pass_over::<M, _>(&keys, &mut wide, &mut data, self.pass);
+        *self.state = carried_out::<L, M>(&M::fold(&keys, &wide, 0));
     }
 }
 
@@ -122,7 +120,7 @@ const fn is_wide(tier: Tier) -> bool {
 }
 
 #[inline(always)]
-fn carried_out<L: Lanes, M: Mode>(state: &State<M, L, 1>) -> Carried<M> {
+fn carried_out<L: Lanes, M: Mode>(state: &State<M, Vectors<L, 1>>) -> Carried<M> {
     let mut carried = M::Words::filled(Block::ZERO);
     for (to, from) in carried.as_mut().iter_mut().zip(state.as_ref()) {
         *to = from.lanes()[0];
@@ -131,7 +129,7 @@ fn carried_out<L: Lanes, M: Mode>(state: &State<M, L, 1>) -> Carried<M> {
 }
 
 #[inline(always)]
-fn carried_in<L: Lanes, M: Mode>(l: L, carried: &Carried<M>) -> State<M, L, 1> {
+fn carried_in<L: Lanes, M: Mode>(l: L, carried: &Carried<M>) -> State<M, Vectors<L, 1>> {
     let mut state = M::Words::filled(Wave::zero(l));
     for (to, from) in state.as_mut().iter_mut().zip(carried.as_ref()) {
         // Otherwise the compiler may compute with words of the block, in all that follows.
@@ -145,12 +143,12 @@ fn carried_in<L: Lanes, M: Mode>(l: L, carried: &Carried<M>) -> State<M, L, 1> {
 #[inline(always)]
 fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     cpu: Cpu,
-    keys: &Same<'_, L, M>,
-    mut state: State<M, L, 1>,
+    keys: &Same<'_, L, M, 1, OPEN>,
+    mut state: State<M, Vectors<L, 1>>,
     mut text: &mut [u8],
     pass: usize,
-) -> State<M, L, 1> {
-    let (l, unit) = (keys.l, 16 * M::UNIT);
+) -> State<M, Vectors<L, 1>> {
+    let (l, material, unit) = (keys.l, keys.material, 16 * M::UNIT);
     let mut position = 0;
     for (tier, least) in [(Tier::Vaes512, LEAST_OF_512), (Tier::Vaes256, 1)] {
         let round = unit * lanes_in(tier);
@@ -159,7 +157,7 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             let (rounds, rest) = text.split_at_mut(bytes);
             let mut carried = carried_out::<L, M>(&state);
             cpu.at_most(tier).run(Rounds::<M, OPEN> {
-                material: keys.material,
+                material,
                 state: &mut carried,
                 text: rounds,
                 position,
@@ -173,15 +171,17 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     if text.is_empty() {
         return state;
     }
-    let lanes = Wave::<L, N>::LANES;
-    let mut wide = M::spread::<L, N>(keys, &state, position);
+    let lanes = Wave::<Vectors<L, N>>::LANES;
+    let keys = &Same::<L, M, N, OPEN> { l, material };
+    let mut wide = M::spread(keys, &state, position);
     let (rounds, short) = text.split_at_mut(text.len() / (unit * lanes) * unit * lanes);
     if !rounds.is_empty() {
-        let mut data = Wide {
+        let mut data = Dealt::<true> {
             streams: Streams::deal(rounds, lanes, M::UNIT),
-            position,
+            positions: &[position],
+            is_even: false,
         };
-        M::body::<L, N, OPEN>(keys, &mut wide, &mut data, pass);
+        pass_over::<M, _>(keys, &mut wide, &mut data, pass);
     }
     let next = short.len() / unit;
     if next > 0 {
@@ -190,17 +190,18 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         let mut spare = [Block::ZERO; MAX_UNIT];
         let units = short.chunks_exact_mut(unit).map(Some);
         let units = units.chain(repeat_with(|| None)).take(lanes);
-        let mut data = Wide {
+        let mut data = Dealt::<true> {
             streams: Streams::new(units, M::UNIT, bytemuck::must_cast_slice_mut(&mut spare)),
-            position: position + (rounds.len() / unit) as u64,
+            positions: &[position + (rounds.len() / unit) as u64],
+            is_even: false,
         };
         let mut after = wide;
-        M::body::<L, N, OPEN>(keys, &mut after, &mut data, pass);
+        pass_over::<M, _>(keys, &mut after, &mut data, pass);
         bytemuck::must_cast_slice_mut::<_, u128>(&mut spare[..M::UNIT]).zeroize();
         let done = Wave::where_first(l, next);
         for (to, after) in wide.as_mut().iter_mut().zip(after.as_ref()) {
             *to = to.unless(done, *after);
         }
     }
-    M::fold::<L, N>(keys, &wide, next)
+    M::fold(keys, &wide, next)
 }

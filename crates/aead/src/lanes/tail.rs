@@ -1,25 +1,24 @@
 //! The tail of messages: the rest of the text, and the tag.
 
+use sealane_block::Block;
 use sealane_block::lanes::MAX_LANES;
-use sealane_block::{Block, Lanes};
 use subtle::ConstantTimeEq;
 
 use super::head::block_of;
-
-use super::{Facts, Group, Mode, Params, Wave};
+use super::{Group, Keys, Mode, Shape, Token, Wave};
 
 /// The slot of the tag in modes whose tag is a block of its own.
 pub(crate) const TAG: usize = 3;
 
 /// Input and output of tails. A slot holds up to 16 bytes of each lane, zeros behind them.
-pub(crate) struct Slots<L: Lanes, const N: usize> {
-    given: [Wave<L, N>; 4],
-    made: [Wave<L, N>; 4],
+pub(crate) struct Slots<S: Shape> {
+    given: [Wave<S>; 4],
+    made: [Wave<S>; 4],
 }
 
-impl<L: Lanes, const N: usize> Slots<L, N> {
+impl<S: Shape> Slots<S> {
     #[inline(always)]
-    pub(crate) fn new(l: L) -> Slots<L, N> {
+    pub(crate) fn new(l: Token<S>) -> Slots<S> {
         Slots {
             given: [Wave::zero(l); 4],
             made: [Wave::zero(l); 4],
@@ -28,24 +27,25 @@ impl<L: Lanes, const N: usize> Slots<L, N> {
 }
 
 /// The tails of the lanes of a wave.
-pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
+pub(crate) struct Tail<'t, S: Shape> {
     /// The text in slots 0 and 1; when opening, slots by the mode's
     /// [`tail_bytes`](Mode::tail_bytes). Lanes without a tail have zeros, but for [`TAG`].
-    pub(crate) given: &'t mut [Wave<L, N>; 4],
+    pub(crate) given: &'t mut [Wave<S>; 4],
     /// The output of the mode, in the opposite layout. Slots that the mode does not write are
     /// unspecified.
-    pub(crate) made: &'t mut [Wave<L, N>; 4],
+    pub(crate) made: &'t mut [Wave<S>; 4],
     /// Differences found when opening: zero in every lane whose message is authentic.
-    pub(crate) wrong: Wave<L, N>,
+    pub(crate) wrong: Wave<S>,
     /// When opening: bytes of padding at the end of the text.
     pub(crate) padding: [usize; MAX_LANES],
     /// Bytes of text in each lane's tail.
     pub(crate) rest: [usize; MAX_LANES],
-    /// The largest of these.
+    /// The largest of these, and the least.
     pub(crate) most: usize,
+    least: usize,
     /// The messages.
     pub(crate) messages: Group<'t>,
-    tag_mask: Wave<L, N>,
+    tag_mask: Wave<S>,
     /// True if the slots for text are zero in all lanes.
     is_blank: bool,
 }
@@ -53,14 +53,14 @@ pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
 /// The bytes of one tail.
 pub(crate) type Bytes = [u8; 64];
 
-impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
+impl<'t, S: Shape> Tail<'t, S> {
     #[inline(always)]
-    pub(crate) fn new(
-        l: L,
-        params: &Params,
+    pub(crate) fn new<K: Keys<S = S>>(
+        keys: &K,
         messages: Group<'t>,
-        slots: &'t mut Slots<L, N>,
-    ) -> Tail<'t, L, N> {
+        slots: &'t mut Slots<S>,
+    ) -> Tail<'t, S> {
+        let l = keys.l();
         Tail {
             given: &mut slots.given,
             made: &mut slots.made,
@@ -68,26 +68,27 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
             padding: [0; MAX_LANES],
             rest: [0; MAX_LANES],
             most: 0,
+            least: usize::MAX,
             messages,
-            tag_mask: Wave::splat(l, first_bytes(params.tag_len.min(16))),
+            tag_mask: Wave::splat(l, first_bytes(keys.params().tag_len.min(16))),
             is_blank: true,
         }
     }
 
     /// Loads the end of a lane's text; when opening, also the bytes behind it.
     #[inline(always)]
-    pub(crate) fn take<M: Mode, const OPEN: bool>(
+    pub(crate) fn take<M: Mode, K: Keys>(
         &mut self,
+        keys: &K,
         lane: usize,
-        params: &Params,
         text: &[u8],
         tag: &[u8],
     ) {
         let rest = text.len();
         self.rest[lane] = rest;
-        self.most = self.most.max(rest);
-        if OPEN {
-            let counts = M::tail_bytes(params, rest);
+        (self.most, self.least) = (self.most.max(rest), self.least.min(rest));
+        if K::OPEN {
+            let counts = M::tail_bytes(&keys.params(), rest);
             let tag_alone = counts[TAG] == tag.len();
             if rest > 0 || !tag_alone {
                 self.is_blank = false;
@@ -114,22 +115,22 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
 
     /// Writes the output back, and returns the outcome of the message.
     #[inline(always)]
-    pub(crate) fn give<M: Mode, const OPEN: bool>(
+    pub(crate) fn give<M: Mode, K: Keys>(
         &self,
+        keys: &K,
         lane: usize,
-        params: &Params,
         text: &mut [u8],
         tag: &mut [u8],
     ) -> bool {
         let rest = text.len();
         let made = |slot: usize| self.made[slot].lanes()[lane].to_bytes();
-        let counts = M::tail_bytes(params, rest);
-        if !OPEN && counts[TAG] == tag.len() && rest == 0 {
+        let counts = M::tail_bytes(&keys.params(), rest);
+        if !K::OPEN && counts[TAG] == tag.len() && rest == 0 {
             put_short(tag, made(TAG));
             return true;
         }
         let mut bytes: Bytes = [0; 64];
-        if OPEN {
+        if K::OPEN {
             bytes[..16].copy_from_slice(&made(0));
             bytes[16..32].copy_from_slice(&made(1));
             text.copy_from_slice(&bytes[..rest]);
@@ -147,7 +148,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
 
     /// Restores the slots for text to zeros.
     #[inline(always)]
-    pub(crate) fn clear(self, l: L) {
+    pub(crate) fn clear(self, l: Token<S>) {
         if !self.is_blank {
             self.given[..TAG].fill(Wave::zero(l));
         }
@@ -155,7 +156,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
 
     /// All ones in the bytes that text has in slot `slot`.
     #[inline(always)]
-    pub(crate) fn text_mask(&self, l: L, slot: usize) -> Wave<L, N> {
+    pub(crate) fn text_mask(&self, l: Token<S>, slot: usize) -> Wave<S> {
         self.by_rest(l, |rest| {
             first_bytes(rest.saturating_sub(16 * slot).min(16))
         })
@@ -164,7 +165,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     /// Returns the bit behind the text of slot `slot`, where there is room: text ^ bit is
     /// `ozp(text)`.
     #[inline(always)]
-    pub(crate) fn end_bit(&self, l: L, slot: usize) -> Wave<L, N> {
+    pub(crate) fn end_bit(&self, l: Token<S>, slot: usize) -> Wave<S> {
         self.by_rest(l, |rest| match rest.checked_sub(16 * slot) {
             Some(count) if count < 16 => Block::new(0x80 << (8 * count)),
             _ => Block::ZERO,
@@ -173,42 +174,45 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
 
     /// Returns all ones in lanes whose rest has a length that `is` accepts.
     #[inline(always)]
-    pub(crate) fn where_rest(&self, l: L, is: impl Fn(usize) -> bool) -> Wave<L, N> {
+    pub(crate) fn where_rest(&self, l: Token<S>, is: impl Fn(usize) -> bool) -> Wave<S> {
         self.by_rest(l, |rest| if is(rest) { Block::ONES } else { Block::ZERO })
     }
 
-    /// Returns a block for each lane, by the length of its rest, which is public.
+    /// Returns the length of the rest that all messages have, if it is the same.
     #[inline(always)]
-    pub(crate) fn by_rest(&self, l: L, block: impl Fn(usize) -> Block) -> Wave<L, N> {
-        if self.messages.is_even {
-            return Wave::splat(l, block(self.most));
-        }
-        Wave::of_lanes(l, |lane| block(self.rest[lane]))
+    pub(crate) fn same_rest(&self) -> Option<usize> {
+        (self.least >= self.most).then_some(self.most)
     }
 
-    /// Returns a block for each lane, by the lengths of its message, which are public; where there
-    /// is no message, any block.
+    /// Returns a block for each lane, by the length of its rest, which is public; where there is no
+    /// message, any block.
     #[inline(always)]
-    pub(crate) fn by_lengths(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
-        if self.messages.is_even {
-            return Wave::splat(l, block(&self.messages.facts[0]));
+    pub(crate) fn by_rest(&self, l: Token<S>, block: impl Fn(usize) -> Block) -> Wave<S> {
+        match self.same_rest() {
+            Some(rest) => Wave::splat(l, block(rest)),
+            None => Wave::of_lanes(l, |lane| block(self.rest[lane])),
         }
-        self.by_message(l, block)
     }
 
-    /// Returns a block for each lane, by its message; zero where there is none.
+    /// Adds a pad to a rest of one block at most: makes the output, and returns the text and its
+    /// ciphertext.
     #[inline(always)]
-    pub(crate) fn by_message(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
-        Wave::of_lanes(l, |lane| {
-            self.messages.get(lane).map_or(Block::ZERO, &block)
-        })
+    pub(crate) fn mask<K: Keys>(&mut self, pad: Wave<S>) -> [Wave<S>; 2] {
+        let given = self.given[0];
+        let made = (given ^ pad) & self.text_mask(pad.l, 0);
+        self.made[0] = made;
+        if K::OPEN {
+            [made, given]
+        } else {
+            [given, made]
+        }
     }
 
     /// Processes the tag, with the length that the parameters give: sets it, or compares it with
     /// the received one.
     #[inline(always)]
-    pub(crate) fn tag<const OPEN: bool>(&mut self, tag: Wave<L, N>) {
-        if OPEN {
+    pub(crate) fn tag<K: Keys>(&mut self, tag: Wave<S>) {
+        if K::OPEN {
             self.wrong = (tag ^ self.given[TAG]) & self.tag_mask;
         } else {
             self.made[TAG] = tag;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use sealane_block::lanes::{MAX_LANES, Spare, Streams};
+use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Spare, Streams};
 
 use super::{Facts, Group, KeyMaterial, Mode};
 
@@ -38,6 +38,8 @@ pub(crate) trait Queue<'a, M: Mode> {
 pub(crate) struct LaneMessages<'a, M: Mode> {
     /// A bit for each lane that has a message.
     pub(crate) busy: u32,
+    /// True if all lanes begin and end together, as they do in rows.
+    pub(crate) is_even: bool,
     /// Numbers of messages, as the queue gave them.
     pub(crate) number: [usize; MAX_LANES],
     pub(crate) material: [Option<&'a KeyMaterial<M>>; MAX_LANES],
@@ -45,6 +47,8 @@ pub(crate) struct LaneMessages<'a, M: Mode> {
     /// Number of units done.
     pub(crate) units: [u64; MAX_LANES],
     pub(crate) texts: LaneTexts<'a, M>,
+    /// The memory of lanes without work.
+    pub(crate) spare: Spare,
 }
 
 /// The texts and tags of all lanes.
@@ -71,6 +75,7 @@ impl<'a, M: Mode> LaneMessages<'a, M> {
     pub(crate) fn new() -> LaneMessages<'a, M> {
         LaneMessages {
             busy: 0,
+            is_even: false,
             number: [0; MAX_LANES],
             material: [None; MAX_LANES],
             facts: [Facts::default(); MAX_LANES],
@@ -82,6 +87,7 @@ impl<'a, M: Mode> LaneMessages<'a, M> {
                 all: [0; MAX_LANES],
                 mode: PhantomData,
             },
+            spare: [0; SPARE_BYTES],
         }
     }
 
@@ -104,17 +110,17 @@ impl<'a, M: Mode> LaneMessages<'a, M> {
     }
 
     #[inline(always)]
-    pub(crate) fn group(&self, set: u32, is_even: bool) -> Group<'_> {
+    pub(crate) fn group(&self, set: u32) -> Group<'_> {
         Group {
             facts: &self.facts,
             set,
-            is_even,
+            is_even: self.is_even,
         }
     }
 
     /// Returns true if messages in all of so many lanes have equal lengths.
     #[inline(always)]
-    pub(crate) fn is_even(&self, lanes: usize) -> bool {
+    pub(crate) fn has_equal_lengths(&self, lanes: usize) -> bool {
         if self.texts.rows.is_some() {
             return true;
         }
@@ -123,6 +129,7 @@ impl<'a, M: Mode> LaneMessages<'a, M> {
         let mut others = self.facts[1..lanes].iter();
         others.all(|facts| lengths(facts) == first)
     }
+
     /// Gives every lane a row of `held` bytes that body and tail change, and a tag behind them; all
     /// `facts` have equal lengths.
     #[inline(always)]

@@ -2,16 +2,9 @@
 //!
 //! A building block: it authenticates nothing. Sealing is a chain; opening is not.
 
-use sealane_block::{Block, Cpu, Lanes};
-
-use super::shared::{back, forward};
-use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{BACK, Data, FORWARD, Head, Keys, Mode, Of, State};
 
 pub(crate) struct Cbc;
-
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 
 /// The last block of ciphertext.
 const LAST: usize = 0;
@@ -22,38 +15,18 @@ impl Mode for Cbc {
     type Words = Of<1>;
     const PARALLEL: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cbc> {
-        KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)])
-    }
-    fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
-        1
-    }
-    fn head_block(_params: &Params, message: &Facts<'_>, _index: usize) -> Block {
-        block_of(message.nonce, 0)
+    #[inline(always)]
+    fn absorb<K: Keys>(_keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
+        state[LAST] = head.block;
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
-        state[LAST] = block;
-    }
-
-    #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let l = keys.l();
         let mut last = state[LAST];
         for unit in 0..data.units() {
             let given = data.load(l, unit, 0);
-            if OPEN {
+            if K::OPEN {
                 data.store(unit, 0, keys.decrypt_onto(BACK, given, last));
                 last = given;
             } else {
@@ -62,13 +35,5 @@ impl Mode for Cbc {
             }
         }
         state[LAST] = last;
-    }
-
-    #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        _keys: &impl Keys<L, N>,
-        _state: &State<Self, L, N>,
-        _tail: &mut Tail<'_, L, N>,
-    ) {
     }
 }

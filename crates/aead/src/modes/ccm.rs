@@ -3,12 +3,10 @@
 //! The MAC is a chain, which the blocks of CTR accompany: one message takes as long as the chain,
 //! and many messages fill the lanes.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::Block;
 
-use super::ctr::stride;
-use super::shared::forward;
 use crate::lanes::head::{block_of, padded_with};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ccm;
 
@@ -24,10 +22,6 @@ impl Mode for Ccm {
     type Constants = Of<0>;
     type Words = Of<3>;
     const PARALLEL: bool = false;
-
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ccm> {
-        KeyMaterial::new(params, [forward(cpu, key)])
-    }
 
     /// B_0, then the length of the associated data and these themselves.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
@@ -49,41 +43,28 @@ impl Mode for Ccm {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         if head.index == 0 {
             let l = keys.l();
-            let mut first = Wave::zero(l);
-            let lanes = first.lanes_mut();
-            for (lane, message) in head.messages.iter() {
-                lanes[lane] = first_counter(message.nonce);
-            }
+            let messages = head.messages;
+            let first = messages.by_message(l, |message| first_counter(message.nonce));
             state[FIRST] = first;
             state[COUNTER] = first.reversed().add64(Wave::splat(l, Block::new(1)));
         }
-        state[MAC] = keys.encrypt_late(0, block, state[MAC]);
+        state[MAC] = keys.encrypt_late(0, head.block, state[MAC]);
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let l = keys.l();
-        let step = Wave::splat(l, stride(data, Wave::<L, N>::LANES));
+        let step = Wave::splat(l, Block::new(D::STEP as u128));
         let (mut mac, mut counter) = (state[MAC], state[COUNTER]);
         for unit in 0..data.units() {
             let pad = keys.encrypt(0, counter.reversed());
-            let given = data.mask(l, unit, 0, pad);
-            let text = if OPEN { given ^ pad } else { given };
+            let given = data.mask(unit, 0, pad);
+            let text = if K::OPEN { given ^ pad } else { given };
             // The value that comes last: in many lanes that open, the pad.
-            mac = if OPEN && N > 1 {
+            mac = if K::OPEN && Wave::<K::S>::VECTORS > 1 {
                 keys.encrypt_late(0, mac ^ given, pad)
             } else {
                 keys.encrypt_late(0, text, mac)
@@ -94,22 +75,15 @@ impl Mode for Ccm {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let mut mac = state[MAC];
         if tail.most > 0 {
-            let made = keys.encrypt_onto(0, state[COUNTER].reversed(), tail.given[0]);
-            let made = made & tail.text_mask(l, 0);
-            tail.made[0] = made;
-            let text = if OPEN { made } else { tail.given[0] };
+            let [text, _] = tail.mask::<K>(keys.encrypt(0, state[COUNTER].reversed()));
             let more = keys.encrypt_late(0, text, mac);
             mac = mac.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
-        tail.tag::<OPEN>(keys.encrypt_onto(0, state[FIRST], mac));
+        tail.tag::<K>(keys.encrypt_onto(0, state[FIRST], mac));
     }
 }
 

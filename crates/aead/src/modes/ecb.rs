@@ -3,15 +3,9 @@
 //! A building block, and the baseline of the other modes: it authenticates nothing, and equal
 //! blocks of text stay equal.
 
-use sealane_block::{Block, Cpu, Lanes};
-
-use super::shared::{back, forward};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, Keys, Mode, Of, OneState, Params, State};
 
 pub(crate) struct Ecb;
-
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 
 impl Mode for Ecb {
     type Schedules = Of<2>;
@@ -22,65 +16,27 @@ impl Mode for Ecb {
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 0;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ecb> {
-        KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)])
-    }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         0
     }
-    fn head_block(_params: &Params, _message: &Facts<'_>, _index: usize) -> Block {
-        Block::ZERO
-    }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        _state: &mut State<Self, L, N>,
-        _block: Wave<L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
-    }
+    fn absorb<K: Keys>(_keys: &K, _state: &mut State<Self, K::S>, _head: &Head<'_, K::S>) {}
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        _state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, _state: &mut State<Self, K::S>, data: &mut D) {
         for unit in 0..data.units() {
             let given = data.load(keys.l(), unit, 0);
-            let made = if !OPEN {
-                keys.encrypt(FORWARD, given)
-            } else {
-                keys.decrypt(BACK, given)
-            };
-            data.store(unit, 0, made);
+            data.store(unit, 0, keys.cipher(given));
         }
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        _state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
+    fn spread<K: Keys>(_keys: &K, _state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
         []
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        _state: &State<Self, L, N>,
-        _next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(_keys: &K, _state: &State<Self, K::S>, _next: usize) -> OneState<Self, K::S> {
         []
-    }
-
-    #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        _keys: &impl Keys<L, N>,
-        _state: &State<Self, L, N>,
-        _tail: &mut Tail<'_, L, N>,
-    ) {
     }
 }

@@ -6,13 +6,15 @@
 
 use sealane_block::gf::Order;
 use sealane_block::products::Products;
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu};
 
-use super::ctr::stride;
-use super::horner::{self, BlockSource, Sums};
-use super::shared::{aes, forward, lane_numbers};
+use super::horner::{self, BlockSource};
+use super::shared::lane_numbers;
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::keys::{Sums, aes};
+use crate::lanes::{
+    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, Shape, State, Tail, Wave,
+};
 
 pub(crate) struct Gcm;
 
@@ -32,11 +34,9 @@ impl Mode for Gcm {
     type Words = Of<3>;
     const PARALLEL: bool = true;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Gcm> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let hash_key = aes(cpu, key).encrypt(Block::ZERO);
         (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
-        material
     }
 
     /// Returns the number of blocks that make J_0, then of the associated data.
@@ -58,12 +58,7 @@ impl Mode for Gcm {
 
     /// Lanes may be in different parts of their heads, depending on the lengths of nonces.
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let l = keys.l();
         let ending = |usual: bool| {
             head.messages.where_lengths(|message| {
@@ -73,41 +68,32 @@ impl Mode for Gcm {
         };
         let (usual, ends) = (ending(true), ending(false));
         if usual == head.messages.set {
-            state[FIRST] = block;
+            state[FIRST] = head.block;
             return;
         }
-        let hashed = horner::step(keys, Order::Ghash, state[HASH], block.reversed());
+        let hashed = horner::step(keys, Order::Ghash, state[HASH], head.block.reversed());
         state[HASH] = hashed;
         if usual | ends != 0 {
             let made = horner::product(Order::Ghash, hashed, horner::base(keys, 1)).reversed();
             let is_usual = Wave::where_set(l, usual);
             let done = Wave::where_set(l, usual | ends);
-            let first = made.unless(is_usual, block);
+            let first = made.unless(is_usual, head.block);
             state[FIRST] = state[FIRST].unless(done, first);
             state[HASH] = hashed.unless(done, Wave::zero(l));
         }
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, _head: &Head<'_, K::S>) {
         let one = Wave::splat(keys.l(), Block::new(1));
         // Without the barrier, the compiler builds it byte by byte where one message has all lanes.
         state[COUNTER] = state[FIRST].optimization_barrier().reversed().add32(one);
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
-        let step = Wave::splat(keys.l(), stride(data, Wave::<L, N>::LANES));
-        let mut counted = Counted::<L, N, OPEN> {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        let step = Wave::splat(keys.l(), Block::new(D::STEP as u128));
+        let mut counted = Counted {
             counter: state[COUNTER],
             step,
         };
@@ -116,11 +102,7 @@ impl Mode for Gcm {
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
+    fn spread<K: Keys>(keys: &K, state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
         [
             state[COUNTER].spread().add32(lane_numbers(keys.l())),
             state[FIRST].spread(),
@@ -128,11 +110,7 @@ impl Mode for Gcm {
         ]
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
         [
             state[COUNTER].pick(next),
             state[FIRST].pick(0),
@@ -141,71 +119,65 @@ impl Mode for Gcm {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let mut hash = state[HASH];
         if tail.most > 0 {
             let pad = keys.encrypt(0, state[COUNTER].reversed());
-            let made = (tail.given[0] ^ pad) & tail.text_mask(l, 0);
-            tail.made[0] = made;
-            let sealed = if OPEN { tail.given[0] } else { made };
+            let [_, sealed] = tail.mask::<K>(pad);
             let more = horner::step(keys, Order::Ghash, hash, sealed.reversed());
             hash = hash.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
         // Reversed, as the hash is: the length of associated data in the upper half.
-        let lengths = tail.by_lengths(l, |message| {
+        let lengths = tail.messages.by_lengths(l, |message| {
             let (ad, text) = (8 * message.ad.len() as u128, 8 * message.text as u128);
             Block::new(ad << 64 | text)
         });
         let hash = horner::last_two(keys, Order::Ghash, hash, lengths);
-        tail.tag::<OPEN>(hash.reversed() ^ keys.encrypt(0, state[FIRST]));
+        tail.tag::<K>(hash.reversed() ^ keys.encrypt(0, state[FIRST]));
     }
 }
 
 /// Encrypts units with CTR, and passes on their ciphertext.
-struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
-    counter: Wave<L, N>,
-    step: Wave<L, N>,
+struct Counted<S: Shape> {
+    counter: Wave<S>,
+    step: Wave<S>,
 }
 
-impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L, N, OPEN> {
-    const ROUNDS_INTERLEAVED: bool = !OPEN;
+impl<K: Keys> BlockSource<K> for Counted<K::S> {
+    const ROUNDS_INTERLEAVED: bool = !K::OPEN;
 
     #[inline(always)]
-    fn block(
-        &mut self,
-        keys: &impl Keys<L, N>,
-        data: &mut impl Data<L, N>,
-        unit: usize,
-    ) -> Wave<L, N> {
+    fn block(&mut self, keys: &K, data: &mut impl Data<K::S>, unit: usize) -> Wave<K::S> {
         let pad = keys.encrypt(0, self.counter.reversed());
-        self.masked(data, unit, pad)
+        self.masked::<K>(data, unit, pad)
     }
 
     #[inline(always)]
     fn block_interleaved(
         &mut self,
-        keys: &impl Keys<L, N>,
-        data: &mut impl Data<L, N>,
+        keys: &K,
+        data: &mut impl Data<K::S>,
         unit: usize,
         products: &Products<'_>,
-    ) -> (Wave<L, N>, Sums<L>) {
+    ) -> (Wave<K::S>, Sums<K::S>) {
         let (pad, sums) = keys.encrypt_interleaved(0, self.counter.reversed(), products);
-        (self.masked(data, unit, pad), sums)
+        (self.masked::<K>(data, unit, pad), sums)
     }
 }
 
-impl<L: Lanes, const N: usize, const OPEN: bool> Counted<L, N, OPEN> {
+impl<S: Shape> Counted<S> {
     /// Masks a unit with its pad, and returns its ciphertext.
     #[inline(always)]
-    fn masked(&mut self, data: &mut impl Data<L, N>, unit: usize, pad: Wave<L, N>) -> Wave<L, N> {
+    fn masked<K: Keys<S = S>>(
+        &mut self,
+        data: &mut impl Data<S>,
+        unit: usize,
+        pad: Wave<S>,
+    ) -> Wave<S> {
         self.counter = self.counter.add32(self.step);
-        let [given, made] = data.add(pad.l, unit, 0, pad);
-        if OPEN { given } else { made }
+        let [given, made] = data.add(unit, 0, pad);
+        if K::OPEN { given } else { made }
     }
 }
 

@@ -14,7 +14,8 @@ use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
-use crate::lanes::{AlignedBlocks, Data, Keys, Wave};
+use crate::lanes::keys::Sums;
+use crate::lanes::{AlignedBlocks, Data, Keys, One, Shape, Vector, Wave};
 
 /// Blocks that are hashed with one reduction.
 pub(crate) const GROUP: usize = 4;
@@ -23,7 +24,7 @@ pub(crate) const GROUP: usize = 4;
 pub(crate) const CONSTANTS: usize = 2 * GROUP;
 
 /// A factor, prepared.
-pub(super) type Factor<L, const N: usize> = [Wave<L, N>; 2];
+pub(super) type Factor<S> = [Wave<S>; 2];
 
 /// Entries of the table: powers `MAX_LANES` down to 0, and zeros, for lanes behind the last block
 /// of a round that is not whole. First words come first, then second words.
@@ -52,70 +53,57 @@ pub(super) const fn place(power: usize) -> usize {
 
 /// Hashes one block in every lane with the base of its key.
 #[inline(always)]
-pub(crate) fn step<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
+pub(crate) fn step<K: Keys>(
+    keys: &K,
     order: Order,
-    value: Wave<L, N>,
-    block: Wave<L, N>,
-) -> Wave<L, N> {
+    value: Wave<K::S>,
+    block: Wave<K::S>,
+) -> Wave<K::S> {
     product(order, value, base(keys, 1)) ^ block
 }
 
 /// Source of the blocks to be hashed: the work of a mode on a unit, with its result.
-pub(crate) trait BlockSource<L: Lanes, const N: usize> {
+pub(crate) trait BlockSource<K: Keys> {
     /// True if rounds of a message that has all lanes are hashed by
     /// [`block_interleaved`](BlockSource::block_interleaved). Where blocks are known before the
     /// cipher runs, as when GCM opens, the processor overlaps the two better by itself.
     const ROUNDS_INTERLEAVED: bool = false;
 
     /// Returns the block of a unit, not reversed. Each unit comes once, in order.
-    fn block(
-        &mut self,
-        keys: &impl Keys<L, N>,
-        data: &mut impl Data<L, N>,
-        unit: usize,
-    ) -> Wave<L, N>;
+    fn block(&mut self, keys: &K, data: &mut impl Data<K::S>, unit: usize) -> Wave<K::S>;
 
     /// As [`block`](BlockSource::block), and computes sums of products beside it, if it can.
     #[inline(always)]
     fn block_interleaved(
         &mut self,
-        keys: &impl Keys<L, N>,
-        data: &mut impl Data<L, N>,
+        keys: &K,
+        data: &mut impl Data<K::S>,
         unit: usize,
         products: &Products<'_>,
-    ) -> (Wave<L, N>, Sums<L>) {
+    ) -> (Wave<K::S>, Sums<K::S>) {
         (self.block(keys, data, unit), products.sums(keys.l()))
     }
 }
-
-/// The sums of both halves of [`Products`], which are not reduced.
-pub(crate) type Sums<L> = [[<L as Lanes>::V; 3]; 2];
 
 /// Number of vectors of which the products of a unit are computed beside its cipher.
 const BESIDE: usize = 2 * GROUP;
 
 /// Hashes all units of `data`, a block each.
 #[inline(always)]
-pub(crate) fn hash<K, D, S, L: Lanes, const N: usize>(
+pub(crate) fn hash<K: Keys, D: Data<K::S>, B: BlockSource<K>>(
     keys: &K,
     order: Order,
     data: &mut D,
-    mut value: Wave<L, N>,
-    source: &mut S,
-) -> Wave<L, N>
-where
-    K: Keys<L, N>,
-    D: Data<L, N>,
-    S: BlockSource<L, N>,
-{
+    mut value: Wave<K::S>,
+    source: &mut B,
+) -> Wave<K::S> {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
-        return if const { N == BESIDE && K::SAME && S::ROUNDS_INTERLEAVED } {
+        return if const { Wave::<K::S>::VECTORS == BESIDE && K::SAME && B::ROUNDS_INTERLEAVED } {
             groups::rounds_interleaved(keys, order, data, value, source)
         } else {
             for unit in 0..units {
-                let before = round(keys, order, &value, Wave::<L, N>::LANES);
+                let before = round(keys, order, &value, Wave::<K::S>::LANES);
                 value = source.block(keys, data, unit).reversed();
                 value.v[0] = with_last(l, value.v[0], before);
             }
@@ -123,7 +111,7 @@ where
         };
     }
     let groups = units / GROUP;
-    value = if const { N == BESIDE && K::SAME } {
+    value = if const { Wave::<K::S>::VECTORS == BESIDE && K::SAME } {
         groups::interleave(keys, order, data, value, source, groups)
     } else {
         groups::apart(keys, order, data, value, source, groups)
@@ -138,23 +126,18 @@ where
 /// Computes the sum of the blocks of a round, the first of them times power `first` of the base,
 /// and each times one power less than the one before it. The result is in the last lane.
 #[inline(always)]
-fn round<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    order: Order,
-    blocks: &Wave<L, N>,
-    first: usize,
-) -> L::V {
+fn round<K: Keys>(keys: &K, order: Order, blocks: &Wave<K::S>, first: usize) -> Vector<K::S> {
     let l = keys.l();
-    let at = place(first)..place(first) + Wave::<L, N>::LANES;
+    let at = place(first)..place(first) + Wave::<K::S>::LANES;
     let (words, more) = keys.table(0).split_at(ENTRIES);
     let (words, more) = (&words[at.clone()], &more[at]);
     let zero = l.splat(Block::ZERO);
     let mut sum = [zero; 3];
     // The first vector comes last, since the addend of its first block comes late.
-    for i in (0..N).rev() {
+    for i in (0..Wave::<K::S>::VECTORS).rev() {
         let powers = [
-            l.load(&words[i * L::WIDTH..]),
-            l.load(&more[i * L::WIDTH..]),
+            l.load(&words[i * Wave::<K::S>::WIDTH..]),
+            l.load(&more[i * Wave::<K::S>::WIDTH..]),
         ];
         sum = added(l, sum, whole_product_lanes(l, blocks.v[i], powers));
     }
@@ -184,28 +167,28 @@ fn with_last<L: Lanes>(l: L, vector: L::V, before: L::V) -> L::V {
 /// Spreads the value of one message to lanes that share it: it counts as the last block of a round
 /// before the first.
 #[inline(always)]
-pub(crate) fn spread<L: Lanes, const N: usize>(value: Wave<L, 1>) -> Wave<L, N> {
+pub(crate) fn spread<S: Shape>(value: Wave<One<S>>) -> Wave<S> {
     let l = value.l;
-    let mut wide: Wave<L, N> = Wave::zero(l);
+    let mut wide: Wave<S> = Wave::zero(l);
     let mut last = value.v[0];
-    for _ in 1..L::WIDTH {
+    for _ in 1..Wave::<S>::WIDTH {
         last = l.previous(wide.v[0], last);
     }
-    wide.v[N - 1] = last;
+    wide.v[Wave::<S>::VECTORS - 1] = last;
     wide
 }
 
 /// Inverts [`spread`]: the lane before the next one has the last block, and power 0.
 #[inline(always)]
-pub(crate) fn fold<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
+pub(crate) fn fold<K: Keys>(
+    keys: &K,
     order: Order,
-    value: Wave<L, N>,
+    value: Wave<K::S>,
     next: usize,
-) -> Wave<L, 1> {
+) -> Wave<One<K::S>> {
     let l = keys.l();
     let blocks = match next {
-        0 => Wave::<L, N>::LANES,
+        0 => Wave::<K::S>::LANES,
         some => some,
     };
     let v = [l.last(round(keys, order, &value, blocks - 1))];
@@ -214,7 +197,7 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
 
 /// Vector `i` of a power of the lanes' bases, prepared.
 #[inline(always)]
-fn factor<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize, i: usize) -> [L::V; 2] {
+fn factor<K: Keys>(keys: &K, power: usize, i: usize) -> [Vector<K::S>; 2] {
     [
         keys.constant_vector(2 * power - 2, i),
         keys.constant_vector(2 * power - 1, i),
@@ -229,18 +212,14 @@ fn added<L: Lanes>(l: L, a: [L::V; 3], b: [L::V; 3]) -> [L::V; 3] {
 
 /// A power of the lane's base, prepared.
 #[inline(always)]
-pub(crate) fn base<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize) -> Factor<L, N> {
+pub(crate) fn base<K: Keys>(keys: &K, power: usize) -> Factor<K::S> {
     [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
 }
 
 /// Elements times factors, such as those of [`base`].
 #[inline(always)]
-pub(crate) fn product<L: Lanes, const N: usize>(
-    order: Order,
-    mut a: Wave<L, N>,
-    factor: Factor<L, N>,
-) -> Wave<L, N> {
-    for i in 0..N {
+pub(crate) fn product<S: Shape>(order: Order, mut a: Wave<S>, factor: Factor<S>) -> Wave<S> {
+    for i in 0..Wave::<S>::VECTORS {
         let whole = whole_product_lanes(a.l, a.v[i], [factor[0].v[i], factor[1].v[i]]);
         a.v[i] = reduce_whole_lanes(a.l, order, whole);
     }
@@ -249,14 +228,14 @@ pub(crate) fn product<L: Lanes, const N: usize>(
 
 /// `a` times power 2 of the lanes' bases, and `b` times power 1, with one reduction.
 #[inline(always)]
-pub(crate) fn last_two<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
+pub(crate) fn last_two<K: Keys>(
+    keys: &K,
     order: Order,
-    mut a: Wave<L, N>,
-    b: Wave<L, N>,
-) -> Wave<L, N> {
+    mut a: Wave<K::S>,
+    b: Wave<K::S>,
+) -> Wave<K::S> {
     let l = keys.l();
-    for i in 0..N {
+    for i in 0..Wave::<K::S>::VECTORS {
         let first = whole_product_lanes(l, a.v[i], factor(keys, 2, i));
         let second = whole_product_lanes(l, b.v[i], factor(keys, 1, i));
         a.v[i] = reduce_whole_lanes(l, order, added(l, first, second));

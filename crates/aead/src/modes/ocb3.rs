@@ -10,16 +10,15 @@ use sealane_block::aes::{Back, Forward};
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{aes, back, double, forward};
-use crate::lanes::head::{block_of, padded_block_of};
+use super::shared::double;
+use crate::lanes::head::block_of;
+use crate::lanes::keys::aes;
 use crate::lanes::{
-    AlignedBlocks, Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
+    AlignedBlocks, BACK, Data, FORWARD, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, Shape,
+    State, Tail, Vector, Wave,
 };
 
 pub(crate) struct Ocb3;
-
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 
 /// L_*, for the rest of a text.
 const REST: usize = 0;
@@ -45,8 +44,7 @@ impl Mode for Ocb3 {
     type Words = Of<4>;
     const PARALLEL: bool = true;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ocb3> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let rest = aes(cpu, key).encrypt(Block::ZERO);
         let last = double(rest);
         material.constants = [rest, last];
@@ -62,29 +60,16 @@ impl Mode for Ocb3 {
             offset ^= table[number.trailing_zeros() as usize];
         }
         material.table = AlignedBlocks::new(table);
-        material
     }
 
-    /// The nonce, then the associated data.
-    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
-        1 + message.ad.len().div_ceil(16)
-    }
-    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
-        match index {
-            0 => Block::new(nonce_block(params, message.nonce).value() & !(0x3f << 120)),
-            _ => padded_block_of(message.ad, index - 1),
-        }
+    fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
+        Block::new(nonce_block(params, nonce).value() & !(0x3f << 120))
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         if head.index == 0 {
-            let mut top = keys.encrypt(FORWARD, block);
+            let mut top = keys.encrypt(FORWARD, head.block);
             let lanes = top.lanes_mut();
             for (lane, message) in head.messages.iter() {
                 lanes[lane] = stretched(lanes[lane], message.nonce);
@@ -96,22 +81,17 @@ impl Mode for Ocb3 {
         let next = numbered(keys, |_| head.index as u64);
         let offset = state[AD_OFFSET] ^ next.unless(partial, keys.constant(REST));
         state[AD_OFFSET] = offset;
-        state[AD_SUM] ^= keys.encrypt(FORWARD, block ^ offset);
+        state[AD_SUM] ^= keys.encrypt(FORWARD, head.block ^ offset);
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let mut offsets = Offsets::new(keys, state[OFFSET], data);
         let mut checksum = state[CHECKSUM];
         for unit in 0..data.units() {
-            let (offset, shared) = offsets.next(keys, data, unit);
+            let (offset, shared) = offsets.next(data, unit);
             let given = data.load(keys.l(), unit, 0);
-            if OPEN {
+            if K::OPEN {
                 let made = keys.xex::<Back>(BACK, given, offset, shared);
                 checksum = added(checksum, made, data);
                 data.store(unit, 0, made);
@@ -120,16 +100,12 @@ impl Mode for Ocb3 {
                 data.store(unit, 0, keys.xex::<Forward>(FORWARD, given, offset, shared));
             }
         }
-        state[OFFSET] = offsets.before(keys, data);
+        state[OFFSET] = offsets.before::<D>();
         state[CHECKSUM] = checksum;
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
+    fn spread<K: Keys>(keys: &K, state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
         let first = Wave::load(keys.l(), first_offsets(keys));
         let mut wide = [Wave::zero(keys.l()); 4];
         wide[OFFSET] = state[OFFSET].spread() ^ first;
@@ -138,11 +114,7 @@ impl Mode for Ocb3 {
         wide
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
         let mut one = [Wave::zero(keys.l()); 4];
         one[OFFSET] = state[OFFSET].pick(next);
         one[CHECKSUM] = state[CHECKSUM].sum();
@@ -151,66 +123,59 @@ impl Mode for Ocb3 {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let (mut offset, mut checksum) = (state[OFFSET], state[CHECKSUM]);
         if tail.most > 0 {
             let some = tail.where_rest(l, |rest| rest > 0);
             offset ^= some & keys.constant(REST);
             let pad = keys.encrypt(FORWARD, offset);
-            let made = (tail.given[0] ^ pad) & tail.text_mask(l, 0);
-            tail.made[0] = made;
-            let text = if OPEN { made } else { tail.given[0] };
+            let [text, _] = tail.mask::<K>(pad);
             checksum ^= some & (text ^ tail.end_bit(l, 0));
         }
         let tag = keys.encrypt(FORWARD, checksum ^ offset ^ keys.constant(FINAL));
-        tail.tag::<OPEN>(tag ^ state[AD_SUM]);
+        tail.tag::<K>(tag ^ state[AD_SUM]);
     }
 }
 
 /// Adds blocks of text to a checksum. Where the blocks of all lanes count for one message, they go
 /// to the first vector: a sum for each lane would take all registers.
 #[inline(always)]
-fn added<L: Lanes, const N: usize, D: Data<L, N>>(
-    mut checksum: Wave<L, N>,
-    text: Wave<L, N>,
-    data: &D,
-) -> Wave<L, N> {
+fn added<S: Shape, D: Data<S>>(mut checksum: Wave<S>, text: Wave<S>, data: &D) -> Wave<S> {
     if !data.is_whole() {
         return checksum ^ text;
     }
-    for i in 0..N {
+    for i in 0..Wave::<S>::VECTORS {
         checksum.v[0] = text.l.xor(checksum.v[0], text.v[i]);
     }
     checksum
 }
 
 /// The offsets of a run of units: a part for each lane, and a part that lanes share.
-struct Offsets<L: Lanes, const N: usize> {
-    own: Wave<L, N>,
-    shared: L::V,
+struct Offsets<'k, K: Keys> {
+    keys: &'k K,
+    own: Wave<K::S>,
+    shared: Vector<K::S>,
     /// A lane whose position all others share, if all have the same key: all take the same step.
     in_step: Option<usize>,
 }
 
-impl<L: Lanes, const N: usize> Offsets<L, N> {
+impl<'k, K: Keys> Offsets<'k, K> {
     /// Starts from the offsets of the blocks before the next ones. In rounds, lanes share the first
     /// of these.
     #[inline(always)]
-    fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
+    fn new<D: Data<K::S>>(keys: &'k K, before: Wave<K::S>, data: &D) -> Self {
         let l = keys.l();
         if D::WIDE {
             Offsets {
+                keys,
                 own: Wave::load(l, &first_offsets(keys)[1..]),
                 shared: before.pick(0).v[0],
                 in_step: None,
             }
         } else {
             Offsets {
+                keys,
                 own: before,
                 shared: l.splat(Block::ZERO),
                 in_step: if K::SAME { data.in_step() } else { None },
@@ -220,16 +185,11 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
 
     /// The offsets of the next units.
     #[inline(always)]
-    fn next<D: Data<L, N>>(
-        &mut self,
-        keys: &impl Keys<L, N>,
-        data: &D,
-        unit: usize,
-    ) -> (Wave<L, N>, L::V) {
-        let l = keys.l();
+    fn next<D: Data<K::S>>(&mut self, data: &D, unit: usize) -> (Wave<K::S>, Vector<K::S>) {
+        let (keys, l) = (self.keys, self.keys.l());
         let number = |lane| data.position(lane) + unit as u64 + 1;
         if D::WIDE {
-            let lanes = Wave::<L, N>::LANES;
+            let lanes = Wave::<K::S>::LANES;
             let before = self.shared;
             // All of a round's steps but the last are those of the first round.
             let end = data.position(0) + (unit as u64 + 1) * lanes as u64;
@@ -248,37 +208,35 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
 
     /// The offsets of the blocks before the next ones.
     #[inline(always)]
-    fn before<D: Data<L, N>>(mut self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
+    fn before<D: Data<K::S>>(mut self) -> Wave<K::S> {
+        let (keys, l) = (self.keys, self.keys.l());
         let own = if D::WIDE {
             // These depend on the key alone.
-            keys.l().wipe(&mut self.own.v);
-            Wave::load(keys.l(), first_offsets(keys))
+            l.wipe(self.own.v.as_mut());
+            Wave::load(l, first_offsets(keys))
         } else {
             self.own
         };
-        own ^ Wave::filled(keys.l(), self.shared)
+        own ^ Wave::filled(l, self.shared)
     }
 }
 
 /// Returns the offsets of blocks 0, 1 and so on, less that of block 0, of a key that all lanes
 /// have.
 #[inline(always)]
-fn first_offsets<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> &[Block] {
+fn first_offsets<K: Keys>(keys: &K) -> &[Block] {
     &keys.table(0)[BITS..]
 }
 
 /// Steps from block `number - 1` to block `number`, in each lane.
 #[inline(always)]
-fn numbered<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    number: impl Fn(usize) -> u64,
-) -> Wave<L, N> {
+fn numbered<K: Keys>(keys: &K, number: impl Fn(usize) -> u64) -> Wave<K::S> {
     Wave::collect(keys.l(), |lane| step(keys, lane, number(lane)))
 }
 
 /// Steps from block `number - 1` to block `number`, in one lane; zero where it has no key.
 #[inline(always)]
-fn step<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, lane: usize, number: u64) -> &Block {
+fn step<K: Keys>(keys: &K, lane: usize, number: u64) -> &Block {
     keys.table(lane)
         .get(number.trailing_zeros() as usize)
         .unwrap_or(&Block::ZERO)

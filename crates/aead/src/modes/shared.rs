@@ -1,24 +1,8 @@
 //! Functions that several modes share.
 
-use sealane_block::aes::Aes128Dec;
-use sealane_block::{Aes128, Block, Cpu, Lanes};
+use sealane_block::Block;
 
-use crate::lanes::Wave;
-
-/// The schedule of encryption under a key of 16 bytes.
-pub(crate) fn forward(cpu: Cpu, key: &[u8]) -> [Block; 11] {
-    *aes(cpu, key).round_keys()
-}
-
-/// The schedule of decryption under a key of 16 bytes.
-pub(crate) fn back(cpu: Cpu, key: &[u8]) -> [Block; 11] {
-    *Aes128Dec::new(&aes(cpu, key)).round_keys()
-}
-
-/// AES under a key of 16 bytes, whose length has been checked.
-pub(crate) fn aes(cpu: Cpu, key: &[u8]) -> Aes128 {
-    Aes128::new(cpu, crate::lanes::head::block_of(key, 0))
-}
+use crate::lanes::{Shape, Token, Wave};
 
 /// Twice an element of GF(2^128) in the order of OCB, byte 0 first.
 pub(crate) fn double(block: Block) -> Block {
@@ -34,7 +18,7 @@ fn doubled(block: Block) -> Block {
 
 /// The 128-bit numbers of all lanes (as little-endian integers) plus numbers below 2^63.
 #[inline(always)]
-pub(crate) fn add128<L: Lanes, const N: usize>(a: Wave<L, N>, small: Wave<L, N>) -> Wave<L, N> {
+pub(crate) fn add128<S: Shape>(a: Wave<S>, small: Wave<S>) -> Wave<S> {
     let l = a.l;
     let sum = a.add64(small);
     // The lower half has overflowed where its top bit was set and is now clear.
@@ -45,7 +29,7 @@ pub(crate) fn add128<L: Lanes, const N: usize>(a: Wave<L, N>, small: Wave<L, N>)
 
 /// The numbers of the lanes: 0, 1, 2...
 #[inline(always)]
-pub(crate) fn lane_numbers<L: Lanes, const N: usize>(l: L) -> Wave<L, N> {
+pub(crate) fn lane_numbers<S: Shape>(l: Token<S>) -> Wave<S> {
     let mut numbers = Wave::zero(l);
     for (lane, number) in numbers.lanes_mut().iter_mut().enumerate() {
         *number = Block::new(lane as u128);

@@ -6,7 +6,6 @@
 
 use super::rows::batch_tweaks;
 use super::{HashLanes, LabelHash, Prp, Tweak};
-use crate::lanes::MAX_WIDTH;
 use crate::{Aes128Many, Block, Cpu, GROUP, Kernel, Lanes, aes};
 use zeroize::Zeroize;
 
@@ -169,7 +168,7 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
                 padded[..rows.len()].copy_from_slice(rows);
                 &padded[..batch]
             };
-            let labels = [l.load_quad(rows), l.load_quad(&rows[L::QUAD..])];
+            let labels = l.load_pair(rows);
             if PAIRS {
                 for quad in 0..2 {
                     let masks = &masks[quad * L::QUAD..];
@@ -197,25 +196,12 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
         }
         // Rows that pad a batch have bits, too.
         let kept = Block::new(u128::MAX >> (BITS - self.rows.len()));
-        let mut lanes = [Block::ZERO; MAX_WIDTH];
-        let out = [
-            sum_of_lanes(l, bits[0], &mut lanes) & kept,
-            sum_of_lanes(l, bits[1], &mut lanes) & kept,
-        ];
         padded.zeroize();
-        lanes.zeroize();
-        out
+        [
+            l.sum_of_lanes(bits[0]) & kept,
+            l.sum_of_lanes(bits[1]) & kept,
+        ]
     }
-}
-
-#[inline(always)]
-fn sum_of_lanes<L: Lanes>(l: L, v: L::V, lanes: &mut [Block]) -> Block {
-    l.store(lanes, v);
-    let mut sum = lanes[0];
-    for lane in 1..L::WIDTH {
-        sum ^= lanes[lane];
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -29,10 +29,8 @@ impl Kernel for HashEach<'_> {
                 (hash.pair_tweaks(l, tweaks), 0),
                 (hash.pair_tweaks(l, &tweaks[L::QUAD..]), 0),
             ];
-            let labels = [l.load_quad(labels), l.load_quad(&labels[L::QUAD..])];
-            let [low, high] = hash.hash_one(l, tweaks, labels);
-            l.store_quad(&mut padded[1], low);
-            l.store_quad(&mut padded[1][L::QUAD..], high);
+            let hashes = hash.hash_one(l, tweaks, l.load_pair(labels));
+            l.store_pair(&mut padded[1], hashes);
             blocks.copy_from_slice(&padded[1][..count]);
         }
         padded.zeroize();

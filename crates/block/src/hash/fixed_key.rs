@@ -7,7 +7,7 @@ use super::{
     sigma_pair, sigma_quad, tweak_blocks, tweak_quad, xor_pair,
 };
 use crate::aes::{self, Aes128, Forward};
-use crate::lanes::{Pair, Quad};
+use crate::lanes::{Pair, Quad, joined, split};
 use crate::{Block, Cpu, Lanes};
 
 /// One AES under the seed: the cheapest hash, with the weakest bound over many gates.
@@ -175,13 +175,11 @@ impl<L: Lanes> HashLanes<L> for Tccr {
 /// Encrypts blocks to which the first round key has been added; each quad has its last round key.
 #[inline(always)]
 fn finish_pair<L: Lanes>(l: L, keys: &[Block; 11], begun: Pair<L>, lasts: Two<L>) -> Pair<L> {
-    let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = begun;
-    let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
+    let mut states = joined(begun);
     l.nine_rounds(&mut states, keys);
     let [k, n] = lasts;
     aes::last_each::<L, Forward, 8>(l, &mut states, &[k, k, k, k, n, n, n, n], None);
-    let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
-    [[b0, b1, b2, b3], [b4, b5, b6, b7]]
+    split(states)
 }
 
 /// Computes pi(x ^ tweak) ^ x of single vectors.

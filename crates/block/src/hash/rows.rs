@@ -41,10 +41,9 @@ fn hash_batch<L: Lanes, H: HashLanes<L>>(
     tweak: &mut Tweak,
     batch: &mut [Block],
 ) {
-    let labels = [l.load_quad(batch), l.load_quad(&batch[L::QUAD..])];
-    let [low, high] = hash.hash_one(l, batch_tweaks(l, hash, tweak), labels);
-    l.store_quad(batch, low);
-    l.store_quad(&mut batch[L::QUAD..], high);
+    let labels = l.load_pair(batch);
+    let hashes = hash.hash_one(l, batch_tweaks(l, hash, tweak), labels);
+    l.store_pair(batch, hashes);
 }
 
 pub(super) struct HashPairs<'a, H> {

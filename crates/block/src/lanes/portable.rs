@@ -73,7 +73,7 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn xor(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| a ^ b)
+        xor(a, b)
     }
     #[inline(always)]
     fn and(self, a: Four, b: Four) -> Four {
@@ -81,10 +81,8 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
-        unary(v, |v| {
-            // The barrier of `mask` is needed: without it the compiler has made branches of masks.
-            v.map(|x| Block::mask(x as u8).value())
-        })
+        // The barrier of `mask` is needed: without it the compiler has made branches of masks.
+        mapped(v, |x| Block::mask(x as u8).value())
     }
     #[inline(always)]
     fn sigma(self, v: Four) -> Four {
@@ -133,15 +131,15 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn reverse_bytes(self, v: Four) -> Four {
-        unary(v, |v| v.map(u128::swap_bytes))
+        mapped(v, u128::swap_bytes)
     }
     #[inline(always)]
     fn shl_bytes<const N: i32>(self, v: Four) -> Four {
-        unary(v, |v| v.map(|x| x << (8 * N)))
+        mapped(v, |x| x << (8 * N))
     }
     #[inline(always)]
     fn shr_bytes<const N: i32>(self, v: Four) -> Four {
-        unary(v, |v| v.map(|x| x >> (8 * N)))
+        mapped(v, |x| x >> (8 * N))
     }
 
     #[inline(always)]
@@ -150,13 +148,11 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn aes_last(self, v: Four, key: Four) -> Four {
-        binary(v, key, |v, key| {
-            zip(substitute_shifted(v), key, |a, b| a ^ b)
-        })
+        binary(v, key, |v, key| xor(substitute_shifted(v), key))
     }
     #[inline(always)]
     fn rotate_words(self, v: Four) -> Four {
-        unary(v, |v| v.map(|x| unshift_rows(rotate_columns(x, 8))))
+        mapped(v, |x| unshift_rows(rotate_columns(x, 8)))
     }
     #[inline(never)]
     fn nine_rounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
@@ -173,9 +169,7 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn aes_unlast(self, v: Four, key: Four) -> Four {
-        binary(v, key, |v, key| {
-            zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
-        })
+        binary(v, key, |v, key| xor(unsubstitute_shifted(v), key))
     }
     #[inline(never)]
     fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
@@ -188,59 +182,49 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn clmul<const HALVES: i32>(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                let a = if HALVES & 0x01 != 0 { a >> 64 } else { a };
-                let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
-                carryless_product(a as u64, b as u64)
-            })
+        zipped(a, b, |a, b| {
+            let a = if HALVES & 0x01 != 0 { a >> 64 } else { a };
+            let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
+            carryless_product(a as u64, b as u64)
         })
     }
     #[inline(always)]
     fn clmul_by<const HALVES: i32, const FACTOR: u64>(self, v: Four) -> Four {
         // Most of the work on a constant is done by the compiler.
-        unary(v, |v| {
-            v.map(|x| carryless_product((if HALVES == 0x01 { x >> 64 } else { x }) as u64, FACTOR))
+        mapped(v, |x| {
+            carryless_product((if HALVES == 0x01 { x >> 64 } else { x }) as u64, FACTOR)
         })
     }
 
     #[inline(always)]
     fn blend_words(self, even: Four, odd: Four) -> Four {
-        binary(even, odd, |even, odd| {
-            zip(even, odd, |a, b| (a & EVEN_WORDS) | (b & !EVEN_WORDS))
-        })
+        zipped(even, odd, |a, b| (a & EVEN_WORDS) | (b & !EVEN_WORDS))
     }
     #[inline(always)]
     fn swap_words(self, v: Four) -> Four {
-        unary(v, |v| {
-            v.map(|x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
-        })
+        mapped(v, |x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
     }
 
     #[inline(always)]
     fn add32(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            // Words 0 and 2, then 1 and 3: the word between takes the carry, and is cut off.
-            zip(a, b, |a, b| {
-                let even = (a & EVEN_WORDS).wrapping_add(b & EVEN_WORDS);
-                let odd = (a >> 32 & EVEN_WORDS).wrapping_add(b >> 32 & EVEN_WORDS);
-                (even & EVEN_WORDS) | (odd & EVEN_WORDS) << 32
-            })
+        // Words 0 and 2, then 1 and 3: the word between takes the carry, and is cut off.
+        zipped(a, b, |a, b| {
+            let even = (a & EVEN_WORDS).wrapping_add(b & EVEN_WORDS);
+            let odd = (a >> 32 & EVEN_WORDS).wrapping_add(b >> 32 & EVEN_WORDS);
+            (even & EVEN_WORDS) | (odd & EVEN_WORDS) << 32
         })
     }
     #[inline(always)]
     fn add64(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                let low = (a as u64).wrapping_add(b as u64);
-                join(low, ((a >> 64) as u64).wrapping_add((b >> 64) as u64))
-            })
+        zipped(a, b, |a, b| {
+            let low = (a as u64).wrapping_add(b as u64);
+            join(low, ((a >> 64) as u64).wrapping_add((b >> 64) as u64))
         })
     }
     #[inline(always)]
     fn double(self, v: Four) -> Four {
-        unary(v, |v| {
-            v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
+        mapped(v, |x| {
+            x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value()
         })
     }
     #[inline(always)]
@@ -251,11 +235,9 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn double_bytes<const BYTES: usize>(self, v: Four) -> Four {
-        unary(v, |v| {
-            v.map(|x| {
-                let top = x >> (128 - 8 * BYTES);
-                x << (8 * BYTES) ^ top ^ top << 1 ^ top << 2 ^ top << 7
-            })
+        mapped(v, |x| {
+            let top = x >> (128 - 8 * BYTES);
+            x << (8 * BYTES) ^ top ^ top << 1 ^ top << 2 ^ top << 7
         })
     }
     #[inline(always)]
@@ -333,6 +315,23 @@ fn binary(a: Four, b: Four, operation: impl Fn(Four, Four) -> Four) -> Four {
     call(&a, &b, operation)
 }
 
+/// Calls an operation on the blocks of a vector, as [`unary`] does.
+#[inline(always)]
+fn mapped(v: Four, operation: impl Fn(u128) -> u128) -> Four {
+    unary(v, |v| v.map(&operation))
+}
+
+/// Calls an operation on the blocks of two vectors, as [`unary`] does.
+#[inline(always)]
+fn zipped(a: Four, b: Four, operation: impl Fn(u128, u128) -> u128) -> Four {
+    binary(a, b, |a, b| zip(a, b, &operation))
+}
+
+#[inline(always)]
+fn xor(a: Four, b: Four) -> Four {
+    zip(a, b, |a, b| a ^ b)
+}
+
 #[inline(always)]
 fn zip(a: Four, b: Four, f: impl Fn(u128, u128) -> u128) -> Four {
     [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])]
@@ -374,15 +373,13 @@ fn nine(
 /// A round of encryption.
 #[inline(always)]
 fn round(v: Four, key: Four) -> Four {
-    zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
+    xor(substitute_shifted(v).map(mix_columns), key)
 }
 
 /// A round of decryption; see [`Lanes::aes_unround`].
 #[inline(always)]
 fn unround(v: Four, key: Four) -> Four {
-    zip(unsubstitute_shifted(v).map(unmix_columns), key, |a, b| {
-        a ^ b
-    })
+    xor(unsubstitute_shifted(v).map(unmix_columns), key)
 }
 
 /// ShiftRows and SubBytes on four blocks.

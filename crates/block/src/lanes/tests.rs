@@ -249,14 +249,8 @@ fn nine_rounds_are_nine_single_rounds() {
         type Output = [[Vec<Block>; 4]; 2];
         #[inline(always)]
         fn run<L: Lanes>(self, l: L) -> [[Vec<Block>; 4]; 2] {
-            let zero = l.splat(Block::ZERO);
-            let (mut states, mut each) = ([zero; 8], [[zero; 8]; 11]);
-            for i in 0..8 {
-                states[i] = l.load(&self.states[i * L::WIDTH..]);
-                for round in 0..11 {
-                    each[round][i] = l.load(&self.keys[(8 * round + i) * L::WIDTH..]);
-                }
-            }
+            let states = l.load_vectors(self.states);
+            let each = std::array::from_fn(|i| l.load_vectors(&self.keys[8 * i * L::WIDTH..]));
             let keys: [Block; 11] = std::array::from_fn(|round| self.keys[round]);
             let (mut nine, mut single) = ([states; 4], [states; 4]);
             l.nine_rounds(&mut nine[0], &keys);
@@ -274,9 +268,7 @@ fn nine_rounds_are_nine_single_rounds() {
             [nine, single].map(|all| {
                 all.map(|states| {
                     let mut out = vec![Block::ZERO; 8 * L::WIDTH];
-                    for i in 0..8 {
-                        l.store(&mut out[i * L::WIDTH..], states[i]);
-                    }
+                    l.store_vectors(&mut out, &states);
                     out
                 })
             })

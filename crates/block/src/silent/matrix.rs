@@ -193,9 +193,7 @@ fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; MAX_
         states[i] = l.add64(base, l.load(&numbers[i * L::WIDTH..]));
     }
     aes::encrypt_eight(l, keys, &mut states);
-    for i in 0..8 {
-        l.store(&mut draws[i * L::WIDTH..], states[i]);
-    }
+    l.store_vectors(draws, &states);
 }
 
 #[inline(always)]

@@ -6,10 +6,10 @@
 //! A run of [`CHUNK`] coefficients is summed without a reduction, by powers that are computed once,
 //! and joins the runs before it by Horner's rule.
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::gf::{self, Order, mul_prepared_lanes, prepare, prepare_whole};
-use crate::gf::{reduce_whole_lanes, whole_product_lanes};
+use crate::gf::{add_product, reduce_whole_lanes};
 use crate::{Block, Cpu, Kernel, Lanes};
 
 /// Coefficients that are summed before a reduction, and bits in a block.
@@ -81,15 +81,12 @@ impl Kernel for SumBlocks<'_> {
             let mut product = [l.splat(Block::ZERO); 3];
             for at in (0..CHUNK).step_by(L::WIDTH) {
                 let factor = [l.load(&words[at..]), l.load(&more[at..])];
-                let added = whole_product_lanes(l, l.load(&chunk[at..]), factor);
-                for i in 0..3 {
-                    product[i] = l.xor(product[i], added[i]);
-                }
+                add_product(l, &mut product, l.load(&chunk[at..]), factor);
             }
             let risen = mul_prepared_lanes(l, Order::Polynomial, total, step);
             total = l.xor(risen, reduce_whole_lanes(l, Order::Polynomial, product));
         }
-        sum_of_lanes(l, total)
+        l.sum_of_lanes(total)
     }
 }
 
@@ -122,17 +119,8 @@ impl Kernel for SumBits<'_> {
             let risen = mul_prepared_lanes(l, Order::Polynomial, total, step);
             total = l.xor(risen, sum);
         }
-        sum_of_lanes(l, total)
+        l.sum_of_lanes(total)
     }
-}
-
-#[inline(always)]
-fn sum_of_lanes<L: Lanes>(l: L, v: L::V) -> Block {
-    let mut lanes = [Block::ZERO; crate::lanes::MAX_WIDTH];
-    l.store(&mut lanes, v);
-    let sum = lanes.iter().fold(Block::ZERO, |sum, &lane| sum ^ lane);
-    lanes.zeroize();
-    sum
 }
 
 #[cfg(test)]

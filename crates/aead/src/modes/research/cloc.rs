@@ -5,15 +5,11 @@
 //! The two chains run side by side; each waits for its own block before. Version 3 differs by a
 //! byte, which names the parameters, before the nonce.
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Tier};
 
-use super::keys::ResearchKeys;
-use super::shared::{
-    all_if, by_message, by_number, by_rest, end_bit, forward, last_block, same_rest,
-};
-use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use super::shared::{encrypt_late_onto, last_block};
+use crate::lanes::head::padded_block_of;
+use crate::lanes::{Data, Facts, Head, Keys, Mode, Of, Params, Shape, State, Tail, Wave};
 
 pub(crate) struct Cloc;
 
@@ -36,9 +32,6 @@ impl Mode for Cloc {
     const PARALLEL: bool = false;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cloc> {
-        KeyMaterial::new(params, [forward(cpu, key)])
-    }
     fn rest(text: usize) -> usize {
         last_block(text)
     }
@@ -53,12 +46,8 @@ impl Mode for Cloc {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
+        let block = head.block;
         if head.index > 0 {
             state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
             return;
@@ -70,28 +59,22 @@ impl Mode for Cloc {
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let l = keys.l();
         let version = keys.params().version;
         // With the bit behind it, and from version 3 on the parameters before it.
-        let nonce = by_message(l, head, |message| {
-            let nonce = block_of(message.nonce, 0) ^ end_bit(message.nonce.len());
+        let nonce = head.messages.by_message(l, |message| {
+            let nonce = padded_block_of(message.nonce, 0);
             match version {
                 1 => nonce,
                 _ => Block::new(nonce.value() << 8 | u128::from(PARAMETERS)),
             }
         });
-        let ad_len = |message: &Facts<'_>| message.ad.len();
-        let full = by_number(l, head.messages, ad_len, |len| {
-            all_if(len > 0 && len.is_multiple_of(16))
-        });
-        let start = finished(state[TO_MAC] ^ nonce, full);
-        let text_len = |message: &Facts<'_>| message.text;
-        let empty = by_number(l, head.messages, text_len, |len| all_if(len == 0));
+        let is_full = |ad: &[u8]| !ad.is_empty() && ad.len().is_multiple_of(16);
+        let full = head.messages.where_lengths(|message| is_full(message.ad));
+        let start = finished(state[TO_MAC] ^ nonce, head.messages.mask(l, full));
+        let empty = head.messages.where_lengths(|message| message.text == 0);
+        let empty = head.messages.mask(l, empty);
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
         state[TO_MAC] = next.unless(empty, step(next));
@@ -99,45 +82,31 @@ impl Mode for Cloc {
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
-        two_chains::<L, N, OPEN>(keys, state, data);
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        two_chains(keys, state, data);
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let mut tag = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let same = same_rest(tail);
-            let text = by_rest(l, tail, same, first_bytes);
-            let top = Wave::splat(l, TOP);
-            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
-            tail.made[0] = made;
-            let sealed = if OPEN { tail.given[0] } else { made };
-            let last = tag ^ sealed ^ by_rest(l, tail, same, end_bit);
-            let last = finished(last, by_rest(l, tail, same, |rest| all_if(rest == 16)));
+            let [_, sealed] = tail.mask::<K>(last_pad(keys, state));
+            let last = tag ^ sealed ^ tail.end_bit(l, 0);
+            let last = finished(last, tail.where_rest(l, |rest| rest == 16));
             let more = keys.encrypt(0, last);
-            tag = tag.unless(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
+            tag = tag.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
-        tail.tag::<OPEN>(tag);
+        tail.tag::<K>(tag);
     }
 }
 
 /// The chains of CLOC and SILC over blocks that are not the last.
 #[inline(always)]
-pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    state: &mut [Wave<L, N>; 2],
-    data: &mut impl Data<L, N>,
+pub(crate) fn two_chains<K: Keys>(
+    keys: &K,
+    state: &mut [Wave<K::S>; 2],
+    data: &mut impl Data<K::S>,
 ) {
     let l = keys.l();
     let top = Wave::splat(l, TOP);
@@ -146,20 +115,26 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     for unit in 0..data.units() {
         let given = data.load(l, unit, 0);
         // The two calls do not wait for each other.
-        let made = keys.encrypt_late_onto(0, top, to_pad, given);
+        let made = encrypt_late_onto(keys, 0, top, [to_pad, given]);
         data.store(unit, 0, made);
         let mac = keys.encrypt(0, to_mac);
-        let sealed = if OPEN { given } else { made };
+        let sealed = if K::OPEN { given } else { made };
         to_pad = sealed & others;
         to_mac = mac ^ sealed;
     }
     *state = [to_pad, to_mac];
 }
 
+/// The pad of the last block.
+#[inline(always)]
+pub(crate) fn last_pad<K: Keys>(keys: &K, state: &[Wave<K::S>; 2]) -> Wave<K::S> {
+    keys.encrypt_late(0, Wave::splat(keys.l(), TOP), state[TO_PAD])
+}
+
 /// Finishes hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where it
 /// was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
 #[inline(always)]
-fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L, N> {
+fn finished<S: Shape>(x: Wave<S>, full: Wave<S>) -> Wave<S> {
     let next = x.shr_bytes::<4>();
     let eight = x ^ x.shr_bytes::<8>() ^ (x ^ next).shl_bytes::<8>();
     step(x).unless(full, eight)
@@ -167,7 +142,7 @@ fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L
 
 /// The map of which all of f1, f2, g1, g2 and h are powers: (a, b, c, d) to (b, c, d, a ^ b).
 #[inline(always)]
-fn step<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+fn step<S: Shape>(x: Wave<S>) -> Wave<S> {
     let next = x.shr_bytes::<4>();
     next ^ (x ^ next).shl_bytes::<12>()
 }

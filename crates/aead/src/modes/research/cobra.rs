@@ -9,15 +9,14 @@
 
 use sealane_block::gf::Order;
 use sealane_block::lanes::MAX_WIDTH;
-use sealane_block::{Block, Cpu, Lanes, Tier, gf};
+use sealane_block::{Block, Cpu, Tier, gf};
 
-use super::shared::{
-    aes, by_message, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7,
-    times9,
-};
+use super::shared::{hash_step, next_masks, same_masks, times3, times7, times9};
 use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::keys::aes;
 use crate::lanes::{
-    AlignedBlocks, Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
+    AlignedBlocks, Data, Facts, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, Shape, State,
+    Tail, Token, Wave,
 };
 
 pub(crate) struct Cobra;
@@ -47,8 +46,7 @@ impl Mode for Cobra {
     const UNIT: usize = 2;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cobra> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let cipher = aes(cpu, key);
         let reversed = |block: Block| Block::new(block.value().swap_bytes());
         let factor = reversed(cipher.encrypt(Block::ZERO));
@@ -67,7 +65,6 @@ impl Mode for Cobra {
             table.push(times(table[number], upper));
         }
         material.table = AlignedBlocks::new(table);
-        material
     }
 
     /// Splits the rest into two halves: the second is the longer one.
@@ -83,65 +80,45 @@ impl Mode for Cobra {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let (mut sum, mut mask) = (state[AD], state[MASK]);
         if head.index == 0 {
             mask = times9(times9(keys.constant(J)));
         }
         let end = times3(mask);
         let end = times3(end).unless(head.whole, end).reversed();
-        hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
+        hash_step(keys, [&mut sum, &mut mask], head, end);
         (state[AD], state[MASK]) = (sum, mask);
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        head: &Head<'_, L, N>,
-    ) {
-        let nonce = by_message(keys.l(), head, |message| block_of(message.nonce, 0));
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
+        let nonce = head
+            .messages
+            .by_message(keys.l(), |message| block_of(message.nonce, 0));
         state[HASH] = nonce.reversed();
         state[MASK] = keys.constant(J).reversed().doubled_blocks();
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
-        if let Some(lane) = same_masks(keys, data) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        if let Some(lane) = same_masks::<K>(data) {
             state[MASK] = state[MASK].pick(lane).spread();
-            units::<L, N, OPEN, true>(keys, state, data);
+            units::<K, D, true>(keys, state, data);
         } else {
-            units::<L, N, OPEN, false>(keys, state, data);
+            units::<K, D, false>(keys, state, data);
         }
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
-        let (hash, mask) = (state[HASH].spread(), spread_doubled(state[MASK]));
+    fn spread<K: Keys>(_keys: &K, state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
+        let (hash, mask) = (state[HASH].spread(), Wave::doubling(state[MASK].reversed()));
         let [sum0, sum1] = SUMS.map(|which| state[which].in_first());
         [hash, mask, sum0, sum1, state[AD].spread()]
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
-        let lanes = Wave::<L, N>::LANES;
+    fn fold<K: Keys>(_keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
+        let lanes = Wave::<K::S>::LANES;
         // The lane that came last has the hash of the whole text.
         let hash = state[HASH].pick((next + lanes - 1) % lanes);
         let (mask, ad) = (state[MASK].pick(next).reversed(), state[AD].pick(0));
@@ -149,11 +126,7 @@ impl Mode for Cobra {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let [mut sum0, mut sum1] = SUMS.map(|which| state[which]);
         if tail.most > 0 {
@@ -164,7 +137,7 @@ impl Mode for Cobra {
             let (down, up) = (mask.reversed() ^ hash, times3(mask).reversed() ^ hash);
             let halves = Halves::new(l, tail);
             let (first, second);
-            if OPEN {
+            if K::OPEN {
                 let [given0, given1, ..] = *tail.given;
                 second = keys.encrypt(0, given0 ^ halves.ends[1] ^ up);
                 let left = (given1 ^ second) & halves.masks[0];
@@ -184,31 +157,33 @@ impl Mode for Cobra {
         }
         // The mask of the last unit.
         let end = times9(state[MASK].reversed().halved());
-        let nonce = tail.by_message(l, |message| block_of(message.nonce, 0));
-        let lengths = tail.by_lengths(l, |message| {
+        let nonce = tail
+            .messages
+            .by_message(l, |message| block_of(message.nonce, 0));
+        let lengths = tail.messages.by_lengths(l, |message| {
             let [ad, text] = [message.ad.len(), message.text].map(|len| (len as u64).swap_bytes());
             Block::new(u128::from(ad) | u128::from(text) << 64)
         });
         let tag = keys.encrypt(0, sum0 ^ nonce ^ end.reversed());
         let tag = tag ^ sum1 ^ state[AD] ^ lengths ^ times3(end).reversed();
-        tail.tag::<OPEN>(keys.encrypt(0, tag));
+        tail.tag::<K>(keys.encrypt(0, tag));
     }
 }
 
 /// The body; `SAME` is set if all lanes have the same masks.
 #[inline(always)]
-fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
-    keys: &impl Keys<L, N>,
-    state: &mut State<Cobra, L, N>,
-    data: &mut impl Data<L, N>,
+fn units<K: Keys, D: Data<K::S>, const SAME: bool>(
+    keys: &K,
+    state: &mut State<Cobra, K::S>,
+    data: &mut D,
 ) {
     let l = keys.l();
     let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
     let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
     for unit in 0..data.units() {
-        let [down, doubled] = next_masks::<L, N, SAME, _>(&mut mask, data);
+        let [down, doubled] = next_masks::<K::S, D, SAME>(&mut mask);
         let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
-        if OPEN {
+        if K::OPEN {
             let second = keys.encrypt(0, given0 ^ down ^ doubled);
             sum1 ^= second;
             let left = given1 ^ second;
@@ -216,7 +191,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
             sum0 ^= first;
             let right = given0 ^ first;
             let (left_hash, right_hash) = (left.reversed(), right.reversed());
-            let before = if wide(data) {
+            let before = if D::WIDE {
                 right_hash.previous(hash)
             } else {
                 hash
@@ -227,7 +202,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
         } else {
             let (text0, text1) = (given0.reversed(), given1.reversed());
             let left_hash;
-            if wide(data) {
+            if D::WIDE {
                 let pair = text0.times(&factor) ^ text1;
                 let (powers, upper) = keys.table(0)[..2 * POWERS].split_at(POWERS);
                 let hashes = pair.running_hash(hash, [powers, upper]);
@@ -250,27 +225,20 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
     *state = [hash, mask, sum0, sum1, ad];
 }
 
-/// Returns true if lanes hold neighbouring units of one message, so that each goes on from the one
-/// before.
-#[inline(always)]
-fn wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
-    D::WIDE
-}
-
 /// The rests of texts, cut in halves; the first is the longer one.
-struct Halves<L: Lanes, const N: usize> {
+struct Halves<S: Shape> {
     /// All ones in the bytes of each half.
-    masks: [Wave<L, N>; 2],
+    masks: [Wave<S>; 2],
     /// A bit behind each half, where there is room.
-    ends: [Wave<L, N>; 2],
+    ends: [Wave<S>; 2],
 }
 
-impl<L: Lanes, const N: usize> Halves<L, N> {
+impl<S: Shape> Halves<S> {
     #[inline(always)]
-    fn new(l: L, tail: &Tail<'_, L, N>) -> Self {
+    fn new(l: Token<S>, tail: &Tail<'_, S>) -> Self {
         let zero = Wave::zero(l);
         let (mut masks, mut ends) = ([zero; 2], [zero; 2]);
-        for lane in 0..Wave::<L, N>::LANES {
+        for lane in 0..Wave::<S>::LANES {
             let rest = tail.rest[lane];
             for (half, bytes) in [rest.div_ceil(2), rest / 2].into_iter().enumerate() {
                 let bit = 1u128.unbounded_shl(8 * bytes as u32);
@@ -283,7 +251,7 @@ impl<L: Lanes, const N: usize> Halves<L, N> {
 
     /// The halves of the text that was given.
     #[inline(always)]
-    fn split(&self, tail: &Tail<'_, L, N>) -> [Wave<L, N>; 2] {
+    fn split(&self, tail: &Tail<'_, S>) -> [Wave<S>; 2] {
         let [left, mut right, ..] = *tail.given;
         for (lane, right) in right.lanes_mut().iter_mut().enumerate() {
             let bits = 8 * tail.rest[lane].div_ceil(2) as u32;
@@ -295,7 +263,7 @@ impl<L: Lanes, const N: usize> Halves<L, N> {
 
     /// The text of these halves.
     #[inline(always)]
-    fn join(&self, tail: &mut Tail<'_, L, N>, mut left: Wave<L, N>, mut right: Wave<L, N>) {
+    fn join(&self, tail: &mut Tail<'_, S>, mut left: Wave<S>, mut right: Wave<S>) {
         let lanes = left.lanes_mut().iter_mut().zip(right.lanes_mut());
         for (lane, (left, right)) in lanes.enumerate() {
             let bits = 8 * tail.rest[lane].div_ceil(2) as u32;

@@ -9,21 +9,19 @@
 //! FSE 2007), which has been broken since, and cuts off what a text of less than a block does not
 //! need.
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Cpu, Tier};
 
-use super::shared::{
-    aes, back, forward, hash_step, last_block, next_masks, same_masks, spread_doubled, times3,
-    times7, times9,
-};
+use super::shared::{hash_step, last_block, next_masks, same_masks, times3, times7, times9};
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::keys::aes;
 use crate::lanes::mode::TextLayout;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    BACK, Data, FORWARD, Facts, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, Shape, State,
+    Tail, Token, Wave,
+};
 
 pub(crate) struct Copa;
-
-pub(super) const FORWARD: usize = 0;
-pub(super) const BACK: usize = 1;
 
 /// L, the encryption of zero, in polynomial order.
 const SUBKEY: usize = 0;
@@ -42,11 +40,9 @@ impl Mode for Copa {
     const PARALLEL: bool = true;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Copa> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let mask = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(mask.value().swap_bytes())];
-        material
     }
 
     /// The last block is special even if it is whole.
@@ -76,9 +72,6 @@ impl Mode for Copa {
     }
 
     /// The associated data and then the nonce, padded together.
-    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
-        1 + message.ad.len().div_ceil(16)
-    }
     fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         let whole = message.ad.len() / 16;
         let over = message.ad.len() % 16;
@@ -94,63 +87,41 @@ impl Mode for Copa {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let [_, mut sum, mut mask] = *state;
         if head.index == 0 {
             mask = times3(times9(keys.constant(SUBKEY)));
         }
         let end = times3(mask);
         let end = times3(end).unless(head.whole, end).reversed();
-        hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
+        hash_step(keys, [&mut sum, &mut mask], head, end);
         *state = [mask, sum, mask];
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, _head: &Head<'_, K::S>) {
         let mask = keys.constant(SUBKEY).reversed();
         *state = [mask, state[CHAIN] ^ mask, Wave::zero(keys.l())];
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
-        if let Some(lane) = same_masks(keys, data) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        if let Some(lane) = same_masks::<K>(data) {
             state[MASK] = state[MASK].pick(lane).spread();
-            units::<L, N, OPEN, true, _>(keys, state, data);
+            units::<K, D, true>(keys, state, data);
         } else {
-            units::<L, N, OPEN, false, _>(keys, state, data);
+            units::<K, D, false>(keys, state, data);
         }
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
-        let mask = spread_doubled(state[MASK]);
+    fn spread<K: Keys>(_keys: &K, state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
+        let mask = Wave::doubling(state[MASK].reversed());
         [mask, state[CHAIN].spread(), state[SUM].in_first()]
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
-        let lanes = Wave::<L, N>::LANES;
+    fn fold<K: Keys>(_keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
+        let lanes = Wave::<K::S>::LANES;
         // The lane that came last has seen all blocks.
         let chain = state[CHAIN].pick((next + lanes - 1) % lanes);
         let mask = state[MASK].pick(next).reversed();
@@ -158,11 +129,7 @@ impl Mode for Copa {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let first = keys.params().version == 1;
         let ends = if first {
@@ -187,7 +154,7 @@ impl Mode for Copa {
         let (mut up, down) = (times3(mask), mask.doubled());
         let mut padded = Wave::zero(l);
         if !first {
-            padded = if OPEN {
+            padded = if K::OPEN {
                 flags(l, tail)
             } else {
                 tail.where_rest(l, |rest| rest < 16)
@@ -196,12 +163,12 @@ impl Mode for Copa {
         }
         let [mut given, mut given_tag, ..] = *tail.given;
         let middle;
-        if OPEN {
+        if K::OPEN {
             let before = chain;
             middle = keys.decrypt(BACK, given ^ down.reversed());
             let text = keys.decrypt(BACK, middle ^ before) ^ up.reversed();
             if ends.any_xls {
-                let opened = xls::<L, N, true>(keys, mask, &ends.rest, [given, given_tag]);
+                let opened = xls(keys, mask, &ends.rest, [given, given_tag]);
                 let (rest, tag) = split(&ends.rest, opened);
                 given = text.unless(ends.xls, rest);
                 given_tag = given_tag.unless(ends.xls, tag);
@@ -220,12 +187,12 @@ impl Mode for Copa {
         let end = times7(if first { mask } else { down }).reversed();
         let tag = keys.encrypt(FORWARD, sum ^ times3(up).reversed());
         let tag = keys.encrypt(FORWARD, tag ^ chain) ^ end;
-        if !OPEN {
+        if !K::OPEN {
             tail.made[1] = tag;
             tail.made[2] = padded & Wave::splat(l, Block::new(1));
             if ends.any_xls {
                 let joined = join(&ends.rest, tail.given[0], tag);
-                let [block, rest] = xls::<L, N, false>(keys, mask, &ends.rest, joined);
+                let [block, rest] = xls(keys, mask, &ends.rest, joined);
                 tail.made[0] = tail.made[0].unless(ends.xls, block);
                 tail.made[1] = tail.made[1].unless(ends.xls, rest);
             }
@@ -246,10 +213,10 @@ impl Mode for Copa {
 
 /// The body; `SAME` is set if all lanes have the same masks.
 #[inline(always)]
-fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L, N>>(
+fn units<K: Keys, D: Data<K::S>, const SAME: bool>(
     keys: &K,
-    state: &mut State<Copa, L, N>,
-    data: &mut impl Data<L, N>,
+    state: &mut State<Copa, K::S>,
+    data: &mut D,
 ) {
     let l = keys.l();
     let [mut mask, mut chain, mut sum] = *state;
@@ -262,26 +229,36 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L
     for unit in 0..units + behind {
         let before_this = second;
         if unit < units {
-            let [once, down] = next_masks::<L, N, SAME, _>(&mut mask, data);
+            let [once, down] = next_masks::<K::S, D, SAME>(&mut mask);
             let given = data.load(l, unit, 0);
-            if OPEN {
+            if K::OPEN {
                 let middle = keys.decrypt(BACK, given ^ down);
-                second = [middle ^ before(data, middle, chain), once ^ down];
+                let before = if D::WIDE {
+                    middle.previous(chain)
+                } else {
+                    chain
+                };
+                second = [middle ^ before, once ^ down];
                 chain = middle;
             } else {
                 sum ^= given;
-                chain = through(keys, data, given ^ (once ^ down), chain);
+                let given = given ^ (once ^ down);
+                chain = if D::WIDE {
+                    keys.encrypt(FORWARD, given).running_sum(chain)
+                } else {
+                    keys.encrypt_onto(FORWARD, given, chain)
+                };
                 second = [chain, down];
             }
         }
         if unit >= behind {
             let [takes, onto] = if K::SAME { before_this } else { second };
-            let made = if !OPEN {
+            let made = if !K::OPEN {
                 keys.encrypt_onto(FORWARD, takes, onto)
             } else {
                 keys.decrypt_onto(BACK, takes, onto)
             };
-            if OPEN {
+            if K::OPEN {
                 sum ^= made;
             }
             data.store(unit - behind, 0, made);
@@ -290,34 +267,9 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L
     *state = [mask, chain, sum];
 }
 
-/// The sum of blocks, up to each, that go through the first layer.
-#[inline(always)]
-fn through<L: Lanes, const N: usize, D: Data<L, N>>(
-    keys: &impl Keys<L, N>,
-    _data: &D,
-    x: Wave<L, N>,
-    chain: Wave<L, N>,
-) -> Wave<L, N> {
-    if D::WIDE {
-        keys.encrypt(FORWARD, x).running_sum(chain)
-    } else {
-        keys.encrypt_onto(FORWARD, x, chain)
-    }
-}
-
-/// The sum before each block.
-#[inline(always)]
-fn before<L: Lanes, const N: usize, D: Data<L, N>>(
-    _data: &D,
-    sums: Wave<L, N>,
-    chain: Wave<L, N>,
-) -> Wave<L, N> {
-    if D::WIDE { sums.previous(chain) } else { chain }
-}
-
 /// All ones where the byte of version 2 marks the last block as padded.
 #[inline(always)]
-fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
+fn flags<S: Shape>(l: Token<S>, tail: &Tail<'_, S>) -> Wave<S> {
     let mut flags = Wave::zero(l);
     let given = tail.given[2];
     for (flag, given) in flags.lanes_mut().iter_mut().zip(given.lanes()) {
@@ -331,7 +283,7 @@ fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
 /// Finds the padding that a last block claims to have, without branches on it; a block with another
 /// padding than sealing makes is not authentic.
 #[inline(always)]
-fn remove_padding<L: Lanes, const N: usize>(tail: &mut Tail<'_, L, N>, last: Wave<L, N>) {
+fn remove_padding<S: Shape>(tail: &mut Tail<'_, S>, last: Wave<S>) {
     let wrong = tail.wrong.lanes_mut();
     for lane in 0..wrong.len() {
         let Some(message) = tail.messages.get(lane) else {

@@ -5,12 +5,12 @@
 //! slowest mode for one message, and gains most from lanes. The halves (A, B) of the block lie as
 //! the cipher takes them; R lies beside both, in each half of a word.
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::aes::Forward;
+use sealane_block::{Block, Tier};
 
-use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::load_short;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Jambu;
 
@@ -30,10 +30,6 @@ impl Mode for Jambu {
     type Words = Of<2>;
     const PARALLEL: bool = false;
     const WIDEST: Tier = Tier::Vaes256;
-
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Jambu> {
-        KeyMaterial::new(params, [forward(cpu, key)])
-    }
 
     /// Returns the blocks of the head: the nonce, then 8 bytes of associated data at a time, always
     /// with some padding.
@@ -56,50 +52,42 @@ impl Mode for Jambu {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let l = keys.l();
         if head.index == 0 {
-            let first = keys.encrypt(0, block);
+            let first = keys.encrypt(0, head.block);
             state[MEMORY] = first.upper_halves(first);
             state[BLOCK] = first ^ Wave::splat(l, Block::new(FOR_NONCE));
             return;
         }
-        let onto = block ^ state[MEMORY].lower_halves(Wave::zero(l));
+        let onto = head.block ^ state[MEMORY].lower_halves(Wave::zero(l));
         let after = keys.encrypt_onto(0, state[BLOCK], onto);
         state[MEMORY] ^= after.upper_halves(after);
         state[BLOCK] = after;
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let l = keys.l();
         let zero = Wave::zero(l);
         let [mut block, mut memory] = *state;
         for unit in 0..data.units() {
-            let first = keys.rounds(0, block);
+            let first = keys.rounds::<Forward>(0, block, None);
             let given = data.load(l, unit, 0);
-            let mut between = keys.last_onto(0, first, memory.lower_halves(given));
-            if OPEN {
+            let lower = memory.lower_halves(given);
+            let mut between = keys.last::<Forward>(0, first, Some(&lower));
+            if K::OPEN {
                 between ^= zero.lower_halves(between);
             }
-            let second = keys.rounds(0, between);
+            let second = keys.rounds::<Forward>(0, between, None);
             // The following work is done beside these rounds, and not before them.
             let between = between.optimization_barrier();
             memory ^= between.upper_halves(between);
-            block = keys.last_onto(0, second, memory.upper_halves(given));
+            let upper = memory.upper_halves(given);
+            block = keys.last::<Forward>(0, second, Some(&upper));
             // A is the same before and after a half of the text goes to B.
             data.store(unit, 0, given ^ between.lower_halves(block));
-            if OPEN {
+            if K::OPEN {
                 block ^= zero.lower_halves(block);
             }
             memory ^= block.upper_halves(block);
@@ -108,36 +96,31 @@ impl Mode for Jambu {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let zero = Wave::zero(l);
         let given = tail.given[0];
         let [mut block, mut memory] = *state;
         let mut made = zero;
-        let same = same_rest(tail);
         if tail.most >= 8 {
-            let some = by_rest(l, tail, same, |rest| all_if(rest >= 8));
+            let some = tail.where_rest(l, |rest| rest >= 8);
             let first = keys.encrypt_onto(0, block, memory.lower_halves(zero));
             made = some & (given ^ first).lower_halves(zero);
-            let text = if OPEN { made } else { given };
+            let text = if K::OPEN { made } else { given };
             let after = first ^ zero.lower_halves(text);
             block = block.unless(some, after);
             memory ^= some & after.upper_halves(after);
         }
         // The rest, fewer than 8 bytes, lies in the half that the text ends in.
-        let part = by_rest(l, tail, same, |rest| {
+        let part = tail.by_rest(l, |rest| {
             let bytes = (1u128 << (8 * (rest % 8))) - 1;
             Block::new(bytes << (rest / 8 * 64))
         });
         let last = keys.encrypt_onto(0, block, memory.lower_halves(zero));
         let more = (given ^ last.lower_halves(last)) & part;
         tail.made[0] = made ^ more;
-        let text = if OPEN { more } else { given & part };
-        let text = text ^ by_rest(l, tail, same, end_bit);
+        let text = if K::OPEN { more } else { given & part };
+        let text = text ^ tail.end_bit(l, 0);
         let after = last ^ zero.lower_halves(text) ^ zero.upper_halves(text);
         memory ^= after.upper_halves(after);
 
@@ -145,6 +128,6 @@ impl Mode for Jambu {
         let after = keys.encrypt_onto(0, after, onto);
         memory ^= after.upper_halves(after);
         let end = keys.encrypt_onto(0, after, memory.lower_halves(zero));
-        tail.tag::<OPEN>(end ^ end.upper_halves(zero));
+        tail.tag::<K>(end ^ end.upper_halves(zero));
     }
 }

@@ -11,19 +11,19 @@
 //! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
 
 use sealane_block::gf::Order;
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Cpu, Tier};
 
 use super::horner::{self, BlockSource, base, product};
-use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
+use crate::lanes::keys::aes;
 use crate::lanes::mode::TextLayout;
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    BACK, Data, FORWARD, Facts, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, Shape, State,
+    Tail, Wave,
+};
 
 pub(crate) struct Julius;
-
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 
 /// The hash so far; then the next mask, or the value that it is computed from. Byte-reversed.
 const VALUE: usize = 0;
@@ -45,12 +45,10 @@ impl Mode for Julius {
     const PASSES: usize = 2;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Julius> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key), back(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let delta = aes(cpu, key).encrypt(Block::ZERO);
         let delta = Block::new(delta.value().swap_bytes());
         (material.table, material.constants) = horner::expand(cpu, Order::Polynomial, delta);
-        material
     }
     fn rest(_text: usize) -> usize {
         0
@@ -89,42 +87,88 @@ impl Mode for Julius {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         if head.index == 0 {
-            state[VALUE] = block.reversed();
-            for lane in 0..Wave::<L, N>::LANES {
-                if let Some(message) = head.messages.get(lane) {
-                    let odd = !register_blocks(message.text).is_multiple_of(2);
-                    state[ODD].lanes_mut()[lane] = Block::mask(odd.into());
-                    state[EMPTY].lanes_mut()[lane] = Block::mask((message.text == 0).into());
-                }
-            }
+            state[VALUE] = head.block.reversed();
+            let (l, messages) = (keys.l(), head.messages);
+            let is_odd = |text: usize| !register_blocks(text).is_multiple_of(2);
+            let odd = messages.where_lengths(|message| is_odd(message.text));
+            let empty = messages.where_lengths(|message| message.text == 0);
+            (state[ODD], state[EMPTY]) = (messages.mask(l, odd), messages.mask(l, empty));
             return;
         }
-        state[VALUE] = product(Order::Polynomial, state[VALUE], base(keys, 1)) ^ block.reversed();
+        state[VALUE] = horner::step(keys, Order::Polynomial, state[VALUE], head.block.reversed());
     }
 
+    /// The first pass: deciphers, if it opens, and hashes. A lane has units one after the other, or
+    /// in steps of all lanes; then its powers of delta are those of the step.
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        pass: usize,
-    ) {
-        if pass == 0 {
-            hash::<L, N, OPEN>(keys, state, data);
-        } else {
-            mask::<L, N, OPEN>(keys, state, data);
+    fn first_pass<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        let l = keys.l();
+        let units = data.units();
+        let mut plain = Plain;
+        state[VALUE] = horner::hash(keys, Order::Polynomial, data, state[VALUE], &mut plain);
+        if K::OPEN {
+            for unit in 0..units.min(2) {
+                let block = data.load(l, unit, 0);
+                for lane in 0..Wave::<K::S>::LANES {
+                    match number(data, lane, unit) {
+                        0 => state[FIRST].lanes_mut()[lane] = block.lanes()[lane],
+                        1 => state[SECOND].lanes_mut()[lane] = block.lanes()[lane],
+                        _ => {}
+                    }
+                }
+            }
         }
     }
 
+    /// The second pass: masks, and enciphers if it seals.
     #[inline(always)]
-    fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        let mut stride = horner::stride::<D, K>(keys);
+        let mut value = state[VALUE];
+        let mut unit = 0;
+        if D::WIDE {
+            if data.position(0) == 0 {
+                let first;
+                (first, value) = first_round(keys, value, state[ODD], stride);
+                masked(keys, data, 0, first);
+                unit = 1;
+            }
+        } else {
+            let lanes = 0..Wave::<K::S>::LANES;
+            let least = lanes.clone().map(|lane| data.position(lane)).min();
+            let special = 2usize.saturating_sub(least.unwrap_or(0) as usize);
+            while unit < special.min(data.units()) {
+                // Where the number is odd, unit 1 is masked with two values, of which the
+                // first is the value of unit 0 again.
+                let (mut again, mut both) = (Wave::zero(keys.l()), Wave::zero(keys.l()));
+                for lane in lanes.clone() {
+                    let odd = state[ODD].lanes()[lane];
+                    match number(data, lane, unit) {
+                        0 => again.lanes_mut()[lane] = odd,
+                        1 => both.lanes_mut()[lane] = odd,
+                        _ => {}
+                    }
+                }
+                let next = product(Order::Polynomial, value, base(keys, 1));
+                masked(keys, data, unit, value ^ (next & both));
+                value = next.unless(again, value);
+                unit += 1;
+            }
+        }
+        while unit < data.units() {
+            let before = value;
+            value = product(Order::Polynomial, value, stride);
+            masked(keys, data, unit, before);
+            unit += 1;
+        }
+        state[VALUE] = value;
+        horner::wipe(&mut stride);
+    }
+
+    #[inline(always)]
+    fn turn<K: Keys>(keys: &K, state: &mut State<Self, K::S>) {
         // One block is masked with a hash of zeros in its place, as the specification requires.
         let hash = state[VALUE].reversed() ^ (state[FIRST] & state[EMPTY]);
         let mu = keys.encrypt(FORWARD, hash);
@@ -138,18 +182,14 @@ impl Mode for Julius {
     /// The hash of the head counts as the block before the first, which the last lane has. Masks
     /// differ from lane to lane, but for the first round, which computes them itself.
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        position: u64,
-    ) -> State<Self, L, N> {
+    fn spread<K: Keys>(keys: &K, state: &OneState<Self, K::S>, at: u64) -> State<Self, K::S> {
         let mut wide = [state[VALUE].spread(); 6];
         for word in 1..6 {
             wide[word] = state[word].spread();
         }
         if !is_masking(state) {
             wide[VALUE] = horner::spread(state[VALUE]);
-        } else if position > 0 {
+        } else if at > 0 {
             let mut powers = horner::rising(keys);
             wide[VALUE] = product(Order::Polynomial, wide[VALUE], powers);
             horner::wipe(&mut powers);
@@ -158,11 +198,7 @@ impl Mode for Julius {
     }
 
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
         let mut one = [state[VALUE].pick(0); 6];
         for word in 1..6 {
             one[word] = state[word].pick(0);
@@ -177,13 +213,9 @@ impl Mode for Julius {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
-        if OPEN {
-            let padding = tail.by_lengths(keys.l(), |message| {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
+        if K::OPEN {
+            let padding = tail.messages.by_lengths(keys.l(), |message| {
                 first_bytes(message.text.wrapping_neg() % 16)
             });
             let (first, second) = (state[FIRST], state[SECOND] & padding);
@@ -192,51 +224,20 @@ impl Mode for Julius {
     }
 }
 
-/// The first pass: deciphers, if it opens, and hashes. A lane has units one after the other, or in
-/// steps of all lanes; then its powers of delta are those of the step.
-#[inline(always)]
-fn hash<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    state: &mut State<Julius, L, N>,
-    data: &mut impl Data<L, N>,
-) {
-    let l = keys.l();
-    let units = data.units();
-    let mut plain = Plain::<OPEN>;
-    state[VALUE] = horner::hash(keys, Order::Polynomial, data, state[VALUE], &mut plain);
-    if OPEN {
-        for unit in 0..units.min(2) {
-            let block = data.load(l, unit, 0);
-            for lane in 0..Wave::<L, N>::LANES {
-                match number(data, lane, unit) {
-                    0 => state[FIRST].lanes_mut()[lane] = block.lanes()[lane],
-                    1 => state[SECOND].lanes_mut()[lane] = block.lanes()[lane],
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
 /// Returns true if this is the second pass.
 #[inline(always)]
-fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
+fn is_masking<S: Shape>(state: &State<Julius, S>) -> bool {
     state[MASKING].lanes()[0].lsb() == 1
 }
 
 /// Source of the blocks of the register for the hash.
-struct Plain<const OPEN: bool>;
+struct Plain;
 
-impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Plain<OPEN> {
+impl<K: Keys> BlockSource<K> for Plain {
     #[inline(always)]
-    fn block(
-        &mut self,
-        keys: &impl Keys<L, N>,
-        data: &mut impl Data<L, N>,
-        unit: usize,
-    ) -> Wave<L, N> {
+    fn block(&mut self, keys: &K, data: &mut impl Data<K::S>, unit: usize) -> Wave<K::S> {
         let mut block = data.load(keys.l(), unit, 0);
-        if OPEN {
+        if K::OPEN {
             block = keys.decrypt(BACK, block);
             data.store(unit, 0, block);
         }
@@ -244,65 +245,11 @@ impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Plain<OPE
     }
 }
 
-/// The second pass: masks, and enciphers if it seals.
-#[inline(always)]
-fn mask<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    state: &mut State<Julius, L, N>,
-    data: &mut impl Data<L, N>,
-) {
-    let mut stride = horner::stride(keys, data);
-    let mut value = state[VALUE];
-    let mut unit = 0;
-    if is_wide(data) {
-        if data.position(0) == 0 {
-            let first;
-            (first, value) = first_round(keys, value, state[ODD], stride);
-            masked::<L, N, OPEN>(keys, data, 0, first);
-            unit = 1;
-        }
-    } else {
-        let lanes = 0..Wave::<L, N>::LANES;
-        let least = lanes.clone().map(|lane| data.position(lane)).min();
-        let special = 2usize.saturating_sub(least.unwrap_or(0) as usize);
-        while unit < special.min(data.units()) {
-            // Where the number is odd, unit 1 is masked with two values, of which the
-            // first is the value of unit 0 again.
-            let (mut again, mut both) = (Wave::zero(keys.l()), Wave::zero(keys.l()));
-            for lane in lanes.clone() {
-                let odd = state[ODD].lanes()[lane];
-                match number(data, lane, unit) {
-                    0 => again.lanes_mut()[lane] = odd,
-                    1 => both.lanes_mut()[lane] = odd,
-                    _ => {}
-                }
-            }
-            let next = product(Order::Polynomial, value, base(keys, 1));
-            masked::<L, N, OPEN>(keys, data, unit, value ^ (next & both));
-            value = next.unless(again, value);
-            unit += 1;
-        }
-    }
-    while unit < data.units() {
-        let before = value;
-        value = product(Order::Polynomial, value, stride);
-        masked::<L, N, OPEN>(keys, data, unit, before);
-        unit += 1;
-    }
-    state[VALUE] = value;
-    horner::wipe(&mut stride);
-}
-
 /// Masks a unit.
 #[inline(always)]
-fn masked<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    data: &mut impl Data<L, N>,
-    unit: usize,
-    mask: Wave<L, N>,
-) {
+fn masked<K: Keys>(keys: &K, data: &mut impl Data<K::S>, unit: usize, mask: Wave<K::S>) {
     let block = data.load(keys.l(), unit, 0) ^ mask.reversed();
-    let made = if !OPEN {
+    let made = if !K::OPEN {
         keys.encrypt(FORWARD, block)
     } else {
         block
@@ -313,13 +260,13 @@ fn masked<L: Lanes, const N: usize, const OPEN: bool>(
 /// Computes the masks of the first round of units in all lanes from mu, and the values of the
 /// second.
 #[inline(always)]
-fn first_round<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    mu: Wave<L, N>,
-    odd: Wave<L, N>,
-    step: [Wave<L, N>; 2],
-) -> (Wave<L, N>, Wave<L, N>) {
-    let lanes = Wave::<L, N>::LANES;
+fn first_round<K: Keys>(
+    keys: &K,
+    mu: Wave<K::S>,
+    odd: Wave<K::S>,
+    step: [Wave<K::S>; 2],
+) -> (Wave<K::S>, Wave<K::S>) {
+    let lanes = Wave::<K::S>::LANES;
     let mut powers = horner::rising(keys);
     let even = product(Order::Polynomial, mu, powers);
     horner::wipe(&mut powers);
@@ -338,14 +285,8 @@ fn first_round<L: Lanes, const N: usize>(
 
 /// The number of a unit in its register.
 #[inline(always)]
-fn number<L: Lanes, const N: usize, D: Data<L, N>>(data: &D, lane: usize, unit: usize) -> u64 {
-    let step = if D::WIDE { Wave::<L, N>::LANES } else { 1 };
-    data.position(lane) + (unit * step) as u64
-}
-
-#[inline(always)]
-fn is_wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
-    D::WIDE
+fn number<S: Shape, D: Data<S>>(data: &D, lane: usize, unit: usize) -> u64 {
+    data.position(lane) + (unit * D::STEP) as u64
 }
 
 /// Blocks of the register.

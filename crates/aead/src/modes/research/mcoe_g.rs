@@ -7,18 +7,16 @@
 //! four cheap operations.
 
 use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Cpu, Tier};
 
-use super::keys::ResearchKeys;
-use super::shared::{back, forward};
-use crate::lanes::head::{block_of, padded_block_of};
+use super::shared::{behind_rest, encrypt_late_onto};
+use crate::lanes::head::block_of;
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    BACK, Data, FORWARD, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
+};
 
 pub(crate) struct McoeG;
-
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 
 /// K2, prepared: two words from this one on.
 const FACTOR: usize = 0;
@@ -37,14 +35,11 @@ impl Mode for McoeG {
     const PARALLEL: bool = false;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<McoeG> {
-        let mut material =
-            KeyMaterial::new(params, [forward(cpu, &key[..16]), back(cpu, &key[..16])]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let factor = block_of(key, 1);
         let [first, second] = prepare(Order::Ghash, factor);
         let mask = mul(cpu, Order::Ghash, Block::ONES, factor);
         material.constants = [first, second, mask];
-        material
     }
 
     /// Splits the tag: a short block is filled with tau bytes, which the tag then lacks.
@@ -62,33 +57,17 @@ impl Mode for McoeG {
             len => 2 + len / 16,
         }
     }
-    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
-        match index {
-            0 => block_of(message.nonce, 0),
-            _ => padded_block_of(message.ad, index - 1),
-        }
-    }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
-        let x = block ^ state[MASK].reversed();
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
+        let x = head.block ^ state[MASK].reversed();
         let tweak = x ^ keys.encrypt(FORWARD, x);
-        state[TAU] = tweak ^ block;
+        state[TAU] = tweak ^ head.block;
         state[MASK] = mask(keys, tweak);
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let l = keys.l();
         let mut next = state[MASK];
         for unit in 0..data.units() {
@@ -96,19 +75,12 @@ impl Mode for McoeG {
             let mask = next.reversed();
             let x = given ^ mask;
             // One lane waits for its chain; many lanes have no registers left for late additions.
-            let tweak = if N > 1 {
-                let y = if !OPEN {
-                    keys.encrypt(FORWARD, x)
-                } else {
-                    keys.decrypt(BACK, x)
-                };
-                x ^ y
+            let tweak = if Wave::<K::S>::VECTORS > 1 {
+                x ^ keys.cipher(x)
+            } else if !K::OPEN {
+                encrypt_late_onto(keys, FORWARD, given, [mask, x])
             } else {
-                if !OPEN {
-                    keys.encrypt_late_onto(FORWARD, given, mask, x)
-                } else {
-                    keys.decrypt_onto(BACK, x, x)
-                }
+                keys.decrypt_onto(BACK, x, x)
             };
             data.store(unit, 0, given ^ tweak);
             next = self::mask(keys, tweak);
@@ -117,11 +89,7 @@ impl Mode for McoeG {
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let tau = state[TAU];
         let mut next = state[MASK];
@@ -132,14 +100,11 @@ impl Mode for McoeG {
             let length_mask = keys.constant(LENGTH_MASK);
             let length = keys.encrypt(FORWARD, length ^ length_mask) ^ length_mask;
             let text = tail.text_mask(l, 0);
-            let mut fill = tau;
-            for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
-                *fill = Block::new(fill.value() << (8 * tail.rest[lane]));
-            }
+            let fill = behind_rest(tau, tail);
             let short = tail.where_rest(l, |rest| rest > 0);
             let before = next.reversed();
             let tweak;
-            if OPEN {
+            if K::OPEN {
                 let x = tail.given[0] ^ before;
                 tweak = x ^ keys.decrypt(BACK, x);
                 let filled = tail.given[0] ^ tweak ^ length;
@@ -155,7 +120,7 @@ impl Mode for McoeG {
         let last = next.reversed();
         let tag = keys.encrypt(FORWARD, tau ^ last) ^ last;
         tail.made[TAG] = tag;
-        if OPEN {
+        if K::OPEN {
             // The two differences lie in different bytes.
             let bytes = tail.by_rest(l, |rest| first_bytes(if rest == 0 { 16 } else { rest }));
             tail.wrong = wrong ^ ((tag ^ tail.given[TAG]) & bytes);
@@ -165,10 +130,10 @@ impl Mode for McoeG {
 
 /// d for a tweak, byte-reversed.
 #[inline(always)]
-fn mask<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, tweak: Wave<L, N>) -> Wave<L, N> {
+fn mask<K: Keys>(keys: &K, tweak: Wave<K::S>) -> Wave<K::S> {
     let factor = [keys.constant(FACTOR), keys.constant(FACTOR + 1)];
     let mut mask = tweak.reversed();
-    for i in 0..N {
+    for i in 0..Wave::<K::S>::VECTORS {
         let factor = [factor[0].v[i], factor[1].v[i]];
         mask.v[i] = mul_prepared_lanes(mask.l, Order::Ghash, mask.v[i], factor);
     }

@@ -89,7 +89,6 @@ pub(crate) mod copa;
 mod horner;
 pub(crate) mod jambu;
 pub(crate) mod julius;
-mod keys;
 pub(crate) mod mcoe_g;
 pub(crate) mod otr;
 pub(crate) mod poet;

@@ -7,12 +7,12 @@
 //! round adds a block of the message in version 1, and twice the first mask in version 3. (Version
 //! 3 is written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Cpu, Tier};
 
-use super::keys::ResearchKeys;
-use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
+use super::shared::{encrypt_late_onto, hash_step, next_masks, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::keys::aes;
+use crate::lanes::{Data, Head, KeyMaterial, Keys, Mode, Of, OneState, Params, State, Tail, Wave};
 use crate::modes::ocb3::nonce_block;
 
 pub(crate) struct Otr;
@@ -37,11 +37,9 @@ impl Mode for Otr {
     const UNIT: usize = 2;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Otr> {
-        let mut material = KeyMaterial::new(params, [forward(cpu, key)]);
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let q = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(q.value().swap_bytes())];
-        material
     }
 
     /// Returns the bytes of the last two blocks, full or not, which are special.
@@ -52,29 +50,19 @@ impl Mode for Otr {
         }
     }
 
-    /// The nonce, then the associated data.
-    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
-        1 + message.ad.len().div_ceil(16)
-    }
-    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
-        match index {
-            0 if params.version == 1 => padded_block_of(message.nonce, 0),
-            0 => nonce_block(params, message.nonce),
-            _ => padded_block_of(message.ad, index - 1),
+    fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
+        match params.version {
+            1 => padded_block_of(nonce, 0),
+            _ => nonce_block(params, nonce),
         }
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let first = keys.params().version == 1;
         let q = keys.constant(Q);
         if head.index == 0 {
-            let hidden = keys.encrypt(0, block);
+            let hidden = keys.encrypt(0, head.block);
             state[OTHER] = hidden;
             state[MASK] = hidden;
             state[SUM] = q;
@@ -91,63 +79,39 @@ impl Mode for Otr {
             times3(mask).unless(head.whole, times9(mask))
         };
         let mut sum = state[AD];
-        hash_step(
-            keys,
-            [&mut sum, &mut mask],
-            block,
-            head.last,
-            end.reversed(),
-        );
+        hash_step(keys, [&mut sum, &mut mask], head, end.reversed());
         (state[AD], state[SUM]) = (sum, mask);
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, _head: &Head<'_, K::S>) {
         state[SUM] = Wave::zero(keys.l());
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         match keys.params().version {
-            1 => units::<L, N, OPEN, false>(keys, state, data),
-            _ => units::<L, N, OPEN, true>(keys, state, data),
+            1 => units::<K, D, false>(keys, state, data),
+            _ => units::<K, D, true>(keys, state, data),
         }
     }
 
     #[inline(always)]
-    fn spread<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, 1>,
-        _position: u64,
-    ) -> State<Self, L, N> {
-        let (mask, sum) = (spread_doubled(state[MASK]), state[SUM].in_first());
+    fn spread<K: Keys>(_keys: &K, state: &OneState<Self, K::S>, _at: u64) -> State<Self, K::S> {
+        let (mask, sum) = (
+            Wave::doubling(state[MASK].reversed()),
+            state[SUM].in_first(),
+        );
         [mask, state[OTHER].spread(), sum, state[AD].spread()]
     }
     #[inline(always)]
-    fn fold<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        next: usize,
-    ) -> State<Self, L, 1> {
+    fn fold<K: Keys>(_keys: &K, state: &State<Self, K::S>, next: usize) -> OneState<Self, K::S> {
         let (mask, sum) = (state[MASK].pick(next).reversed(), state[SUM].sum());
         [mask, state[OTHER].pick(0), sum, state[AD].pick(0)]
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let [given0, given1, ..] = *tail.given;
         let mask = state[MASK];
@@ -164,18 +128,18 @@ impl Mode for Otr {
         if tail.most > 0 {
             // With one block, the first is a pad. With two, it is the first round, on `left`.
             let mut left = given0 & two;
-            if OPEN && any_two {
+            if K::OPEN && any_two {
                 left ^= keys.encrypt(0, mask ^ other ^ given1 ^ end1) & two;
             }
             let pad = keys.encrypt(0, mask ^ left);
             let made0 = (given0 ^ pad) & tail.text_mask(l, 0);
-            let text = if OPEN { made0 } else { given0 };
+            let text = if K::OPEN { made0 } else { given0 };
             tail.made[0] = made0;
             sum ^= text;
             if any_two {
                 let made1 = (given1 ^ pad) & tail.text_mask(l, 1);
-                let padded = end1 ^ if OPEN { given1 } else { made1 };
-                let made0 = if OPEN {
+                let padded = end1 ^ if K::OPEN { given1 } else { made1 };
+                let made0 = if K::OPEN {
                     left
                 } else {
                     keys.encrypt(0, mask ^ other ^ padded) ^ given0
@@ -193,31 +157,31 @@ impl Mode for Otr {
             1 => times3(last).reversed() ^ (other & whole),
             _ => times9(last).unless(whole, times7(last)).reversed(),
         };
-        tail.tag::<OPEN>(keys.encrypt(0, sum ^ last) ^ state[AD]);
+        tail.tag::<K>(keys.encrypt(0, sum ^ last) ^ state[AD]);
     }
 }
 
 /// The body of either version.
 #[inline(always)]
-fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
-    keys: &impl Keys<L, N>,
-    state: &mut State<Otr, L, N>,
-    data: &mut impl Data<L, N>,
+fn units<K: Keys, D: Data<K::S>, const THIRD: bool>(
+    keys: &K,
+    state: &mut State<Otr, K::S>,
+    data: &mut D,
 ) {
     let l = keys.l();
     let (mut doubling, mut other, mut sum) = (state[MASK], state[OTHER], state[SUM]);
     for unit in 0..data.units() {
-        let [mask, twice] = next_masks::<L, N, false, _>(&mut doubling, data);
+        let [mask, twice] = next_masks::<K::S, D, false>(&mut doubling);
         if THIRD {
             other = twice;
         }
         // Blocks are loaded late and stored early: there are not enough registers to keep them.
         let given0 = data.load(l, unit, 0);
-        if OPEN {
+        if K::OPEN {
             let given1 = data.load(l, unit, 1);
             let made0 = keys.encrypt_onto(0, given0 ^ mask ^ other, given1);
             data.store(unit, 0, made0);
-            let made1 = keys.encrypt_late_onto(0, mask, made0, given0);
+            let made1 = encrypt_late_onto(keys, 0, mask, [made0, given0]);
             data.store(unit, 1, made1);
             sum ^= made1;
         } else {
@@ -225,7 +189,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
             sum ^= given1;
             let made0 = keys.encrypt_onto(0, given0 ^ mask, given1);
             data.store(unit, 0, made0);
-            let made1 = keys.encrypt_late_onto(0, mask ^ other, made0, given0);
+            let made1 = encrypt_late_onto(keys, 0, mask ^ other, [made0, given0]);
             data.store(unit, 1, made1);
         }
     }

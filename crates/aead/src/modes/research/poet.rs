@@ -5,20 +5,19 @@
 //! X' = F_T(X) ^ M, t = E(X'), C = F_B(Y) ^ t, Y' = t. When sealing, only F_T lies on a chain; when
 //! opening, only F_B; the other two calls go along with it.
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::aes::Aes128Dec;
+use sealane_block::{Aes128, Block, Cpu, Tier};
 
-use super::shared::{
-    aes, back, by_number, by_rest, double_ghash, doubled_ghash, forward, last_block, same_rest,
-};
+use super::shared::{behind_rest, by_number, double_ghash, doubled_ghash, last_block};
 use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::keys::aes;
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    BACK, Data, FORWARD, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave,
+};
 
 pub(crate) struct Poet;
 
-/// The block cipher.
-const FORWARD: usize = 0;
-const BACK: usize = 1;
 /// F_T, on the side of the text.
 const TOP: usize = 2;
 /// F_B, on the side of the ciphertext.
@@ -46,27 +45,23 @@ impl Mode for Poet {
     const PARALLEL: bool = false;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Poet> {
+    fn derive(cpu: Cpu, key: &[u8], material: &mut KeyMaterial<Self>) {
         let derive = aes(cpu, key);
         let key = |number: u128| derive.encrypt(Block::from_bytes(number.to_be_bytes()));
-        let schedule = |number| forward(cpu, &key(number).to_bytes());
-        let bottom = if params.version == 1 { 3 } else { 2 };
-        let of_zero = key(0).to_bytes();
-        let schedules = [
-            schedule(0),
-            back(cpu, &of_zero),
-            schedule(2),
-            schedule(bottom),
-        ];
-        let mut material = KeyMaterial::new(params, schedules);
+        let schedule = |number| *Aes128::new(cpu, key(number)).round_keys();
+        let is_first = material.params.version == 1;
+        let cipher = Aes128::new(cpu, key(0));
+        let back = *Aes128Dec::new(&cipher).round_keys();
+        let bottom = schedule(if is_first { 3 } else { 2 });
+        material.schedules = [*cipher.round_keys(), back, schedule(2), bottom];
         // L in version 1. In version 2 the head begins with a block of zeros, the parameters,
         // masked with L: the result is the same for all messages, whose masks begin with twice L.
         let first = Block::new(key(1).value().swap_bytes());
-        material.constants = match params.version {
-            1 => [first, key(4)],
-            _ => [doubled_ghash(first), aes(cpu, &of_zero).encrypt(key(1))],
+        material.constants = if is_first {
+            [first, key(4)]
+        } else {
+            [doubled_ghash(first), cipher.encrypt(key(1))]
         };
-        material
     }
 
     /// The last block, even if it is a whole one; a text of no bytes has one as well.
@@ -102,12 +97,7 @@ impl Mode for Poet {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let (mask, tau) = match (head.index, keys.params().version) {
             (0, 1) => (keys.constant(FIRST_MASK), state[TAU]),
             (0, _) => (keys.constant(FIRST_MASK), keys.constant(PARAMETERS)),
@@ -115,7 +105,7 @@ impl Mode for Poet {
         };
         let twice = double_ghash(mask);
         state[MASK] = twice;
-        let x = block ^ mask.reversed();
+        let x = head.block ^ mask.reversed();
         if keys.params().version == 1 {
             // The last block has three times the mask, or five times if it is a short one, and is
             // encrypted together with the block before it.
@@ -129,11 +119,7 @@ impl Mode for Poet {
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, _head: &Head<'_, K::S>) {
         if keys.params().version == 1 {
             (state[X], state[Y]) = (state[TAU], state[TAU]);
         } else {
@@ -144,28 +130,19 @@ impl Mode for Poet {
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
         let l = keys.l();
         let (mut x, mut y) = (state[X], state[Y]);
         for unit in 0..data.units() {
             let made;
-            (made, x, y) = step::<L, N, OPEN>(keys, data.load(l, unit, 0), x, y);
+            [made, x, y] = step(keys, data.load(l, unit, 0), x, y);
             data.store(unit, 0, made);
         }
         (state[X], state[Y]) = (x, y);
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let tau = state[TAU];
         let text_len = |message: &Facts<'_>| message.text;
@@ -173,21 +150,16 @@ impl Mode for Poet {
             Block::new(8 * len as u128)
         });
         let length = keys.encrypt(FORWARD, bits);
-        let same = same_rest(tail);
-        let text = by_rest(l, tail, same, first_bytes);
+        let text = tail.by_rest(l, first_bytes);
         let mut fill = Wave::zero(l);
-        if same != Some(16) {
-            fill = tau;
-            for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
-                let bits = 8 * tail.rest[lane] as u32;
-                *fill = Block::new(fill.value().checked_shl(bits).unwrap_or(0));
-            }
+        if tail.same_rest() != Some(16) {
+            fill = behind_rest(tau, tail);
         }
         let mut given = tail.given[0] ^ length;
-        if !OPEN {
+        if !K::OPEN {
             given ^= fill;
         }
-        let (made, x, y) = step::<L, N, OPEN>(keys, given, state[X], state[Y]);
+        let [made, x, y] = step(keys, given, state[X], state[Y]);
         let made = made ^ length;
         let (before, after) = match keys.params().version {
             1 => (tau ^ keys.constant(TAG_MASK), keys.constant(TAG_MASK)),
@@ -197,7 +169,7 @@ impl Mode for Poet {
         let bottom = keys.encrypt_onto(BOTTOM, y, after);
         let tag = keys.encrypt_onto(FORWARD, x, bottom);
         tail.made[TAG] = tag;
-        if OPEN {
+        if K::OPEN {
             tail.made[0] = made & text;
             // The two differences lie in different bytes.
             tail.wrong = (made ^ fill).unless(text, tag ^ tail.given[TAG]);
@@ -210,21 +182,16 @@ impl Mode for Poet {
 /// Computes the output block and the new ends of both chains. Of the calls, the middle one waits
 /// for neither of its neighbours.
 #[inline(always)]
-fn step<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    given: Wave<L, N>,
-    x: Wave<L, N>,
-    y: Wave<L, N>,
-) -> (Wave<L, N>, Wave<L, N>, Wave<L, N>) {
-    if OPEN {
+fn step<K: Keys>(keys: &K, given: Wave<K::S>, x: Wave<K::S>, y: Wave<K::S>) -> [Wave<K::S>; 3] {
+    if K::OPEN {
         let y = keys.encrypt_onto(BOTTOM, y, given);
         let top = keys.encrypt(TOP, x);
         let x = keys.decrypt(BACK, y);
-        (top ^ x, x, y)
+        [top ^ x, x, y]
     } else {
         let x = keys.encrypt_onto(TOP, x, given);
         let bottom = keys.encrypt(BOTTOM, y);
         let y = keys.encrypt(FORWARD, x);
-        (bottom ^ y, x, y)
+        [bottom ^ y, x, y]
     }
 }

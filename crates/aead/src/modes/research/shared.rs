@@ -1,68 +1,37 @@
 //! Functions that several modes of the study share.
 
+use sealane_block::aes::Forward;
 use sealane_block::{Block, Lanes};
 
-use crate::lanes::{Data, Facts, Group, Head, Keys, Tail, Wave};
-
-pub(super) use crate::modes::shared::{aes, back, forward};
-
-/// A block for each lane, by the message whose head this is; zero where there is none.
-#[inline(always)]
-pub(crate) fn by_message<L: Lanes, const N: usize>(
-    l: L,
-    head: &Head<'_, L, N>,
-    block: impl Fn(&Facts<'_>) -> Block,
-) -> Wave<L, N> {
-    let mut wave = Wave::zero(l);
-    let lanes = wave.lanes_mut();
-    for (lane, message) in head.messages.iter() {
-        lanes[lane] = block(message);
-    }
-    wave
-}
+use crate::lanes::{Data, Facts, Group, Head, Keys, Shape, Tail, Token, Wave};
 
 /// Returns a block for each lane, by a number that its message has. Where the numbers are the same
 /// in all lanes, as they mostly are, all lanes get the block, also those without a message.
 #[inline(always)]
-pub(crate) fn by_number<L: Lanes, const N: usize>(
-    l: L,
+pub(crate) fn by_number<S: Shape>(
+    l: Token<S>,
     messages: Group<'_>,
     number: impl Fn(&Facts<'_>) -> usize,
     block: impl Fn(usize) -> Block,
-) -> Wave<L, N> {
+) -> Wave<S> {
     let mut numbers = messages.iter().map(|(_, message)| number(message));
     let first = numbers.next().unwrap_or(0);
     if numbers.all(|other| other == first) {
         return Wave::splat(l, block(first));
     }
-    let mut wave = Wave::zero(l);
-    let lanes = wave.lanes_mut();
-    for (lane, message) in messages.iter() {
-        lanes[lane] = block(number(message));
-    }
-    wave
+    messages.by_message(l, |message| block(number(message)))
 }
 
-/// Returns the bytes of text that all lanes with a message have in their tails, where the numbers
-/// are equal.
+/// Encrypts `x ^ late`, where `late` comes last, and adds `onto`.
 #[inline(always)]
-pub(crate) fn same_rest<L: Lanes, const N: usize>(tail: &Tail<'_, L, N>) -> Option<usize> {
-    let mut others = tail.messages.iter().map(|(lane, _)| tail.rest[lane]);
-    others.all(|rest| rest == tail.most).then_some(tail.most)
-}
-
-/// As [`Tail::by_rest`], with the result of [`same_rest`] for the tail.
-#[inline(always)]
-pub(crate) fn by_rest<L: Lanes, const N: usize>(
-    l: L,
-    tail: &Tail<'_, L, N>,
-    same: Option<usize>,
-    block: impl Fn(usize) -> Block,
-) -> Wave<L, N> {
-    match same {
-        Some(rest) => Wave::splat(l, block(rest)),
-        None => tail.by_rest(l, block),
-    }
+pub(crate) fn encrypt_late_onto<K: Keys>(
+    keys: &K,
+    schedule: usize,
+    x: Wave<K::S>,
+    [late, onto]: [Wave<K::S>; 2],
+) -> Wave<K::S> {
+    let x = keys.rounds::<Forward>(schedule, x, Some(&late));
+    keys.last::<Forward>(schedule, x, Some(&onto))
 }
 
 /// Bytes of the last block of a text, even if it is a whole one.
@@ -70,36 +39,31 @@ pub(crate) fn last_block(text: usize) -> usize {
     text - text.saturating_sub(1) / 16 * 16
 }
 
-/// All ones, or zero.
+/// The block behind the rest of each lane's text, where a short block is filled with it.
 #[inline(always)]
-pub(crate) fn all_if(condition: bool) -> Block {
-    if condition { Block::ONES } else { Block::ZERO }
-}
-
-/// The bit behind text of `rest` bytes, where a block has room for it.
-#[inline(always)]
-pub(crate) fn end_bit(rest: usize) -> Block {
-    match rest {
-        0..16 => Block::new(0x80 << (8 * rest)),
-        _ => Block::ZERO,
+pub(crate) fn behind_rest<S: Shape>(block: Wave<S>, tail: &Tail<'_, S>) -> Wave<S> {
+    let mut moved = block;
+    for (lane, block) in moved.lanes_mut().iter_mut().enumerate() {
+        *block = Block::new(block.value().unbounded_shl(8 * tail.rest[lane] as u32));
     }
+    moved
 }
 
 /// Three times an element, in polynomial order.
 #[inline(always)]
-pub(crate) fn times3<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+pub(crate) fn times3<S: Shape>(x: Wave<S>) -> Wave<S> {
     x.doubled() ^ x
 }
 
 /// Seven times: x^2 + x + 1.
 #[inline(always)]
-pub(crate) fn times7<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+pub(crate) fn times7<S: Shape>(x: Wave<S>) -> Wave<S> {
     times3(x).doubled() ^ x
 }
 
 /// Three times three times an element, which the papers call nine: x^2 + 1.
 #[inline(always)]
-pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+pub(crate) fn times9<S: Shape>(x: Wave<S>) -> Wave<S> {
     x.doubled().doubled() ^ x
 }
 
@@ -109,24 +73,16 @@ pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
 ///
 /// `mask` is in polynomial order, and is doubled; `end` is in the order of blocks.
 #[inline(always)]
-pub(crate) fn hash_step<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    [sum, mask]: [&mut Wave<L, N>; 2],
-    block: Wave<L, N>,
-    last: Wave<L, N>,
-    end: Wave<L, N>,
+pub(crate) fn hash_step<K: Keys>(
+    keys: &K,
+    [sum, mask]: [&mut Wave<K::S>; 2],
+    head: &Head<'_, K::S>,
+    end: Wave<K::S>,
 ) {
-    let hidden = mask.reversed().unless(last, *sum ^ end);
-    let before = sum.unless(last, Wave::zero(keys.l()));
-    *sum = keys.encrypt(0, block ^ hidden) ^ before;
+    let hidden = mask.reversed().unless(head.last, *sum ^ end);
+    let before = sum.unless(head.last, Wave::zero(keys.l()));
+    *sum = keys.encrypt(0, head.block ^ hidden) ^ before;
     *mask = mask.doubled();
-}
-
-/// Returns the initial masks of lanes with neighbouring masks: `first`, in the order of blocks, and
-/// each lane twice the one before it, in polynomial order.
-#[inline(always)]
-pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
-    Wave::doubling(first.reversed())
 }
 
 /// Returns masks that double from unit to unit: the masks of a unit and twice them, in the order of
@@ -135,10 +91,9 @@ pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wav
 /// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a
 /// lane is that of the next lane.
 #[inline(always)]
-pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
-    mask: &mut Wave<L, N>,
-    _data: &D,
-) -> [Wave<L, N>; 2] {
+pub(crate) fn next_masks<S: Shape, D: Data<S>, const SAME: bool>(
+    mask: &mut Wave<S>,
+) -> [Wave<S>; 2] {
     let (l, now) = (mask.l, *mask);
     if D::WIDE {
         *mask = now.times_x_to_lanes();
@@ -160,10 +115,7 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, 
 /// Returns a lane whose mask all others with work share, where masks depend on the key and the
 /// number of the unit alone.
 #[inline(always)]
-pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
-    _keys: &K,
-    data: &impl Data<L, N>,
-) -> Option<usize> {
+pub(crate) fn same_masks<K: Keys>(data: &impl Data<K::S>) -> Option<usize> {
     if K::SAME { data.in_step() } else { None }
 }
 
@@ -176,10 +128,10 @@ pub(crate) fn doubled_ghash(block: Block) -> Block {
 /// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and
 /// the bit shifted out comes back as the modulus.
 #[inline(always)]
-pub(crate) fn double_ghash<L: Lanes, const N: usize>(mut a: Wave<L, N>) -> Wave<L, N> {
+pub(crate) fn double_ghash<S: Shape>(mut a: Wave<S>) -> Wave<S> {
     let l = a.l;
     let zero = l.splat(Block::ZERO);
-    for v in &mut a.v {
+    for v in a.v.as_mut() {
         let carries = l.shl64::<63>(*v);
         let inner = l.zip_hi64(carries, zero);
         // Its bits 63, 62, 61 and 56: x^0 to x^2 and x^7.

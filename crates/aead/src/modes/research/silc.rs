@@ -4,14 +4,12 @@
 //! The chains of CLOC ([`super::cloc`]) from a simpler hash: lengths replace padding, and one map
 //! replaces five. Version 3 differs by a byte, which names the parameters, before the nonce.
 
-use sealane_block::{Block, Cpu, Lanes, Tier};
+use sealane_block::{Block, Tier};
 
-use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, two_chains};
-use super::keys::ResearchKeys;
-use super::shared::{all_if, by_number, by_rest, forward, last_block, same_rest};
+use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, last_pad, two_chains};
+use super::shared::{by_number, last_block};
 use crate::lanes::head::block_of;
-use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, Keys, Mode, Of, Params, Shape, State, Tail, Wave};
 
 pub(crate) struct Silc;
 
@@ -22,17 +20,11 @@ impl Mode for Silc {
     const PARALLEL: bool = false;
     const WIDEST: Tier = Tier::Vaes256;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Silc> {
-        KeyMaterial::new(params, [forward(cpu, key)])
-    }
     fn rest(text: usize) -> usize {
         last_block(text)
     }
 
     /// The nonce, at the end of its block, then the associated data.
-    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
-        1 + message.ad.len().div_ceil(16)
-    }
     #[inline(always)]
     fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
         if index > 0 {
@@ -47,21 +39,12 @@ impl Mode for Silc {
     }
 
     #[inline(always)]
-    fn absorb<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        block: Wave<L, N>,
-        _head: &Head<'_, L, N>,
-    ) {
-        state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
+    fn absorb<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
+        state[TO_MAC] = keys.encrypt_late(0, head.block, state[TO_MAC]);
     }
 
     #[inline(always)]
-    fn begin<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        head: &Head<'_, L, N>,
-    ) {
+    fn begin<K: Keys>(keys: &K, state: &mut State<Self, K::S>, head: &Head<'_, K::S>) {
         let l = keys.l();
         let len = by_number(l, head.messages, |message| message.ad.len(), length);
         let start = step(state[TO_MAC] ^ len);
@@ -70,35 +53,21 @@ impl Mode for Silc {
     }
 
     #[inline(always)]
-    fn body<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &mut State<Self, L, N>,
-        data: &mut impl Data<L, N>,
-        _pass: usize,
-    ) {
-        two_chains::<L, N, OPEN>(keys, state, data);
+    fn body<K: Keys, D: Data<K::S>>(keys: &K, state: &mut State<Self, K::S>, data: &mut D) {
+        two_chains(keys, state, data);
     }
 
     #[inline(always)]
-    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
-        keys: &impl Keys<L, N>,
-        state: &State<Self, L, N>,
-        tail: &mut Tail<'_, L, N>,
-    ) {
+    fn tail<K: Keys>(keys: &K, state: &State<Self, K::S>, tail: &mut Tail<'_, K::S>) {
         let l = keys.l();
         let mut mac = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let same = same_rest(tail);
-            let text = by_rest(l, tail, same, first_bytes);
-            let top = Wave::splat(l, TOP);
-            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
-            tail.made[0] = made;
-            let sealed = if OPEN { tail.given[0] } else { made };
+            let [_, sealed] = tail.mask::<K>(last_pad(keys, state));
             let more = keys.encrypt_late(0, sealed, mac);
-            mac = mac.unless(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
+            mac = mac.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
         let len = by_number(l, tail.messages, |message| message.text, length);
-        tail.tag::<OPEN>(keys.encrypt(0, step(mac ^ len)));
+        tail.tag::<K>(keys.encrypt(0, step(mac ^ len)));
     }
 }
 
@@ -109,7 +78,7 @@ fn length(len: usize) -> Block {
 
 /// The map g: bytes (x0, x1, ..., x15) to (x1, ..., x15, x0 ^ x1).
 #[inline(always)]
-fn step<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+fn step<S: Shape>(x: Wave<S>) -> Wave<S> {
     let next = x.shr_bytes::<1>();
     next ^ (x ^ next).shl_bytes::<15>()
 }

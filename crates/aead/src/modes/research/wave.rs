@@ -2,10 +2,10 @@
 
 use sealane_block::{Block, Lanes};
 
-use crate::lanes::Wave;
 use crate::lanes::wave::each;
+use crate::lanes::{One, Shape, Vector, Wave};
 
-impl<L: Lanes, const N: usize> Wave<L, N> {
+impl<S: Shape> Wave<S> {
     each! {
         /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two
         /// calls of [`reversed`](Wave::reversed).
@@ -23,7 +23,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// Every lane shifted left by `B` bytes, as a little-endian integer.
     #[inline(always)]
     pub(crate) fn shl_bytes<const B: i32>(mut self) -> Self {
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             self.v[i] = self.l.shl_bytes::<B>(self.v[i]);
         }
         self
@@ -32,7 +32,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// Every lane shifted right by `B` bytes, as a little-endian integer.
     #[inline(always)]
     pub(crate) fn shr_bytes<const B: i32>(mut self) -> Self {
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             self.v[i] = self.l.shr_bytes::<B>(self.v[i]);
         }
         self
@@ -42,7 +42,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     #[inline(always)]
     pub(crate) fn where_top_bit(mut self) -> Self {
         let l = self.l;
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             let bit = l.shr64::<1>(l.shr64::<2>(l.shr64::<4>(self.v[i])));
             self.v[i] = l.permute_mask(bit);
         }
@@ -55,7 +55,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     pub(crate) fn halved(mut self) -> Self {
         let l = self.l;
         let (zero, back) = (l.splat(Block::ZERO), l.splat(Block::new(1 << 127 | 0x43)));
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             let v = self.v[i];
             let down = l.xor(l.shr64::<1>(v), l.zip_hi64(l.shl64::<63>(v), zero));
             self.v[i] = l.xor(down, l.and(l.permute_mask(v), back));
@@ -67,7 +67,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// x^64 times itself.
     #[inline(always)]
     pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             let factor = [factor[0].v[i], factor[1].v[i]];
             self.v[i] = product(self.l, self.v[i], factor);
         }
@@ -86,13 +86,13 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         let twice = [l.splat(power[1]), l.splat(upper[1])];
         // The value before a vector is multiplied once for each step to each of its lanes.
         let ways = [l.load(power), l.load(upper)];
-        let mut carry = l.last(before.v[N - 1]);
-        for i in 0..N {
+        let mut carry = l.last(before.v[Self::VECTORS - 1]);
+        for i in 0..Self::VECTORS {
             let mut sum = self.v[i];
             let [mut low, mut high] = parts(l, carry, ways);
-            if L::WIDTH > 1 {
+            if Self::WIDTH > 1 {
                 let (mut shifted, mut factor) = (l.previous(zero, sum), once);
-                if L::WIDTH > 2 {
+                if Self::WIDTH > 2 {
                     sum = l.xor(sum, product(l, shifted, factor));
                     (shifted, factor) = (l.previous(zero, l.previous(zero, sum)), twice);
                 }
@@ -114,11 +114,11 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// The lane before each; for the first, the last of `before`.
     #[inline(always)]
     pub(crate) fn previous(mut self, before: Self) -> Self {
-        for i in (0..N).rev() {
+        for i in (0..Self::VECTORS).rev() {
             let before = if i > 0 {
                 self.v[i - 1]
             } else {
-                before.v[N - 1]
+                before.v[Self::VECTORS - 1]
             };
             self.v[i] = self.l.previous(before, self.v[i]);
         }
@@ -127,9 +127,13 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
 
     /// The lane after each; for the last, the first of `after`.
     #[inline(always)]
-    pub(crate) fn next(mut self, after: L::V) -> Self {
-        for i in 0..N {
-            let after = if i + 1 < N { self.v[i + 1] } else { after };
+    pub(crate) fn next(mut self, after: Vector<S>) -> Self {
+        for i in 0..Self::VECTORS {
+            let after = if i + 1 < Self::VECTORS {
+                self.v[i + 1]
+            } else {
+                after
+            };
             self.v[i] = self.l.next(self.v[i], after);
         }
         self
@@ -140,13 +144,13 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     pub(crate) fn running_sum(mut self, before: Self) -> Self {
         let l = self.l;
         let zero = l.splat(Block::ZERO);
-        let mut carry = l.last(before.v[N - 1]);
-        for i in 0..N {
+        let mut carry = l.last(before.v[Self::VECTORS - 1]);
+        for i in 0..Self::VECTORS {
             let mut sum = self.v[i];
-            if L::WIDTH > 1 {
+            if Self::WIDTH > 1 {
                 sum = l.xor(sum, l.previous(zero, sum));
             }
-            if L::WIDTH > 2 {
+            if Self::WIDTH > 2 {
                 sum = l.xor(sum, l.previous(zero, l.previous(zero, sum)));
             }
             self.v[i] = l.xor(sum, carry);
@@ -157,15 +161,15 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
 
     /// The given block, twice it, four times it and so on, lane after lane, in polynomial order.
     #[inline(always)]
-    pub(crate) fn doubling(first: Wave<L, 1>) -> Self {
+    pub(crate) fn doubling(first: Wave<One<S>>) -> Self {
         let l = first.l;
         let mut wave: Self = first.spread();
-        for i in 0..N {
-            let lane = i * L::WIDTH;
+        for i in 0..Self::VECTORS {
+            let lane = i * Self::WIDTH;
             wave.v[i] = if lane >= 16 {
-                l.double_bytes::<2>(wave.v[i - 16 / L::WIDTH])
+                l.double_bytes::<2>(wave.v[i - 16 / Self::WIDTH])
             } else if lane >= 8 {
-                l.double_bytes::<1>(wave.v[i - 8 / L::WIDTH])
+                l.double_bytes::<1>(wave.v[i - 8 / Self::WIDTH])
             } else {
                 let powers = l.load(&POWERS_OF_X[lane..]);
                 let low = l.clmul::<0x00>(wave.v[i], powers);
@@ -178,7 +182,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// Times x to the number of lanes in GF(2^128), in polynomial order.
     #[inline(always)]
     pub(crate) fn times_x_to_lanes(mut self) -> Self {
-        for i in 0..N {
+        for i in 0..Self::VECTORS {
             let v = self.v[i];
             self.v[i] = match Self::LANES {
                 8 => self.l.double_bytes::<1>(v),

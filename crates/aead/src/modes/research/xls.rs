@@ -5,27 +5,26 @@
 //! The number of bytes differs from lane to lane, so the work between the calls of the cipher is
 //! done lane by lane. The number is public.
 
+use sealane_block::Block;
 use sealane_block::lanes::MAX_LANES;
-use sealane_block::{Block, Lanes};
 
-use super::copa::{BACK, FORWARD};
 use super::shared::{times3, times7};
-use crate::lanes::{Keys, Tail, Wave};
+use crate::lanes::{Keys, Shape, Tail, Token, Wave};
 
 /// The ends of the messages of version 1.
-pub(super) struct Ends<L: Lanes, const N: usize> {
+pub(super) struct Ends<S: Shape> {
     /// Bytes behind the last whole block, where XLS hides them.
     pub(super) rest: [usize; MAX_LANES],
-    pub(super) xls: Wave<L, N>,
+    pub(super) xls: Wave<S>,
     pub(super) any_xls: bool,
     /// All ones where the text is less than a block.
-    pub(super) tiny: Wave<L, N>,
+    pub(super) tiny: Wave<S>,
     pub(super) any_tiny: bool,
 }
 
-impl<L: Lanes, const N: usize> Ends<L, N> {
+impl<S: Shape> Ends<S> {
     #[inline(always)]
-    pub(super) fn none(l: L) -> Self {
+    pub(super) fn none(l: Token<S>) -> Self {
         Ends {
             rest: [0; MAX_LANES],
             xls: Wave::zero(l),
@@ -36,9 +35,9 @@ impl<L: Lanes, const N: usize> Ends<L, N> {
     }
 
     #[inline(always)]
-    pub(super) fn new(l: L, tail: &Tail<'_, L, N>) -> Self {
+    pub(super) fn new(l: Token<S>, tail: &Tail<'_, S>) -> Self {
         let mut ends = Ends::none(l);
-        for lane in 0..Wave::<L, N>::LANES {
+        for lane in 0..Wave::<S>::LANES {
             let Some(message) = tail.messages.get(lane) else {
                 continue;
             };
@@ -59,15 +58,15 @@ impl<L: Lanes, const N: usize> Ends<L, N> {
 /// as many bytes at the end of the block with those behind it. Its inverse is the same with the
 /// inverse of the cipher. The result of lanes without such bytes is unspecified.
 #[inline(always)]
-pub(super) fn xls<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    mask: Wave<L, N>,
+pub(super) fn xls<K: Keys>(
+    keys: &K,
+    mask: Wave<K::S>,
     rest: &[usize],
-    [block, behind]: [Wave<L, N>; 2],
-) -> [Wave<L, N>; 2] {
+    [block, behind]: [Wave<K::S>; 2],
+) -> [Wave<K::S>; 2] {
     let inner = times7(times7(mask));
     let (outer, inner) = (times3(inner).reversed(), inner.reversed());
-    let mut both = [call::<L, N, OPEN>(keys, block, outer), behind];
+    let mut both = [call(keys, block, outer), behind];
     mix(rest, &mut both);
     let mut bit = Wave::zero(keys.l());
     for (lane, bit) in bit.lanes_mut().iter_mut().enumerate() {
@@ -75,30 +74,22 @@ pub(super) fn xls<L: Lanes, const N: usize, const OPEN: bool>(
             *bit = Block::new(0x80 << (8 * (16 - rest[lane])));
         }
     }
-    both[0] = call::<L, N, OPEN>(keys, both[0] ^ bit, inner) ^ bit;
+    both[0] = call(keys, both[0] ^ bit, inner) ^ bit;
     mix(rest, &mut both);
-    both[0] = call::<L, N, OPEN>(keys, both[0], outer);
+    both[0] = call(keys, both[0], outer);
     both
 }
 
 /// A call of the cipher or its inverse between masks.
 #[inline(always)]
-fn call<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    x: Wave<L, N>,
-    mask: Wave<L, N>,
-) -> Wave<L, N> {
-    if OPEN {
-        keys.decrypt(BACK, x ^ mask) ^ mask
-    } else {
-        keys.encrypt(FORWARD, x ^ mask) ^ mask
-    }
+fn call<K: Keys>(keys: &K, x: Wave<K::S>, mask: Wave<K::S>) -> Wave<K::S> {
+    keys.cipher(x ^ mask) ^ mask
 }
 
 /// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated
 /// left by a bit.
 #[inline(always)]
-fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, N>; 2]) {
+fn mix<S: Shape>(rest: &[usize], [block, behind]: &mut [Wave<S>; 2]) {
     let (block, behind) = (block.lanes_mut(), behind.lanes_mut());
     for lane in 0..block.len() {
         if rest[lane] == 0 {
@@ -116,11 +107,7 @@ fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, 
 
 /// The rest of the text, and the tag behind it, as a block and the bytes behind it.
 #[inline(always)]
-pub(super) fn join<L: Lanes, const N: usize>(
-    rest: &[usize],
-    mut text: Wave<L, N>,
-    mut tag: Wave<L, N>,
-) -> [Wave<L, N>; 2] {
+pub(super) fn join<S: Shape>(rest: &[usize], mut text: Wave<S>, mut tag: Wave<S>) -> [Wave<S>; 2] {
     let (blocks, tags) = (text.lanes_mut(), tag.lanes_mut());
     for lane in 0..blocks.len() {
         let bits = 8 * rest[lane] as u32;
@@ -133,10 +120,10 @@ pub(super) fn join<L: Lanes, const N: usize>(
 
 /// The inverse of [`join`].
 #[inline(always)]
-pub(super) fn split<L: Lanes, const N: usize>(
+pub(super) fn split<S: Shape>(
     rest: &[usize],
-    [mut block, mut behind]: [Wave<L, N>; 2],
-) -> (Wave<L, N>, Wave<L, N>) {
+    [mut block, mut behind]: [Wave<S>; 2],
+) -> (Wave<S>, Wave<S>) {
     let (blocks, tags) = (block.lanes_mut(), behind.lanes_mut());
     for lane in 0..blocks.len() {
         let bits = 8 * rest[lane] as u32;
