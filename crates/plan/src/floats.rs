@@ -28,7 +28,7 @@ use sealane_program::types::{Data, Range, Type};
 
 /// Returns whether an operation of a program on floating point takes gates of its own.
 pub(crate) fn is_call(graph: &Graph, value: &Value) -> bool {
-    let float = |id: &ValueId| graph.values[id.0 as usize].ty.is_float();
+    let float = |id: &ValueId| graph[id].ty.is_float();
     match &value.op {
         Op::Binary(..) => value.op.operands().iter().any(float),
         Op::Cast(of) => value.ty.is_float() || float(of),

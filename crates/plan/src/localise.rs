@@ -106,13 +106,13 @@ fn pays(graph: &Graph, value: &Value) -> bool {
         }
         Op::Reduce(..)
         | Op::Accumulate(..)
-        | Op::Running { .. }
+        | Op::Running(..)
         | Op::Dot(..)
         | Op::SumProduct { .. }
         | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
-        Op::Part(of, _) => match &graph.values[of.0 as usize].op {
-            Op::Sort { .. } | Op::Compact { .. } => true,
+        Op::Part(of, _) => match &graph[of].op {
+            Op::Sort(..) | Op::Compact { .. } => true,
             op => op
                 .body()
                 .is_some_and(|body| body.values.iter().any(|value| pays(body, value))),
@@ -226,5 +226,5 @@ fn mark(live: &mut [bool], value: &Value) {
 }
 
 fn value(program: &Program, id: ValueId) -> &Value {
-    &program.main.values[id.0 as usize]
+    &program.main[id]
 }

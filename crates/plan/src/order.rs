@@ -11,7 +11,7 @@ use crate::network::{Network, Stage};
 use crate::steps::SortKey;
 use sealane_circuit::Tape;
 use sealane_program::graph::{Binary, Graph, Op, ValueId};
-use sealane_protocol::{Algebra, Domain, Protocol, Setting, StepShape};
+use sealane_protocol::{Algebra, Domain, Protocol, Setting, SortShape, StepShape};
 
 /// The keys of a sort whose elements consist of so many values, the first key above the others;
 /// none if its body compares something else.
@@ -60,7 +60,7 @@ struct Body<'a> {
 
 impl Body<'_> {
     fn op(&self, id: ValueId) -> &Op {
-        &self.body.values[id.0 as usize].op
+        &self.body[id].op
     }
 
     /// Reads `less` or `less | (same & rest)`: the key that is compared first, and the rest.
@@ -142,19 +142,15 @@ impl Prices {
 
     /// Returns whether a sort of so many elements takes less time than a network of `pair`.
     pub fn pays(&self, elements: u64, planes: u64, key_bits: u64, pair: &Tape) -> bool {
-        let sort = StepShape::Sort {
+        let sort = StepShape::Sort(SortShape {
             domain: self.domain,
             rows: elements,
             planes,
             key_bits,
-        };
+        });
         let stages = Network::Sort.stages(elements as usize);
         let stage = |stage: &Stage| {
-            let tape = StepShape::Tape {
-                tape: pair,
-                domain: self.domain,
-                lanes: stage.pairs() as u64,
-            };
+            let tape = StepShape::tape(pair, self.domain, stage.pairs() as u64);
             (self.step_ns)(&self.setting, &tape)
         };
         elements < u64::from(u32::MAX)

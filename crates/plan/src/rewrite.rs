@@ -9,8 +9,8 @@ pub(crate) struct Rewriter<'a, S> {
     pub of: &'a Graph,
     pub rows: &'a [RowSymbol],
     pub setting: S,
-    /// The new values so far.
-    pub values: Vec<Value>,
+    /// The new graph so far.
+    pub new: Graph,
     /// The new number of each value so far.
     pub renamed: Vec<ValueId>,
 }
@@ -25,7 +25,10 @@ impl<'a, S> Rewriter<'a, S> {
             of,
             rows,
             setting,
-            values: Vec::with_capacity(of.values.len()),
+            new: Graph {
+                params: of.params,
+                ..Graph::default()
+            },
             renamed: Vec::with_capacity(of.values.len()),
         };
         for old in &of.values {
@@ -33,28 +36,23 @@ impl<'a, S> Rewriter<'a, S> {
             rewriter.renamed.push(id);
         }
         let returns = of.returns.iter().map(|id| rewriter.renamed[id.0 as usize]);
-        let graph = Graph {
-            params: of.params,
-            returns: returns.collect(),
-            values: rewriter.values,
-        };
-        (graph, rewriter.renamed)
+        rewriter.new.returns = returns.collect();
+        (rewriter.new, rewriter.renamed)
     }
 
     /// A value as it was.
     pub fn old(&self, id: ValueId) -> &'a Value {
-        &self.of.values[id.0 as usize]
+        &self.of[id]
     }
 
     /// A new value.
     pub fn made(&self, id: ValueId) -> &Value {
-        &self.values[id.0 as usize]
+        &self.new[id]
     }
 
     /// Adds a value as it is.
     pub fn add(&mut self, value: Value) -> ValueId {
-        self.values.push(value);
-        ValueId(self.values.len() as u32 - 1)
+        self.new.push(value)
     }
 
     /// Makes a constant of one number.

@@ -23,7 +23,7 @@ use crate::types::{Data, Dim, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Result, Span};
 
 pub(crate) use arrange::sum_of_rows;
-pub(crate) use body::{graph, operands as body_operands, params};
+pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
 pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
@@ -123,15 +123,9 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
             })
         }
         Op::Mean { of, axes } => float::mean(scope, *of, axes, declared),
-        Op::Slice {
-            of,
-            axis,
-            start,
-            len,
-            squeeze,
-        } => {
-            let of = scope.value(*of)?;
-            let shape = shape::slice(scope, &of.shape, *axis, (*start, *len, *squeeze))?;
+        Op::Slice(slice) => {
+            let of = scope.value(slice.of)?;
+            let shape = shape::slice(scope, &of.shape, slice)?;
             Ok(Meta { shape, ..of.meta() })
         }
         Op::View { of, start, dims } => arrange::view(scope, *of, *start, dims),
@@ -140,18 +134,12 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
         Op::Accumulate(op, of, axis) => arrange::accumulate(scope, *op, *of, *axis),
         Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
-        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Prefix { .. } => {
-            body::whole(scope, op)
-        }
+        Op::Map(of) | Op::Scan(of) | Op::Sort(of, _) | Op::Prefix(of) => body::whole(scope, op, of),
         Op::RowNumber(rows) => order::row_number(scope, *rows),
         Op::Random { bits, count } => lanes::random(*bits, *count),
         Op::Roll { of, by } => order::roll(scope, *of, *by),
         Op::Head { of, len } => order::head(scope, *of, *len),
-        Op::Running {
-            reduction,
-            of,
-            starts,
-        } => order::running(scope, *reduction, *of, *starts),
+        Op::Running(reduction, of, starts) => order::running(scope, *reduction, *of, *starts),
         Op::Compact { keep, over } => order::compact(scope, *keep, over),
         Op::Part(of, index) => body::part(scope, *of, *index),
         Op::Call(name, operands) => call::infer(scope, name, operands, declared),

@@ -101,14 +101,14 @@ fn views_and_widths_are_checked() {
     });
     assert!(text.contains("tape's outputs"), "{text}");
     let text = after(|plan| match find(plan, StepKind::Fold) {
-        StepOp::Fold { bits, .. } => bits[1] += 1,
+        StepOp::Fold(fold) => fold.bits[1] += 1,
         _ => unreachable!(),
     });
     assert!(text.contains("level's tape"), "{text}");
     let text = after(|plan| match find(plan, StepKind::Fold) {
-        StepOp::Fold { levels, bits, .. } => {
-            levels.pop();
-            bits.pop();
+        StepOp::Fold(fold) => {
+            fold.levels.pop();
+            fold.bits.pop();
         }
         _ => unreachable!(),
     });

@@ -6,8 +6,8 @@
 //! than `2 log2 n` steps. Rows are walked by a scan, with `n` operations; where each operation of a
 //! scan is a round, they meet along the same network.
 
-use super::{Expander, running};
-use sealane_program::graph::{Binary, Graph, Op, Reduction, Value, ValueId};
+use super::Expander;
+use sealane_program::graph::{Binary, Graph, Loop, Op, Reduction, Slice, Value, ValueId};
 use sealane_program::types::{Data, Dim, Range, Shape};
 use sealane_protocol::Goal;
 
@@ -22,7 +22,7 @@ impl Expander<'_> {
         match self.of(of).shape.dim(axis as usize) {
             Some(Dim::Rows(_)) if self.goal == Goal::Depth => {
                 let of = self.cast(of, value.ty, value.range);
-                self.derived(value, running(reduction, of))
+                self.derived(value, Op::Running(reduction, of, None))
             }
             Some(Dim::Rows(_)) => self.along_rows(value, (reduction, op), of),
             _ => {
@@ -93,13 +93,13 @@ impl Expander<'_> {
         let mut shape = operand.shape.clone();
         shape.fixed[place] = len;
         let op = match step {
-            1 => Op::Slice {
+            1 => Op::Slice(Slice {
                 of,
                 axis,
                 start,
                 len,
                 squeeze: false,
-            },
+            }),
             _ => {
                 let mut dims = row_major(&operand.shape);
                 let along = dims[place].1;
@@ -190,15 +190,12 @@ impl Expander<'_> {
             values,
             returns: vec![ValueId(2), ValueId(3)],
         };
-        let scan = self.derived(
-            &element,
-            Op::Scan {
-                init: vec![init],
-                over: vec![of],
-                captured: Vec::new(),
-                body: Box::new(body),
-            },
-        );
+        let of = Loop {
+            init: vec![init],
+            body: Box::new(body),
+            ..Loop::over(vec![of])
+        };
+        let scan = self.derived(&element, Op::Scan(of));
         self.derived(value, Op::Part(scan, 1))
     }
 }

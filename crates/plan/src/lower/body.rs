@@ -12,7 +12,7 @@ use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen}
 use crate::fuse::combination;
 use crate::network::Network;
 use sealane_circuit::{Builder, Goal, Int, Lookups, Wire, Word, aes, sha256};
-use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
+use sealane_program::graph::{Graph, Loop, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
 
@@ -127,21 +127,16 @@ impl Lowering {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                ..
-            } => {
-                let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
-                let words = &scope.words(*of).words;
-                let run = *len as usize * inner;
+            Op::Slice(slice) => {
+                let of = scope.words(slice.of);
+                let axis = slice.axis as usize;
+                let (outer, length, inner) = around(scope.fixed(slice.of), axis);
+                let (run, start) = (slice.len as usize * inner, slice.start as usize);
                 let moved = self.elements(outer * run, |_, at| {
-                    words[(at / run * length + *start as usize) * inner + at % run].clone()
+                    of.words[(at / run * length + start) * inner + at % run].clone()
                 })?;
                 return Ok(Held::One(Rc::new(Words {
-                    range: scope.words(*of).range,
+                    range: of.range,
                     words: moved,
                 })));
             }
@@ -177,35 +172,11 @@ impl Lowering {
                         .resize(width)
                 })?
             }
-            Op::Map {
-                over,
-                captured,
-                body,
-            } => return self.map(scope, over, captured, body),
-            Op::Scan {
-                init,
-                over,
-                captured,
-                body,
-            } => {
-                return self.scan(scope, [init, over, captured], body);
-            }
-            Op::Sort {
-                over,
-                captured,
-                body,
-                ..
-            } => return self.network(scope, Network::Sort, [over, captured], body),
-            Op::Prefix {
-                over,
-                captured,
-                body,
-            } => return self.network(scope, Network::Prefix, [over, captured], body),
-            Op::Running {
-                reduction,
-                of,
-                starts,
-            } => {
+            Op::Map(of) => return self.map(scope, of),
+            Op::Scan(of) => return self.scan(scope, of),
+            Op::Sort(of, _) => return self.network(scope, Network::Sort, of),
+            Op::Prefix(of) => return self.network(scope, Network::Prefix, of),
+            Op::Running(reduction, of, starts) => {
                 let body = combination(value, *reduction, starts.is_some());
                 let of = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
                 let mut elements = scope.elements(&of);
@@ -341,13 +312,8 @@ impl Lowering {
         Ok(elements.map(<[Wire]>::to_vec).collect())
     }
 
-    fn map(
-        &mut self,
-        scope: &Scope,
-        over: &[ValueId],
-        captured: &[ValueId],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn map(&mut self, scope: &Scope, of: &Loop) -> Result<Held, TooLarge> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let length = scope.fixed(over[0])[0] as usize;
         let mut parts = Stacks::new(body.returns.len());
         for index in 0..length {
@@ -359,12 +325,8 @@ impl Lowering {
         Ok(Held::Parts(parts.finish()))
     }
 
-    fn scan(
-        &mut self,
-        scope: &Scope,
-        [init, over, captured]: [&[ValueId]; 3],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn scan(&mut self, scope: &Scope, of: &Loop) -> Result<Held, TooLarge> {
+        let (init, over, captured, body) = (&of.init, &of.over, &of.captured, &of.body);
         let length = scope.fixed(over[0])[0] as usize;
         let ranges = body.values[..init.len()].iter().map(|param| param.range);
         let ranges = ranges.collect::<Vec<_>>();
@@ -396,13 +358,8 @@ impl Lowering {
         Ok(Held::Parts(carries))
     }
 
-    fn network(
-        &mut self,
-        scope: &Scope,
-        network: Network,
-        [over, captured]: [&[ValueId]; 2],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn network(&mut self, scope: &Scope, network: Network, of: &Loop) -> Result<Held, TooLarge> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let captured = captured.iter().map(|id| Rc::clone(scope.words(*id)));
         let captured = captured.collect::<Vec<_>>();
         let mut elements = scope.elements(over);
@@ -536,11 +493,11 @@ impl<'a> Scope<'a> {
     }
 
     fn fixed(&self, id: ValueId) -> &'a [u64] {
-        &self.graph.values[id.0 as usize].shape.fixed
+        &self.graph[id].shape.fixed
     }
 
     fn ty(&self, id: ValueId) -> Type {
-        self.graph.values[id.0 as usize].ty
+        self.graph[id].ty
     }
 
     /// Takes all elements of axis 0 of several tensors.
