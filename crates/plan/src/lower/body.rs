@@ -135,10 +135,7 @@ impl Lowering {
                 let moved = self.elements(outer * run, |_, at| {
                     of.words[(at / run * length + start) * inner + at % run].clone()
                 })?;
-                return Ok(Held::One(Rc::new(Words {
-                    range: of.range,
-                    words: moved,
-                })));
+                return Ok(Held::One(Rc::new(Words::new(of.range, moved))));
             }
             Op::View { of, start, dims } => {
                 let (from, of) = (*start as i64, scope.words(*of));
@@ -151,10 +148,7 @@ impl Lowering {
                     }
                     of.words[at as usize].clone()
                 })?;
-                return Ok(Held::One(Rc::new(Words {
-                    range: of.range,
-                    words,
-                })));
+                return Ok(Held::One(Rc::new(Words::new(of.range, words))));
             }
             Op::Concat(parts, axis) => self.concat(value, scope, parts, *axis as usize)?,
             Op::Accumulate(reduction, of, axis) => {
@@ -194,10 +188,7 @@ impl Lowering {
             // Earlier passes write them out, or a body has no rows and draws nothing.
             op => unreachable!("`{}` stands in no body behind the passes before", op.word()),
         };
-        Ok(Held::One(Rc::new(Words {
-            range: value.range,
-            words,
-        })))
+        Ok(Held::One(Rc::new(Words::new(value.range, words))))
     }
 
     fn element_wise(&mut self, value: &Value, scope: &Scope) -> Result<Vec<Word>, TooLarge> {
@@ -275,10 +266,7 @@ impl Lowering {
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
             // Each is as wide as the sum, whose form makes them right for either sign.
-            let terms = products.iter().map(|bits| Int {
-                bits,
-                signed: range.signed(),
-            });
+            let terms = products.iter().map(|bits| Int::new(bits, range.signed()));
             l.builder.sum(&terms.collect::<Vec<_>>(), width)
         })
     }
@@ -395,15 +383,9 @@ impl Lowering {
         let mut skipped = vec![Wire::ZERO; width];
         for (element, flag) in elements.iter_mut().zip(&flags.words) {
             let counted = vec![!flag[0]];
-            let int = |bits| Int {
-                bits,
-                signed: false,
-            };
-            skipped = self.builder.add(int(&skipped), int(&counted), width);
-            let places = Words {
-                range: counts,
-                words: vec![skipped.clone()],
-            };
+            let (before, counted) = (Int::unsigned(&skipped), Int::unsigned(&counted));
+            skipped = self.builder.add(before, counted, width);
+            let places = Words::new(counts, [skipped.clone()]);
             element.insert(1, Rc::new(places));
         }
         let none = Graph::default();
@@ -417,10 +399,7 @@ impl Lowering {
                     let bits = word.iter().map(|bit| self.builder.and(there, *bit));
                     bits.collect()
                 });
-                Rc::new(Words {
-                    range: words.range.hull(Range::of(0)),
-                    words: zeroed.collect(),
-                })
+                Rc::new(Words::new(words.range.hull(Range::of(0)), zeroed))
             });
             parts.push(&kept.collect::<Vec<_>>());
         }
@@ -510,10 +489,7 @@ impl<'a> Scope<'a> {
     fn element(&self, id: ValueId, index: usize) -> Rc<Words> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;
-        let words = of.words[index * size..][..size].to_vec();
-        Rc::new(Words {
-            range: of.range,
-            words,
-        })
+        let words = &of.words[index * size..][..size];
+        Rc::new(Words::new(of.range, words.iter().cloned()))
     }
 }
