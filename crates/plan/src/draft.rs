@@ -1,14 +1,15 @@
 //! Intermediate form between a program and a plan: units of work over tensors.
 //!
-//! A *tensor* is a stored value, which has the same number in the plan; a value of the program may be
-//! only a *placement* in one (a slice, a broadcast). A *unit* becomes one step: an element-wise body over lanes, a fold, a scan, a sum
-//! or product in a ring, an input. Bodies are still graphs of typed operations, with ranges; the
-//! pass `lower` turns them into tapes.
+//! A *tensor* is a stored value, which has the same number in the plan; a value of the program may
+//! be only a *placement* in one (a slice, a broadcast). A *unit* becomes one step: an element-wise
+//! body over lanes, a fold, a scan, a sum or product in a ring, an input. Bodies are still graphs
+//! of typed operations, with ranges; the pass `lower` turns them into tapes.
 
 use crate::network::Network;
 use crate::steps::{Len, Operand, PlanValue, SortKey, StepOp};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
+use sealane_program::infer::Meta;
 use sealane_program::types::{Range, RowId, Shape, Type};
 use sealane_protocol::Algebra;
 use std::collections::HashMap;
@@ -296,16 +297,8 @@ impl UnitWork {
 impl Body {
     /// Appends an operation on the values of one lane.
     pub fn push(&mut self, op: Op, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
-        let shape = Shape { rows: None, fixed };
-        let (visibility, span) = (Visibility::Secret, None);
-        self.graph.push(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        })
+        let meta = Meta::new(ty, Shape::fixed(fixed), range, Visibility::Secret);
+        self.graph.push(Value::new(op, meta, None))
     }
 
     /// Returns the parameter for an operand, made at its first use. A second use with another type

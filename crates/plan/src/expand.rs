@@ -241,11 +241,8 @@ impl Expander<'_> {
         };
         let most = most.into();
         let counts = Range { lo: 0, hi: most };
-        let left_out = self.push(Value {
-            op: Op::Unary(Unary::Not, keep),
-            range: Type::Bool.range(),
-            ..keep_value.clone()
-        });
+        let flags = keep_value.with_range(Type::Bool.range());
+        let left_out = self.derived(&flags, Op::Unary(Unary::Not, keep));
         let ty = Type::smallest(counts).unwrap_or(Type::I64);
         let counted = self.cast(left_out, ty, counts);
         let like = self.of(counted).clone();
@@ -294,10 +291,7 @@ impl Expander<'_> {
             wide.shape.fixed.push(1);
             there = self.push(wide);
         }
-        self.push(Value {
-            op: Op::Select(there, moved, zero),
-            ..value.clone()
-        })
+        self.derived(value, Op::Select(there, moved, zero))
     }
 
     /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.
@@ -317,12 +311,8 @@ impl Expander<'_> {
             wide.shape.fixed.push(columns);
         }
         let range = product_range(value.ty, self.of(a).range, self.of(b).range);
-        let products = self.push(Value {
-            op: Op::Binary(Binary::Mul, a, b),
-            range,
-            shape: wide.shape,
-            ..value.clone()
-        });
+        let like = value.clone().with_shape(wide.shape).with_range(range);
+        let products = self.derived(&like, Op::Binary(Binary::Mul, a, b));
         self.reduce(value, Reduction::Sum, products, axis)
     }
 
@@ -331,19 +321,8 @@ impl Expander<'_> {
         let single = match operand.shape.dim(axis as usize) {
             Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound == 1,
             Some(Dim::Fixed(1)) => {
-                let op = Op::Slice(Slice {
-                    of,
-                    axis,
-                    start: 0,
-                    len: 1,
-                    squeeze: true,
-                });
-                let shape = value.shape.clone();
-                let element = self.push(Value {
-                    op,
-                    shape,
-                    ..operand
-                });
+                let element = operand.with_shape(value.shape.clone());
+                let element = self.derived(&element, Op::Slice(Slice::first(of, axis)));
                 return self.cast(element, value.ty, value.range);
             }
             _ => false,
@@ -369,12 +348,7 @@ impl Expander<'_> {
         if (operand.ty, operand.range) == (ty, range) {
             return of;
         }
-        self.push(Value {
-            op: Op::Cast(of),
-            ty,
-            range,
-            ..operand
-        })
+        self.push(operand.with_type(ty, range).with_op(Op::Cast(of)))
     }
 }
 

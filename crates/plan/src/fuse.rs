@@ -27,6 +27,7 @@ use crate::place::{Placement, lens};
 use crate::steps::{Len, Operand, PlanValue, Rearrange, Rearrangement, SortKey, StepOp};
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Loop, Op, Program, Reduction, Value, ValueId};
+use sealane_program::infer::Meta;
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Algebra;
 pub(crate) use site::numbered;
@@ -391,14 +392,8 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
         } else {
             (Type::Bool, Type::Bool.range(), Shape::scalar())
         };
-        graph.push(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility: value.visibility,
-            span: None,
-        })
+        let meta = Meta::new(ty, shape, range, value.visibility);
+        graph.push(Value::new(op, meta, None))
     };
     let (x, x_starts, y, y_starts) = if starts {
         let mut param = |at: u32| push(Op::Param(at), at.is_multiple_of(2));

@@ -469,11 +469,7 @@ pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
 /// constants. The elements of an operand that is a table of constants, or computed from one, count
 /// as unknown.
 pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
-    let element = |of: &Value, op| Value {
-        op,
-        shape: Shape::scalar(),
-        ..of.clone()
-    };
+    let element = |of: &Value, op| of.clone().with_shape(Shape::scalar()).with_op(op);
     let (mut lowering, mut single, mut params) =
         (Lowering::new(Goal::Size), Graph::default(), Vec::new());
     let operands = value.op.operands();
@@ -523,20 +519,19 @@ fn tape(circuit: &Circuit, goal: Goal) -> Tape {
 
 /// Refuses a body that would make too large a circuit.
 fn too_large(unit: &Unit) -> Diagnostic {
-    Diagnostic {
-        code: Code::CircuitTooLarge,
-        message: format!(
-            "this computation becomes a circuit of more than {} million gates",
-            MAX_GATES / 1_000_000
-        ),
-        span: unit.span.clone(),
-        reason: "what a `map` or `scan` body does, and what a plain loop does, is unrolled into \
-                 one circuit"
-            .into(),
-        hint: "write the loop with `scan`, or work on whole tensors, so that one small circuit \
-               serves all elements"
-            .into(),
-    }
+    let millions = MAX_GATES / 1_000_000;
+    let message =
+        format!("this computation becomes a circuit of more than {millions} million gates");
+    Diagnostic::new(Code::CircuitTooLarge, message)
+        .because(
+            "what a `map` or `scan` body does, and what a plain loop does, is unrolled into one \
+             circuit",
+        )
+        .hint(
+            "write the loop with `scan`, or work on whole tensors, so that one small circuit \
+             serves all elements",
+        )
+        .at(unit.span.as_ref())
 }
 
 /// Set of distinct tapes.

@@ -162,6 +162,7 @@ impl Prices {
 mod tests {
     use super::*;
     use sealane_program::graph::{Value, Visibility};
+    use sealane_program::infer::Meta;
     use sealane_program::types::{Shape, Type};
 
     fn key(operand: u32, descending: bool) -> SortKey {
@@ -174,14 +175,10 @@ mod tests {
     /// A body over elements of two numbers whose operations follow its four parameters.
     fn body(ops: &[Op]) -> Graph {
         let params = (0..4).map(Op::Param);
-        let values = params.chain(ops.iter().cloned()).map(|op| Value {
-            op,
-            ty: Type::Bool,
-            shape: Shape::scalar(),
-            range: Type::Bool.range(),
-            visibility: Visibility::Secret,
-            span: None,
-        });
+        let (ty, range) = (Type::Bool, Type::Bool.range());
+        let meta = Meta::new(ty, Shape::scalar(), range, Visibility::Secret);
+        let values = params.chain(ops.iter().cloned());
+        let values = values.map(|op| Value::new(op, meta.clone(), None));
         let values = values.collect::<Vec<_>>();
         Graph {
             params: 4,

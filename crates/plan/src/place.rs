@@ -215,6 +215,7 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_program::graph::ValueId;
 
     fn indices(placed: &Placement) -> Vec<usize> {
         let [lanes, inner] = placed.views(&[], placed.dims.len());
@@ -231,12 +232,7 @@ mod tests {
     #[test]
     fn views_of_views_name_the_same_elements() {
         let transposed = whole(&[3, 4]).view(0, &[(4, 1), (3, 4)]).expect("strides");
-        let sliced = whole(&[3, 4]).slice(&Slice {
-            axis: 1,
-            start: 1,
-            len: 2,
-            ..Slice::default()
-        });
+        let sliced = whole(&[3, 4]).slice(&Slice::new(ValueId(0), 1, 1, 2));
         let reversed = whole(&[12]).view(11, &[(3, -4), (4, -1)]).expect("strides");
         let repeated = whole(&[3, 1]).view(0, &[(3, 1), (2, 0)]).expect("strides");
         let views: [(u64, &[(u64, i64)]); 6] = [

@@ -1,6 +1,7 @@
 //! Frame of the passes that rewrite a graph value by value: `floats` and `scale`.
 
 use sealane_program::graph::{Graph, Op, RowSymbol, Value, ValueId, Visibility};
+use sealane_program::infer::Meta;
 use sealane_program::types::{Data, Range, Shape, Type};
 
 /// A graph that a pass with this setting rewrites.
@@ -62,13 +63,8 @@ impl<'a, S> Rewriter<'a, S> {
             shape: Vec::new(),
             elements: vec![number],
         };
-        self.add(Value {
-            op: Op::Const(data),
-            ty,
-            shape: Shape::scalar(),
-            range: Range::of(number.into()),
-            visibility: Visibility::Public,
-            span: None,
-        })
+        let range = Range::of(number.into());
+        let meta = Meta::new(ty, Shape::scalar(), range, Visibility::Public);
+        self.add(Value::new(Op::Const(data), meta, None))
     }
 }

@@ -78,6 +78,22 @@ pub struct Input {
     pub span: Option<Span>,
 }
 
+impl Input {
+    /// An input of any number of its type, without names of columns or a place in a source.
+    pub fn new(name: impl Into<String>, owner: u8, ty: Type, shape: Shape) -> Input {
+        Input {
+            name: name.into(),
+            owner,
+            ty,
+            shape,
+            range: ty.range(),
+            columns: Vec::new(),
+            kind: Kind::default(),
+            span: None,
+        }
+    }
+}
+
 /// One result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reveal {
@@ -257,8 +273,9 @@ pub enum Op {
     /// `captured`; it returns one `bool`. If the body says that the one behind belongs before the
     /// other, in a strict weak order, the result is sorted. The order of elements of which neither
     /// belongs before the other is the same in every run, but not that of the input. One
-    /// [`Op::Part`] for each `over`. `.1` is true if no result of the program depends on the order of
-    /// elements of which neither belongs before the other; it may then be another in every protocol.
+    /// [`Op::Part`] for each `over`. `.1` is true if no result of the program depends on the order
+    /// of elements of which neither belongs before the other; it may then be another in every
+    /// protocol.
     Sort(Loop, bool),
     /// The reductions of the elements so far along axis 0, the element itself among them. Where
     /// `.2`, a `bool` for each element, is true, a reduction begins anew. Not of floating point,
@@ -300,6 +317,27 @@ pub struct Slice {
     pub len: u64,
     /// True if the axis is removed.
     pub squeeze: bool,
+}
+
+impl Slice {
+    /// `len` elements of an axis from `start` on; the axis stays.
+    pub fn new(of: ValueId, axis: u32, start: u64, len: u64) -> Slice {
+        Slice {
+            of,
+            axis,
+            start,
+            len,
+            squeeze: false,
+        }
+    }
+
+    /// The first element of an axis, which is removed.
+    pub fn first(of: ValueId, axis: u32) -> Slice {
+        Slice {
+            squeeze: true,
+            ..Slice::new(of, axis, 0, 1)
+        }
+    }
 }
 
 /// A body and the values that it runs on: see [`Op::Map`], [`Op::Scan`], [`Op::Sort`] and

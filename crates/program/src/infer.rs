@@ -55,6 +55,30 @@ impl Meta {
             visibility,
         }
     }
+
+    /// These properties with another visibility.
+    pub(crate) fn with_visibility(mut self, visibility: Visibility) -> Meta {
+        self.visibility = visibility;
+        self
+    }
+
+    /// These properties of elements in another range.
+    pub(crate) fn with_range(mut self, range: Range) -> Meta {
+        self.range = range;
+        self
+    }
+
+    /// These properties of elements of another type and range.
+    pub(crate) fn with_type(mut self, ty: Type, range: Range) -> Meta {
+        self.ty = ty;
+        self.with_range(range)
+    }
+
+    /// These properties of a value of another shape.
+    pub(crate) fn with_shape(mut self, shape: Shape) -> Meta {
+        self.shape = shape;
+        self
+    }
 }
 
 impl Value {
@@ -69,6 +93,36 @@ impl Value {
             visibility: meta.visibility,
             span,
         }
+    }
+
+    /// This value, by another operation.
+    pub fn with_op(mut self, op: Op) -> Value {
+        self.op = op;
+        self
+    }
+
+    /// This value with elements in another range.
+    pub fn with_range(mut self, range: Range) -> Value {
+        self.range = range;
+        self
+    }
+
+    /// This value with elements of another type and range.
+    pub fn with_type(mut self, ty: Type, range: Range) -> Value {
+        self.ty = ty;
+        self.with_range(range)
+    }
+
+    /// This value with integers in a range, of the smallest type that holds them: `i64` where the
+    /// range is wider than that of every type.
+    pub fn with_integers(self, range: Range) -> Value {
+        self.with_type(Type::smallest(range).unwrap_or(Type::I64), range)
+    }
+
+    /// This value in another shape.
+    pub fn with_shape(mut self, shape: Shape) -> Value {
+        self.shape = shape;
+        self
     }
 
     /// Properties of the value.
@@ -319,14 +373,10 @@ fn constant(data: &Data) -> Result<Meta> {
             "a constant's elements do not fit its shape or type",
         ));
     }
-    Ok(Meta {
-        ty: data.ty,
-        shape,
-        range: if data.ty.is_float() {
-            data.ty.range()
-        } else {
-            range
-        },
-        visibility: Visibility::Public,
-    })
+    let range = if data.ty.is_float() {
+        data.ty.range()
+    } else {
+        range
+    };
+    Ok(Meta::new(data.ty, shape, range, Visibility::Public))
 }

@@ -15,18 +15,7 @@ fn sample() -> Plan {
     b.party("alice").unwrap();
     b.party("bob").unwrap();
     let rows = b.rows("n", 100).unwrap();
-    let (ty, shape) = (Type::U8, Shape::with_rows(rows, []));
-    let (name, range) = ("x".to_string(), ty.range());
-    let input = Input {
-        name,
-        owner: 0,
-        ty,
-        shape,
-        range,
-        columns: vec![],
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
+    let input = Input::new("x", 0, Type::U8, Shape::with_rows(rows, []));
     let x = b.input(input).unwrap();
     let wide = Type::signed(32);
     let total = b.reduce(Reduction::Sum, x, None, Some(wide), None).unwrap();

@@ -185,13 +185,8 @@ impl Expander<'_> {
             Some(Dim::Rows(rows)) => shape.rows = Some(rows),
             None => unreachable!("check has seen an axis 0"),
         }
-        Value {
-            op,
-            ty: each.ty,
-            range: each.range,
-            shape,
-            ..cut.value.clone()
-        }
+        let like = cut.value.clone().with_type(each.ty, each.range);
+        like.with_shape(shape).with_op(op)
     }
 }
 

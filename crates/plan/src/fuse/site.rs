@@ -383,13 +383,11 @@ impl<'a> Fuser<'a> {
             }
             _ => "walk the rows outside of the body, or reduce them before it",
         };
-        Err(Diagnostic {
-            code: Code::WholeRows,
-            message: format!("a body sees all `{name}` rows of a value at once"),
-            span: value.span.clone(),
-            reason: "a circuit is made before the number of rows is known".into(),
-            hint: hint.into(),
-        })
+        let message = format!("a body sees all `{name}` rows of a value at once");
+        Err(Diagnostic::new(Code::WholeRows, message)
+            .because("a circuit is made before the number of rows is known")
+            .hint(hint)
+            .at(value.span.as_ref()))
     }
 }
 

@@ -74,11 +74,8 @@ impl Builder {
             original += 1;
             if let Some((start, len, squeeze)) = cut {
                 let slice = Slice {
-                    of: id,
-                    axis,
-                    start,
-                    len,
                     squeeze,
+                    ..Slice::new(id, axis, start, len)
                 };
                 id = self.push(Op::Slice(slice), Type::Bool, span)?;
             }

@@ -133,13 +133,7 @@ impl Builder {
             return Ok(self.handle(id));
         }
         while let rank @ 2.. = self.of(id).shape.rank() {
-            let first = Slice {
-                of: id,
-                axis: rank as u32 - 1,
-                start: 0,
-                len: 1,
-                squeeze: true,
-            };
+            let first = Slice::first(id, rank as u32 - 1);
             id = self.push(Op::Slice(first), ty, at)?;
         }
         if self.known(id).0.is_float() {

@@ -7,7 +7,7 @@
 use super::{Meta, Scope, infer, invalid, order, shape};
 use crate::decimal::range_text;
 use crate::graph::{Graph, Loop, Op, ValueId, Visibility};
-use crate::types::{Dim, Type};
+use crate::types::{Dim, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Checks a body and returns the type of part 0.
@@ -48,24 +48,14 @@ pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>> {
     let mut params = Vec::new();
     for id in &of.init {
         let start = scope.value(*id)?.meta();
-        params.push(Meta {
-            range: start.ty.range(),
-            visibility,
-            ..start
-        });
+        params.push(carried(start, visibility));
     }
     let pairs = matches!(op, Op::Sort(..) | Op::Prefix(_));
     let times = if pairs { 2 } else { 1 };
     for id in of.over.iter().cycle().take(times * of.over.len()) {
         let tensor = scope.value(*id)?.meta();
-        params.push(Meta {
-            shape: tensor.shape.without(0),
-            range: match op {
-                Op::Prefix(_) => tensor.ty.range(),
-                _ => tensor.range,
-            },
-            ..tensor
-        });
+        let (shape, range) = (tensor.shape.without(0), met(op, &tensor));
+        params.push(tensor.with_shape(shape).with_range(range));
     }
     for id in &of.captured {
         params.push(scope.value(*id)?.meta());
@@ -204,25 +194,32 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<()> {
     Ok(())
 }
 
+/// Properties of a carry, given those of its initial value: it may become any number of its type.
+fn carried(start: Meta, visibility: Visibility) -> Meta {
+    let range = start.ty.range();
+    start.with_range(range).with_visibility(visibility)
+}
+
+/// Range of elements that a body meets: those that a prefix combines may be any of their type.
+fn met(op: &Op, of: &Meta) -> Range {
+    match op {
+        Op::Prefix(_) => of.ty.range(),
+        _ => of.range,
+    }
+}
+
 /// Properties of one result for the graph around the body.
 fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta> {
     let of = looped(op)?;
     let over = &of.over;
     if let Some(id) = of.init.get(index as usize) {
         let carry = scope.value(*id)?.meta();
-        return Ok(Meta {
-            range: carry.ty.range(),
-            visibility,
-            ..carry
-        });
+        return Ok(carried(carry, visibility));
     }
     if let Op::Sort(..) | Op::Prefix(_) = op {
         let moved = order::moved(scope, over, index, visibility)?;
-        let range = match op {
-            Op::Sort(..) => moved.range,
-            _ => moved.ty.range(),
-        };
-        return Ok(Meta { range, ..moved });
+        let range = met(op, &moved);
+        return Ok(moved.with_range(range));
     }
     let each = returned(scope, &of.body, index)?;
     let shape = shape::stacked(
@@ -230,11 +227,7 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
         walked(scope, &over[..over.len().min(1)])?,
         &each.shape,
     )?;
-    Ok(Meta {
-        shape,
-        visibility,
-        ..each
-    })
+    Ok(each.with_shape(shape).with_visibility(visibility))
 }
 
 /// Value that the body returns at `index`.
