@@ -166,7 +166,7 @@ fn weight(graph: &Graph) -> Option<u64> {
         let inner = value.op.body().map_or(Some(0), weight)?;
         // A body runs for each element of what it goes over; a table is looked up whole.
         let over = match &value.op {
-            Op::Map { over, .. } | Op::Scan { over, .. } => over.first(),
+            Op::Map(of) | Op::Scan(of) => of.over.first(),
             Op::Lookup { table, .. } => Some(table),
             _ => None,
         };

@@ -231,12 +231,7 @@ fn session<P: Party>(
     let owners = [PartyId(0), PartyId::from_index(setting.parties - 1)];
     let mut demand = Demand::default();
     for owner in owners {
-        let work = StepShape::Input {
-            owner,
-            domain: bits,
-            elements: LANES as u64,
-            bits: 1,
-        };
+        let work = StepShape::input(owner, bits, LANES as u64, 1);
         demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
     let cpu = Cpu::detect().expect("a tier");

@@ -4,7 +4,6 @@
 use sealane_diagnostic::Diagnostic;
 use sealane_program::builder::{Builder, Handle, Index};
 use sealane_program::graph::{Binary, Input, Program};
-use sealane_program::kind::Kind;
 use sealane_program::types::{Data, Shape, Type};
 
 const BYTES: u64 = 16;
@@ -43,16 +42,7 @@ pub(super) fn program(blocks: u64) -> Result<Program, Diagnostic> {
     }
     let rows = builder.rows("blocks", blocks)?;
     let mut input = |name: &str, owner: u8, shape: Shape| {
-        builder.input(Input {
-            name: name.to_string(),
-            owner,
-            ty: Type::U8,
-            shape,
-            range: Type::U8.range(),
-            columns: vec![],
-            kind: Kind::default(),
-            span: None,
-        })
+        builder.input(Input::new(name, owner, Type::U8, shape))
     };
     let key = input("key", 1, Shape::fixed([BYTES]))?;
     let text = input("text", 0, Shape::with_rows(rows, [BYTES]))?;

@@ -43,12 +43,12 @@ impl Sources {
             _ => None,
         };
         let path = own.or(of).or(self.default.as_ref());
-        path.map(PathBuf::as_path).ok_or_else(|| Diagnostic {
-            code: Code::DataMissing,
-            message: format!("there is no file for the input `{}`", input.name),
-            span: input.span.clone(),
-            reason: format!("`{owner}` owns it"),
-            hint: format!("add `--input {}=FILE`", input.name),
+        path.map(PathBuf::as_path).ok_or_else(|| {
+            let message = format!("there is no file for the input `{}`", input.name);
+            Diagnostic::new(Code::DataMissing, message)
+                .at(input.span.as_ref())
+                .because(format!("`{owner}` owns it"))
+                .hint(format!("add `--input {}=FILE`", input.name))
         })
     }
 }
@@ -163,27 +163,15 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
     let owns = program.inputs.iter().any(|input| input.owner == party);
     let mut given = sources.default.iter().chain(sources.by_input.values());
     if let Some(path) = given.next().filter(|_| !owns) {
-        return Err(Diagnostic {
-            code: Code::DataUnknownInput,
-            message: "this party has no input".to_string(),
-            span: None,
-            reason: format!("a file was given for it: {}", path.display()),
-            hint: "leave out `--input`: it needs none to take part".to_string(),
-        });
+        let hint = "leave out `--input`: it needs none to take part";
+        return Err(unknown_input("this party has no input".into(), path).hint(hint));
     }
     for name in sources.by_input.keys() {
         let known = |input: &&Input| input.name == *name && input.owner == party;
         if !program.inputs.iter().any(|input| known(&input)) {
-            return Err(Diagnostic {
-                code: Code::DataUnknownInput,
-                message: format!("this party has no input named `{name}`"),
-                span: None,
-                reason: format!(
-                    "a file was given for it: {}",
-                    sources.by_input[name].display()
-                ),
-                hint: format!("its inputs are: {}", names_of(program, party)),
-            });
+            let message = format!("this party has no input named `{name}`");
+            let hint = format!("its inputs are: {}", names_of(program, party));
+            return Err(unknown_input(message, &sources.by_input[name]).hint(hint));
         }
     }
     // Several inputs often come from one table, which is read only once.
@@ -197,6 +185,12 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
     let tables = tables.into_iter();
     let given = tables.map(|(path, inputs)| (TableSource::File(path), inputs));
     read(program, given)
+}
+
+/// Refusal of a file for an input that the party does not have.
+fn unknown_input(message: String, path: &Path) -> Diagnostic {
+    let reason = format!("a file was given for it: {}", path.display());
+    Diagnostic::new(Code::DataUnknownInput, message).because(reason)
 }
 
 /// Reads sources, each of which serves the inputs with the given indices.
@@ -224,12 +218,10 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         };
         let table = &program.rows[usize::from(rows.0)];
         let count = data.shape.first().copied().unwrap_or(0);
-        let wrong = |message, hint: String| Diagnostic {
-            code: Code::DataRows,
-            message,
-            span: None,
-            reason: format!("the program says `{} <= {}`", table.name, table.bound),
-            hint,
+        let wrong = |message: String, hint: String| {
+            let reason = format!("the program says `{} <= {}`", table.name, table.bound);
+            let refused = Diagnostic::new(Code::DataRows, message);
+            refused.because(reason).hint(hint)
         };
         if !table.allows(count) {
             let message = format!("`{}` has {}", input.name, counted(count, "row"));

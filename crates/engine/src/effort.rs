@@ -40,7 +40,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
     let costliest = most.map(|at| &cost.steps[at]);
     let step = most.and_then(|at| step(job, cost, at));
     let label = costliest.map_or("prepare", |step| step.label.as_str());
-    let is_scan = step.is_some_and(|step| matches!(step.op, StepOp::Scan { .. }));
+    let is_scan = step.is_some_and(|step| matches!(step.op, StepOp::Scan(_)));
     let (code, message, reason, mut hints) = match excess {
         Excess::Rounds => (
             Code::ManyRounds,

@@ -24,7 +24,7 @@ use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stocks, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
-use sealane_plan::steps::{Plan, StepOp};
+use sealane_plan::steps::{self, Plan, StepOp};
 use sealane_plan::{Form, supply};
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, LeftOver, Timing, Walk};
@@ -34,11 +34,9 @@ use values::Values;
 use walker::{RunningCall, Walker};
 
 /// Arguments of one party for the execution of a plan.
-pub(crate) struct PlanInputs<'a> {
+pub(crate) struct PlanStart<'a> {
     /// Row counts that the handshake settled.
     pub rows: &'a [u64],
-    /// This party's inputs, by index of the plan's inputs.
-    pub inputs: Vec<Option<&'a Data>>,
     pub demand: &'a Demand,
     /// The form of the plan on which the handshake settled.
     pub form: Form,
@@ -48,10 +46,12 @@ pub(crate) struct PlanInputs<'a> {
     pub stocks: Stocks,
 }
 
-/// Runs a plan to its end. Returns the elements of each result that this party learns.
+/// Runs a plan to its end, on this party's `inputs` by index of the plan's inputs. Returns the
+/// elements of each result that this party learns.
 pub(crate) fn execute<P: Party>(
     plan: &Plan,
-    inputs: PlanInputs<'_>,
+    inputs: Vec<Option<&Data>>,
+    given: PlanStart<'_>,
     mut recorder: PlanRecorder<'_, '_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>> {
@@ -62,23 +62,23 @@ pub(crate) fn execute<P: Party>(
         setting: &plan.setting,
         me: mesh.me(),
         session: mesh.session(),
-        cpu: inputs.cpu,
-        coins: inputs.coins,
-        stocks: inputs.stocks,
+        cpu: given.cpu,
+        coins: given.coins,
+        stocks: given.stocks,
     };
-    let mut party = P::set_up(start, inputs.demand, mesh)?;
+    let mut party = P::set_up(start, given.demand, mesh)?;
     let split = party.offline().is_none() || P::SPLIT == P::Offline::SPLIT;
     assert!(split, "both walks of a protocol are split, or none");
     recorder.end_call(&since, StepProgress::All, mesh);
     recorder.phase(Phase::Compute, mesh);
     let mut run = PlanRun::<'_, '_, P> {
         plan,
-        rows: inputs.rows,
-        inputs: inputs.inputs,
+        rows: given.rows,
+        inputs,
         party,
         mesh,
-        online: WalkState::new(plan, inputs.rows),
-        offline: WalkState::new(plan, inputs.rows),
+        online: WalkState::new(plan, given.rows),
+        offline: WalkState::new(plan, given.rows),
         material: HashMap::new(),
         left_over: LeftOver::default(),
         opening: None,
@@ -87,7 +87,7 @@ pub(crate) fn execute<P: Party>(
         first_step: first_steps(plan),
         recorder,
     };
-    flow::run(plan, inputs.rows, &mut run)?;
+    flow::run(plan, given.rows, &mut run)?;
     run.reveal()
 }
 
@@ -367,7 +367,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             });
             for step in &segment.steps {
                 if let StepOp::Tape { tape, lanes, .. } = &step.op {
-                    let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>();
+                    let lanes = steps::lanes(lanes, rows);
                     let tape = &self.plan.tapes[tape.0 as usize];
                     self.party.expect(tape, lanes as usize);
                 }
@@ -453,7 +453,7 @@ impl<W: Steps> Values<W> {
         let results = last.map(|result| {
             let share = self.stored(result.value);
             let share = share.ok_or_else(|| internal("a result was never computed"))?;
-            let (domain, to) = (plan.values[result.value.0 as usize].domain, result.to);
+            let (domain, to) = (plan[result.value].domain, result.to);
             Ok(Opened { share, domain, to })
         });
         results.collect()

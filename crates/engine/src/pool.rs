@@ -187,24 +187,19 @@ fn fill(
         progress,
         least,
     };
-    match filling.run(order, coins()?, mesh) {
-        Ok(made) => match mesh.finish() {
-            Ok(()) => Ok(made),
-            Err(error) => Err(EngineError::from_net(error, names)),
-        },
-        Err(FillError::Fault(fault)) => Err(stopped(fault, Some(pool), names)),
-        Err(FillError::Pool(finding)) => Err(EngineError::from(finding)),
-        Err(FillError::Differs(theirs)) => {
-            let peer = name(names, PartyId(1 - mesh.me().0));
-            let finding = order_differs(names, &peer, order, theirs);
-            Err(EngineError::from(finding).made_public())
+    let filled = filling.run(order, coins()?, mesh);
+    let peer = name(names, PartyId(1 - mesh.me().0));
+    let finding = match filled {
+        Ok(made) => {
+            let finished = mesh.finish().map(|()| made);
+            return finished.map_err(|error| EngineError::from_net(error, names));
         }
-        Err(FillError::KeepsOther(theirs)) => {
-            let peer = name(names, PartyId(1 - mesh.me().0));
-            let finding = keeps_other(&peer, least.unwrap_or(0), theirs);
-            Err(EngineError::from(finding).made_public())
-        }
-    }
+        Err(FillError::Fault(fault)) => return Err(stopped(fault, Some(pool), names)),
+        Err(FillError::Pool(finding)) => return Err(EngineError::from(finding)),
+        Err(FillError::Differs(theirs)) => order_differs(names, &peer, order, theirs),
+        Err(FillError::KeepsOther(theirs)) => keeps_other(&peer, least.unwrap_or(0), theirs),
+    };
+    Err(EngineError::from(finding).made_public())
 }
 
 /// Finding for a party that keeps another number of batches.

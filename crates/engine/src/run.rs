@@ -3,7 +3,7 @@
 use crate::data;
 use crate::error::{EngineError, name};
 use crate::events::Phase;
-use crate::execute::PlanInputs;
+use crate::execute::PlanStart;
 use crate::handshake::{Agreed, agree, exchange_goodbyes};
 use crate::job::{Job, dispatch};
 use crate::journal::Journal;
@@ -224,9 +224,9 @@ fn run_steps(
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
     let began = Instant::now();
-    let start = PlanInputs {
+    let inputs = inputs.collect::<Vec<_>>();
+    let start = PlanStart {
         rows,
-        inputs: inputs.collect(),
         demand: &cost.demand,
         form: cost.form,
         cpu,
@@ -235,7 +235,7 @@ fn run_steps(
     };
     let results = dispatch!(
         job.protocol(),
-        execute(work.split_plan(), start, journal, mesh)
+        execute(work.split_plan(), &inputs, start, journal, mesh)
     );
     let results = results.map_err(|fault| stopped(fault, pool, parties))?;
     let seconds = began.elapsed().as_secs_f64();
@@ -245,10 +245,8 @@ fn run_steps(
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
     let has_rows = |plan: &ResultPlan| {
-        let value = &job.plan().values[plan.value.0 as usize];
-        value
-            .rows
-            .is_none_or(|table| cost.rows[usize::from(table.0)].1 > 0)
+        let rows = job.plan()[plan.value].rows;
+        rows.is_none_or(|table| cost.rows[usize::from(table.0)].1 > 0)
     };
     let result = |(plan, data): (&ResultPlan, Option<Data>)| RunResult {
         name: plan.name.clone(),
@@ -319,13 +317,8 @@ pub(crate) fn coins() -> Result<Coins, EngineError> {
 
 /// The tier of this machine.
 pub(crate) fn tier() -> Result<Cpu, EngineError> {
-    Cpu::detect().map_err(|error| {
-        machine(
-            Code::CpuTier,
-            &error,
-            "unset SEALANE_TIER to use the best tier of this machine",
-        )
-    })
+    let hint = "unset SEALANE_TIER to use the best tier of this machine";
+    Cpu::detect().map_err(|error| machine(Code::CpuTier, &error, hint))
 }
 
 fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
@@ -341,11 +334,12 @@ fn machine(code: Code, error: &dyn std::fmt::Display, hint: &str) -> EngineError
 
 fn execute<P: Party>(
     work: &SplitPlan,
-    start: PlanInputs<'_>,
+    inputs: &[Option<&Data>],
+    start: PlanStart<'_>,
     journal: &mut Journal<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
-    work.run::<P>(start, journal, mesh)
+    work.run::<P>(inputs, start, journal, mesh)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! numbers that each party draws for the random numbers of the program.
 
 use crate::events::Phase;
-use crate::execute::{PlanInputs, execute};
+use crate::execute::{PlanStart, execute};
 use crate::journal::{Journal, PlanRecorder};
 use sealane_block::Coins;
 use sealane_clear::{Clear, ClearParty};
@@ -169,51 +169,40 @@ impl SplitPlan {
             .sum()
     }
 
-    /// Runs one party's side: its local work, then the joint plan with `start`, which has the
-    /// inputs of the program. Returns the elements of each result that this party learns.
+    /// Runs one party's side, on the `inputs` of the program: its local work, then the joint plan.
+    /// Returns the elements of each result that this party learns.
     pub fn run<P: Party>(
         &self,
-        mut start: PlanInputs<'_>,
+        inputs: &[Option<&Data>],
+        mut start: PlanStart<'_>,
         journal: &mut Journal<'_>,
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Data>>, Fault> {
         let mut own =
             |draw: &Draw| (draw.party == mesh.me()).then(|| draw.numbers(&mut start.coins));
         let drawn = self.drawn.iter().map(&mut own).collect::<Vec<_>>();
-        let given = start.inputs.iter().copied();
-        let mut start = PlanInputs {
-            inputs: given.chain(drawn.iter().map(Option::as_ref)).collect(),
-            ..start
-        };
+        let mut inputs = inputs.to_vec();
+        inputs.extend(drawn.iter().map(Option::as_ref));
         let mut computed = Vec::new();
         let mut first = 0;
         for local in &self.locals {
             if local.party == mesh.me() {
                 journal.phase(Phase::Alone);
                 let recorder = PlanRecorder::alone(journal, local.numbers(first));
-                computed.extend(local.run(&mut start, recorder, mesh.cancel())?);
+                computed.extend(local.run(&inputs, &mut start, recorder, mesh.cancel())?);
             } else {
                 computed.resize(computed.len() + local.plan.results.len(), None);
             }
             first += local.computing().count();
         }
-        let inputs = start.inputs.iter().copied();
-        let start = PlanInputs {
-            inputs: inputs.chain(computed.iter().map(Option::as_ref)).collect(),
-            rows: start.rows,
-            demand: start.demand,
-            form: start.form,
-            cpu: start.cpu,
-            coins: start.coins,
-            stocks: start.stocks,
-        };
+        inputs.extend(computed.iter().map(Option::as_ref));
         let plan = in_form::<P::Protocol>(&self.joint, start.form);
         let steps = plan.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
         // The preparation stands before the steps of each walk, a reveal behind them.
         let lines = 1 + plan.setting.timing.walks().len() * (steps + 1);
         let recorder = PlanRecorder::joint(journal, first, lines);
-        execute::<P>(&plan, start, recorder, mesh)
+        execute::<P>(&plan, inputs, start, recorder, mesh)
     }
 }
 
@@ -221,7 +210,8 @@ impl LocalPlan {
     /// Runs the plan on inputs of this party alone, until `cancel` is set.
     fn run(
         &self,
-        start: &mut PlanInputs<'_>,
+        inputs: &[Option<&Data>],
+        start: &mut PlanStart<'_>,
         recorder: PlanRecorder<'_, '_>,
         cancel: &Cancel,
     ) -> Result<Vec<Option<Data>>, Fault> {
@@ -230,16 +220,15 @@ impl LocalPlan {
             .first_mut()
             .ok_or_else(|| Fault::Internal("a mesh of one is empty".into()))?;
         mesh.cancelled_by(cancel);
-        let start = PlanInputs {
+        let start = PlanStart {
             rows: start.rows,
-            inputs: start.inputs.clone(),
             demand: &Demand::default(),
             form: Form::default(),
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
             stocks: Stocks::default(),
         };
-        execute::<ClearParty>(&self.plan, start, recorder, mesh)
+        execute::<ClearParty>(&self.plan, inputs.to_vec(), start, recorder, mesh)
     }
 
     /// Returns a cost line for each step that computes.

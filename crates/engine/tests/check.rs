@@ -1,7 +1,7 @@
 //! Verdicts of a check: the protocols that run a program, the reasons why another does not, and the
 //! refusal of a program that none runs. Also the warnings of a plan.
 
-use crate::common::parse;
+use crate::common::{helpers_of_two, named, parse};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, Runnable, check as examine, warnings};
 use sealane_program::graph::Program;
@@ -159,10 +159,7 @@ reveal result = %3 : u64.wrapping to ann
 
 /// Returns code, line and hint of each warning about a plan at so many rows.
 fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u32>, String)> {
-    let helpers = match protocol {
-        ProtocolName::Trio => vec!["cyd".to_string()],
-        _ => vec![],
-    };
+    let helpers = named(helpers_of_two(protocol));
     let job = Job::new(parse(text), protocol, NetworkClass::LAN, helpers).expect("a job");
     let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
     let reported = |warning: Diagnostic| {

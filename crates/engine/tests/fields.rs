@@ -1,7 +1,7 @@
 //! Products in GF(2^k) in whole runs: a polynomial hash under all protocols, with the bytes and the
 //! rounds that were planned.
 
-use crate::common::{job_of, numbers};
+use crate::common::{helpers_of_two, named, numbers, parse};
 use crate::rounds::session;
 use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport};
 use sealane_net::Counters;
@@ -45,6 +45,11 @@ fn times(x: i128, y: i128) -> i128 {
     chosen.fold(0, |sum, (power, _)| sum ^ power)
 }
 
+fn job(protocol: ProtocolName) -> Job {
+    let helpers = named(helpers_of_two(protocol));
+    Job::new(parse(TAGS), protocol, NetworkClass::LAN, helpers).unwrap()
+}
+
 /// Runs the program with so many rows; returns bytes of all parties and rounds.
 fn tags(job: &Job, rows: u64) -> (u64, u64) {
     let message = (0..2 * rows).map(|at| i128::from((at * 89 + 0x57) % 256));
@@ -83,14 +88,7 @@ fn tags_are_the_same_under_all_protocols() {
     assert_eq!((times(0x57, 0x83), times(0x57, 0x13)), (0xc1, 0xfe));
     for protocol in [ProtocolName::Clear, ProtocolName::Yao, ProtocolName::Trio] {
         for rows in [1, 64, 1000] {
-            let helpers = match protocol {
-                ProtocolName::Trio => vec!["cyd".to_string()],
-                _ => vec![],
-            };
-            let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::LAN);
-            let program = program.program().clone();
-            let job = Job::new(program, protocol, NetworkClass::LAN, helpers).unwrap();
-            tags(&job, rows);
+            tags(&job(protocol), rows);
         }
     }
 }
@@ -99,16 +97,7 @@ fn tags_are_the_same_under_all_protocols() {
 /// of each party, twice.
 #[test]
 fn a_product_under_trio_is_one_element_of_each_party() {
-    let program = job_of(TAGS, ProtocolName::Clear, NetworkClass::LAN);
-    let program = program.program().clone();
-    let helpers = vec!["cyd".to_string()];
-    let job = Job::new(
-        program.clone(),
-        ProtocolName::Trio,
-        NetworkClass::LAN,
-        helpers,
-    );
-    let job = job.unwrap();
+    let job = job(ProtocolName::Trio);
     let plan = job.plan_at(&[1000]).unwrap();
     assert_eq!(plan.lookups, Lookups::Gates);
     let tapes = plan.tapes.iter();
@@ -126,7 +115,7 @@ fn a_product_under_trio_is_one_element_of_each_party() {
 /// As gates, a product in GF(2^8) has 27 ANDs.
 #[test]
 fn a_product_under_yao_is_27_gates() {
-    let job = job_of(TAGS, ProtocolName::Yao, NetworkClass::LAN);
+    let job = job(ProtocolName::Yao);
     let ands = job.cost(&[1]).unwrap().promise.ands;
     assert_eq!(ands, 2 * 27);
 }

@@ -1,7 +1,7 @@
 //! Steps that share a flight and read it at different times at the two parties.
 
+use crate::common::{helpers_of_two, named, parse};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
-use sealane_program::text;
 use sealane_program::types::Data;
 
 /// An AND of one lane count beside an XOR of another: two steps, of which the second has no tables.
@@ -28,12 +28,9 @@ reveal s = %5 : u8 to one, two
 
 #[test]
 fn a_step_without_tables_may_run_before_one_with() {
-    let program = text::parse(PROGRAM, "mixed").unwrap_or_else(|error| panic!("{error}"));
+    let program = parse(PROGRAM);
     for protocol in ProtocolName::ALL {
-        let helpers = match protocol {
-            ProtocolName::Trio => vec!["ada".to_string()],
-            _ => vec![],
-        };
+        let helpers = named(helpers_of_two(protocol));
         let job = Job::new(program.clone(), protocol, NetworkClass::LAN, helpers);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let data = |numbers: &[i128]| {

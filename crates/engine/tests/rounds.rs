@@ -30,16 +30,7 @@ impl Aes {
             b.party(name).unwrap();
         }
         let mut input = |name: &str, owner: u8| {
-            let input = Input {
-                name: name.to_string(),
-                owner,
-                ty: Type::U8,
-                shape: Shape::fixed([16]),
-                range: Type::U8.range(),
-                columns: vec![],
-                kind: sealane_program::kind::Kind::default(),
-                span: None,
-            };
+            let input = Input::new(name, owner, Type::U8, Shape::fixed([16]));
             b.input(input).unwrap()
         };
         let (block, key) = (input("block", 0), input("key", 1));

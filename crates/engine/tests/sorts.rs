@@ -1,5 +1,6 @@
 //! Sorts that need no network, against those of other protocols.
 
+use crate::common::{helpers_of_two, in_tiles, named};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::builder::{Builder, Handle};
 use sealane_program::graph::{Binary, Input, Program, Reduction};
@@ -47,17 +48,7 @@ fn program(bound: u64) -> Program {
     }
     let rows = sketch.0.rows("n", bound).unwrap();
     let mut input = |name: &str, owner: u8, ty: Type, shape: Shape| {
-        let input = Input {
-            name: name.to_string(),
-            owner,
-            ty,
-            shape,
-            range: ty.range(),
-            columns: vec![],
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        };
-        sketch.0.input(input).unwrap()
+        sketch.0.input(Input::new(name, owner, ty, shape)).unwrap()
     };
     let key = input("key", 0, Type::signed(8), Shape::with_rows(rows, []));
     let wide = input("wide", 0, Type::unsigned(64), Shape::with_rows(rows, []));
@@ -120,12 +111,7 @@ fn inputs() -> Vec<Data> {
 fn a_sort_without_a_network_gives_what_networks_give() {
     let program = program(1000);
     let run = |protocol, tile: u64| {
-        let helpers = match protocol {
-            ProtocolName::Trio => vec!["ada".to_string()],
-            _ => vec![],
-        };
-        let job = Job::in_tiles(program.clone(), protocol, NetworkClass::LAN, helpers, tile);
-        let job = job.unwrap_or_else(|error| panic!("{error}"));
+        let job = in_tiles(program.clone(), protocol, helpers_of_two(protocol), tile);
         let sorts = job.plan().text().matches("{\"sort\":{").count();
         assert_eq!(sorts, if protocol == ProtocolName::Trio { 4 } else { 0 });
         let report = simulate(&job, inputs()).unwrap_or_else(|error| panic!("{error}"));
@@ -145,9 +131,8 @@ fn a_sort_without_a_network_gives_what_networks_give() {
 #[test]
 fn few_rows_are_sorted_by_a_network() {
     let job = |bound| {
-        let helpers = vec!["ada".to_string()];
         let (trio, wan) = (ProtocolName::Trio, NetworkClass::WAN);
-        let job = Job::new(program(bound), trio, wan, helpers);
+        let job = Job::new(program(bound), trio, wan, named(helpers_of_two(trio)));
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()
     };
     let few = job(2);

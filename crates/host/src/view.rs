@@ -55,7 +55,7 @@ fn ranges(program: &Program) -> impl Iterator<Item = (String, String)> + '_ {
     let inputs = program.inputs.iter();
     let inputs = inputs.map(|input| (&input.name, input.ty, input.range, &input.kind));
     let results = program.results.iter().map(|reveal| {
-        let value = &program.main.values[reveal.value.0 as usize];
+        let value = &program.main[reveal.value];
         (&reveal.name, value.ty, value.range, &reveal.kind)
     });
     inputs.chain(results).filter_map(|(name, ty, range, kind)| {
@@ -269,7 +269,7 @@ fn learnt<'a>(
 
 /// The shape of a result.
 pub fn result_shape<'a>(program: &'a Program, reveal: &Reveal) -> &'a Shape {
-    &program.main.values[reveal.value.0 as usize].shape
+    &program.main[reveal.value].shape
 }
 
 /// `[patients, 30]`; nothing for a single element.

@@ -5,7 +5,10 @@ use crate::share::Shares;
 use crate::words::Words;
 use sealane_circuit::Tape;
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Algebra, Domain, Numbers, Opening, RingOp, StepShape, View};
+use sealane_protocol::{
+    Algebra, ConvertShape, Domain, Numbers, Opening, ProductShape, RingOp, RingShape, ShuffleShape,
+    SortShape, StepShape, View,
+};
 use std::sync::Arc;
 
 /// A step with its operands; [`Step::shape`] is its shape. Operands are owned, not borrowed, since
@@ -130,56 +133,43 @@ impl<'a, W: Steps> Step<'a, W> {
                 elements,
                 bits,
                 ..
-            } => StepShape::Input {
-                owner: *owner,
-                domain: *domain,
-                elements: *elements as u64,
-                bits: *bits as u64,
-            },
+            } => StepShape::input(*owner, *domain, *elements as u64, *bits as u64),
             Step::Tape {
                 tape,
                 domain,
                 lanes,
                 ..
-            } => StepShape::Tape {
-                tape,
-                domain: *domain,
-                lanes: *lanes as u64,
-            },
+            } => StepShape::tape(tape, *domain, *lanes as u64),
             Step::CompareExchange {
                 tape,
                 domain,
                 pairs,
-            } => StepShape::Tape {
-                tape,
-                domain: *domain,
-                lanes: pairs.places[0].len() as u64,
-            },
+            } => StepShape::tape(tape, *domain, pairs.places[0].len() as u64),
             Step::Product {
                 domain,
                 left,
                 right,
-            } => StepShape::Product {
+            } => StepShape::Product(ProductShape {
                 domain: *domain,
                 lanes: left.lanes() as u64,
                 terms: left.planes() as u64,
                 lines: [left, right].map(Selected::lines),
                 distinct: [left.distinct(), right.distinct()],
                 numbers: [left.numbers, right.numbers],
-            },
+            }),
             Step::Convert {
                 from,
                 to,
                 bits,
                 signed,
                 share,
-            } => StepShape::Convert {
+            } => StepShape::Convert(ConvertShape {
                 from: *from,
                 to: *to,
                 elements: share.elements() as u64,
                 bits: *bits as u64,
                 signed: *signed,
-            },
+            }),
             Step::Ring {
                 op,
                 domain,
@@ -187,29 +177,29 @@ impl<'a, W: Steps> Step<'a, W> {
                 signed,
                 share,
                 ..
-            } => StepShape::Ring {
+            } => StepShape::Ring(RingShape {
                 op: *op,
                 domain: *domain,
                 lanes: share.elements() as u64,
                 bits: *bits as u64,
                 signed: *signed,
-            },
+            }),
             Step::Shuffle { domain, share } => {
                 let (domain, (rows, planes)) = (*domain, size(share));
-                StepShape::Shuffle {
+                StepShape::Shuffle(ShuffleShape {
                     domain,
                     rows,
                     planes,
-                }
+                })
             }
             Step::Sort { domain, share, key } => {
                 let (rows, planes) = size(share);
-                StepShape::Sort {
+                StepShape::Sort(SortShape {
                     domain: *domain,
                     rows,
                     planes,
                     key_bits: key.len() as u64,
-                }
+                })
             }
             Step::Settle { checks } => StepShape::Settle {
                 checks: W::count(checks),

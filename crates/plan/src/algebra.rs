@@ -160,7 +160,7 @@ impl<'a> Choice<'a> {
     }
 
     fn of(&self, id: ValueId) -> &'a Value {
-        &self.graph.values[id.0 as usize]
+        &self.graph[id]
     }
 
     /// Returns where the elements of an input or a constant are that a value consists of; none if
@@ -169,13 +169,7 @@ impl<'a> Choice<'a> {
         let of = |id: &ValueId| self.placed[id.0 as usize].clone();
         match &value.op {
             Op::Param(_) | Op::Const(_) => Some(Placement::whole((), &lens(&value.shape))),
-            Op::Slice {
-                of: a,
-                axis,
-                start,
-                len,
-                squeeze,
-            } => Some(of(a)?.slice(*axis as usize, *start, *len, *squeeze)),
+            Op::Slice(slice) => Some(of(&slice.of)?.slice(slice)),
             Op::Stack(parts, axis) if parts.len() == 1 => {
                 Some(of(&parts[0])?.with_axis(*axis as usize))
             }
@@ -189,7 +183,7 @@ impl<'a> Choice<'a> {
         let constant = |id: ValueId| matches!(self.of(id).op, Op::Const(_));
         match &value.op {
             Op::Param(_) | Op::Const(_) => Nature::Given,
-            Op::Slice { of, .. } => self.moved(*of),
+            Op::Slice(slice) => self.moved(slice.of),
             Op::Stack(parts, _) if parts.len() == 1 => self.moved(parts[0]),
             Op::View { of, .. } => {
                 let copied = self.placed[self.natures.len()].is_none();

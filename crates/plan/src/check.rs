@@ -12,7 +12,7 @@
 mod widths;
 
 use crate::known::Known;
-use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, ValuePlan};
+use crate::steps::{Linear, Plan, PlanValue, Product, Rearrange, Segment, Step, StepOp, ValuePlan};
 use crate::uses::StepKind;
 use sealane_program::types::RowId;
 use sealane_protocol::{Algebra, Domain, Protocol, RingOp, Timing};
@@ -84,7 +84,7 @@ impl Checker<'_> {
             ensure(!here || !after, "an operand is not there yet")?;
             // Rows that each element meets are there from a walk before.
             let met = match &step.op {
-                StepOp::Cross { across, .. } => across.iter().any(|row| row.value == value),
+                StepOp::Cross(cross) => cross.across.iter().any(|row| row.value == value),
                 _ => false,
             };
             ensure(!here || !met, "all rows of a walk, in that walk")?;
@@ -92,14 +92,14 @@ impl Checker<'_> {
             ensure(there, "an operand has not been kept")?;
             ensure(walks(segment, step, known.rows), "rows of another table")?;
         }
-        let walks = matches!(step.op, StepOp::Cross { .. });
+        let walks = matches!(step.op, StepOp::Cross(_));
         let once = walks || step.op.all_rows().is_empty() || segment.rows.is_none();
         ensure(once, "all rows at once, in a walk over rows")
     }
 
     fn writes(&mut self, segment: &Segment, step: &Step) -> Checked {
         for out in step.op.writes() {
-            let known = &self.plan.values[out.0 as usize];
+            let known = &self.plan[out];
             let made = &mut self.made[out.0 as usize];
             ensure(*made == Made::No, "a value is written twice")?;
             // A value without rows that a step over rows makes is available at the end of the
@@ -120,9 +120,9 @@ impl Checker<'_> {
 
     fn known(&mut self, step: &Step) -> Checked {
         let known = self.known.take(&step.op, &self.plan.owners);
-        match step.op {
-            StepOp::Product { known_to, .. } => ensure(
-                known_to == known,
+        match &step.op {
+            StepOp::Product(product) => ensure(
+                product.known_to == known,
                 "an operand is said to be known to another party",
             ),
             _ => Ok(()),
@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
         let met = match &step.op {
             // Its elements are those of the walk, or of a fixed number.
-            StepOp::Cross { .. } => None,
+            StepOp::Cross(_) => None,
             op => op.all_rows().first().copied(),
         };
         let most = match (segment.rows.or(met), segment.rows) {
@@ -164,47 +164,39 @@ impl Checker<'_> {
         };
         match &step.op {
             StepOp::Tape { .. }
-            | StepOp::CompareExchange { .. }
-            | StepOp::Cross { .. }
-            | StepOp::Fold { .. }
-            | StepOp::Scan { .. } => {
+            | StepOp::CompareExchange(_)
+            | StepOp::Cross(_)
+            | StepOp::Fold(_)
+            | StepOp::Scan(_) => {
                 let domain = writes.first().map_or(P::domain(Algebra::Z2), of);
                 let its = P::tape_domains().contains(&domain);
                 ensure(its, "a tape in a domain in which none can run")?;
                 all(domain)
             }
-            StepOp::Sort { .. } => {
+            StepOp::Sort(_) => {
                 ensure(P::sorts(), "a sort without a network")?;
                 all(P::domain(Algebra::Z2))
             }
-            StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
+            StepOp::Linear(Linear { out, .. }) | StepOp::Product(Product { out, .. }) => {
                 let algebra = of(out).algebra;
                 let rings = P::profile().arithmetic && algebra != Algebra::Z2;
                 ensure(rings, "arithmetic on bits")?;
                 all(P::domain(algebra))
             }
-            StepOp::Ring {
-                op,
-                bit,
-                of: ring,
-                out,
-                ..
-            } => {
-                let (ring, bits) = (of(&ring.value), P::domain(Algebra::Z2));
+            StepOp::Ring(step) => {
+                let (ring, bits) = (of(&step.of.value), P::domain(Algebra::Z2));
                 ensure(P::ring_steps(), "an operation on a ring that it lacks")?;
-                let choice = bit.as_ref().is_none_or(|bit| of(&bit.value) == bits);
-                let made = match op {
+                let choice = step.bit.as_ref().is_none_or(|bit| of(&bit.value) == bits);
+                let made = match step.op {
                     RingOp::Extract { .. } => bits,
                     RingOp::Select | RingOp::Floor { .. } => ring,
                 };
-                let its = ring == P::domain(ring.algebra) && choice && of(out) == made;
-                ensure(
-                    its && ring != bits,
-                    "an operand is not in the domain that is wanted",
-                )
+                let its = ring == P::domain(ring.algebra) && choice && of(&step.out) == made;
+                let otherwise = "an operand is not in the domain that is wanted";
+                ensure(its && ring != bits, otherwise)
             }
             StepOp::Move { out, .. }
-            | StepOp::Rearrange { out, .. }
+            | StepOp::Rearrange(Rearrange { out, .. })
             | StepOp::Append { out, .. }
             | StepOp::Concat { out, .. } => all(of(out)),
             StepOp::Input { out, .. } => {
@@ -285,7 +277,7 @@ impl Checker<'_> {
     }
 
     fn value(&self, value: PlanValue) -> &ValuePlan {
-        &self.plan.values[value.0 as usize]
+        &self.plan[value]
     }
 }
 

@@ -17,11 +17,11 @@
 //! nothing forces an owner to share the same number both times.
 
 use crate::cost::{first_step_ns, step_ns};
-use crate::draft::{Draft, Phase, Rearrange, Tensor, TensorId, UnitWork};
+use crate::draft::{Draft, Phase, Tensor};
 use crate::known::Known;
 use crate::ring_steps;
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, TapeId, ValuePlan};
-use sealane_protocol::{Algebra, Corruption, Domain, Protocol, StepShape};
+use sealane_protocol::{Algebra, ConvertShape, Corruption, Domain, Protocol, StepShape};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -71,8 +71,8 @@ pub(crate) fn domains<P: Protocol>(
         let options = forms.iter_mut().filter_map(Iterator::next);
         let mut options = domains.iter().copied().zip(options).collect::<Vec<_>>();
         let (_, step) = &options[0];
-        let domain = match &unit.work {
-            UnitWork::Input { out, .. } => {
+        let domain = match &step.op {
+            StepOp::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
                 if wants.len() > 1 && is_malicious::<P>() {
                     wants = vec![(Algebra::Z2, unit.phase)];
@@ -80,17 +80,15 @@ pub(crate) fn domains<P: Protocol>(
                 chooser.given(step, unit.phase, &wants, P::input_domain);
                 continue;
             }
-            UnitWork::Constant { out, .. } | UnitWork::RowNumber { out } => {
+            StepOp::Constant { out, .. } | StepOp::RowNumber { out } => {
                 chooser.given(step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
             // Elements move in the domain that they are in.
-            work @ (UnitWork::Move { .. }
-            | UnitWork::Concat { .. }
-            | UnitWork::Append { .. }
-            | UnitWork::Rearrange(Rearrange { .. })) => {
-                chooser.moved(&work.reads(), P::domain(draft.algebra(unit)))
-            }
+            op @ (StepOp::Move { .. }
+            | StepOp::Concat { .. }
+            | StepOp::Append { .. }
+            | StepOp::Rearrange(_)) => chooser.moved(&op.reads(), P::domain(draft.algebra(unit))),
             _ => match draft.algebra(unit) {
                 Algebra::Z2 => {
                     let best = chooser.best::<P>(unit.phase, &options);
@@ -105,23 +103,23 @@ pub(crate) fn domains<P: Protocol>(
             chooser.select::<P>(unit.phase, domain, &mut step);
         }
         match &mut step.op {
-            StepOp::Ring {
-                bit: Some(bit), of, ..
-            } => {
-                bit.value = chooser.convert::<P>(bit.value, P::domain(Algebra::Z2));
-                of.value = chooser.convert::<P>(of.value, domain);
+            StepOp::Ring(ring) => {
+                if let Some(bit) = &mut ring.bit {
+                    bit.value = chooser.convert::<P>(bit.value, P::domain(Algebra::Z2));
+                }
+                ring.of.value = chooser.convert::<P>(ring.of.value, domain);
             }
             op => op.redirect(|value| chooser.convert::<P>(value, domain)),
         }
         for out in step.op.writes() {
-            chooser.plan.values[out.0 as usize].domain = domain;
+            chooser.plan[out].domain = domain;
         }
         chooser.mark_known(&mut step.op);
         chooser.steps.push((unit.phase, step));
     }
-    let mut result = |id: &TensorId| {
-        let algebra = chooser.domain(PlanValue(id.0)).algebra;
-        chooser.convert::<P>(PlanValue(id.0), P::domain(algebra))
+    let mut result = |id: &PlanValue| {
+        let algebra = chooser.domain(*id).algebra;
+        chooser.convert::<P>(*id, P::domain(algebra))
     };
     let results = draft.results.iter().map(&mut result).collect();
     let mut steps = chooser.steps;
@@ -168,7 +166,7 @@ fn is_malicious<P: Protocol>() -> bool {
 /// each.
 fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
     let mut wants: Vec<Vec<(Algebra, Phase)>> = vec![Vec::new(); draft.tensors.len()];
-    let mut want = |id: TensorId, algebra: Algebra, phase: Phase| {
+    let mut want = |id: PlanValue, algebra: Algebra, phase: Phase| {
         let wants = &mut wants[id.0 as usize];
         match wants.iter_mut().find(|(known, _)| *known == algebra) {
             Some((_, first)) => *first = phase.min(*first),
@@ -240,7 +238,7 @@ impl Chooser<'_> {
         domain: fn(Algebra) -> Domain,
     ) {
         for value in step.op.writes() {
-            let by_rows = self.plan.values[value.0 as usize].rows.is_some();
+            let by_rows = self.plan[value].rows.is_some();
             for (at, (algebra, first)) in wants.iter().enumerate() {
                 let phase = if by_rows && wants.len() > 1 {
                     *first
@@ -251,7 +249,7 @@ impl Chooser<'_> {
                     0 => value,
                     _ => self.like(value),
                 };
-                self.plan.values[out.0 as usize].domain = domain(*algebra);
+                self.plan[out].domain = domain(*algebra);
                 self.there[out.0 as usize] = phase;
                 self.copies.insert((value, *algebra), out);
                 let op = match &step.op {
@@ -272,11 +270,10 @@ impl Chooser<'_> {
 
     /// The domain of elements that move: the one that they are all in, or else the main one of the
     /// algebra.
-    fn moved(&self, from: &[TensorId], main: Domain) -> Domain {
-        let domain = |tensor: &TensorId| {
-            let value = PlanValue(tensor.0);
-            let copy = self.copies.get(&(value, main.algebra)).copied();
-            self.domain(copy.unwrap_or(value))
+    fn moved(&self, from: &[PlanValue], main: Domain) -> Domain {
+        let domain = |value: &PlanValue| {
+            let copy = self.copies.get(&(*value, main.algebra)).copied();
+            self.domain(copy.unwrap_or(*value))
         };
         let mut domains = from.iter().map(domain);
         match domains.next() {
@@ -290,8 +287,8 @@ impl Chooser<'_> {
     /// Notes the parties that know the operands of a product, and what a step makes.
     fn mark_known(&mut self, op: &mut StepOp) {
         let known = self.known.take(op, &self.plan.owners);
-        if let StepOp::Product { known_to, .. } = op {
-            *known_to = known;
+        if let StepOp::Product(product) = op {
+            product.known_to = known;
         }
     }
 
@@ -304,7 +301,7 @@ impl Chooser<'_> {
     }
 
     fn domain(&self, value: PlanValue) -> Domain {
-        self.plan.values[value.0 as usize].domain
+        self.plan[value].domain
     }
 
     /// The index of the step of least time among those of a unit in several domains.
@@ -320,7 +317,7 @@ impl Chooser<'_> {
             let reads = reads.iter().map(|value| self.route::<P>(*value, *domain).0);
             let mut ns = reads.sum::<f64>();
             for out in step.op.writes() {
-                self.plan.values[out.0 as usize].domain = *domain;
+                self.plan[out].domain = *domain;
                 ns += self.route::<P>(out, main).0;
             }
             ns + self.step_ns::<P>(phase, step)
@@ -333,7 +330,7 @@ impl Chooser<'_> {
     /// Replaces a product of a shared bit by a choice, if that takes less time.
     fn select<P: Protocol>(&mut self, phase: Phase, ring: Domain, step: &mut Step) {
         let is_bit = |value: PlanValue| {
-            let planned = &self.plan.values[value.0 as usize];
+            let planned = &self.plan[value];
             let given = self.copies.contains_key(&(value, ring.algebra));
             let bit = (planned.bits, planned.signed) == (1, false);
             bit && !given && planned.domain.algebra == Algebra::Z2
@@ -361,7 +358,7 @@ impl Chooser<'_> {
 
     /// The step that converts a value: with `part`, only to the bits that are read.
     fn conversion(&self, tensor: PlanValue, [value, out]: [PlanValue; 2], part: bool) -> StepOp {
-        let planned = &self.plan.values[value.0 as usize];
+        let planned = &self.plan[value];
         match self.parts.get(&tensor) {
             Some(of) if part => ring_steps::extract(*of, (value, planned), out),
             _ => StepOp::Convert { value, out },
@@ -372,7 +369,7 @@ impl Chooser<'_> {
     fn route<P: Protocol>(&self, tensor: PlanValue, to: Domain) -> (f64, Vec<Domain>) {
         let copy = self.copies.get(&(tensor, to.algebra));
         let value = copy.copied().unwrap_or(tensor);
-        let planned = &self.plan.values[value.0 as usize];
+        let planned = &self.plan[value];
         if planned.domain == to {
             return (0.0, vec![]);
         }
@@ -381,13 +378,13 @@ impl Chooser<'_> {
             for to in &route {
                 there = there.and_then(|value| self.converted.get(&(value, *to)).copied());
                 if there.is_none() {
-                    let shape = StepShape::Convert {
+                    let shape = StepShape::Convert(ConvertShape {
                         from,
                         to: *to,
                         elements: planned.elements * self.plan.full_tile(planned.rows),
                         bits: planned.bits.into(),
                         signed: planned.signed,
-                    };
+                    });
                     ns += step_ns::<P>(&self.plan.setting, &shape);
                 }
                 from = *to;
@@ -418,7 +415,7 @@ impl Chooser<'_> {
             let known = self.converted.get(&(value, domain)).copied();
             value = known.filter(|_| !whole).unwrap_or_else(|| {
                 let out = self.like(value);
-                self.plan.values[out.0 as usize].domain = domain;
+                self.plan[out].domain = domain;
                 if !whole {
                     self.converted.insert((value, domain), out);
                 }

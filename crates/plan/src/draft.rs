@@ -1,15 +1,16 @@
 //! Intermediate form between a program and a plan: units of work over tensors.
 //!
-//! A *tensor* is a stored value; a value of the program may be only a *placement* in one (a slice,
-//! a broadcast). A *unit* becomes one step: an element-wise body over lanes, a fold, a scan, a sum
-//! or product in a ring, an input. Bodies are still graphs of typed operations, with ranges; the
-//! pass `lower` turns them into tapes.
+//! A *tensor* is a stored value, which has the same number in the plan; a value of the program may
+//! be only a *placement* in one (a slice, a broadcast). A *unit* becomes one step: an element-wise
+//! body over lanes, a fold, a scan, a sum or product in a ring, an input. Bodies are still graphs
+//! of typed operations, with ranges; the pass `lower` turns them into tapes.
 
 use crate::network::Network;
-use crate::steps::{Len, LinearFactor, Rearrangement, SortKey, SymView};
+use crate::steps::{Len, Operand, PlanValue, SortKey, StepOp};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
-use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_program::infer::Meta;
+use sealane_program::types::{Range, RowId, Shape, Type};
 use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
@@ -30,10 +31,6 @@ impl Phase {
     };
 }
 
-/// A stored tensor: an index into [`Draft::tensors`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TensorId(pub u32);
-
 /// Properties of a stored tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
@@ -47,18 +44,10 @@ pub(crate) struct Tensor {
     pub unit: usize,
 }
 
-/// View of a tensor: for each lane the elements at `lanes[l] + inner[i]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Read {
-    pub tensor: TensorId,
-    pub lanes: SymView,
-    pub inner: SymView,
-}
-
 /// A tensor that a body or a scan writes: `inner` neighbouring elements per lane or iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
-    pub tensor: TensorId,
+    pub value: PlanValue,
     pub inner: u32,
 }
 
@@ -76,51 +65,26 @@ pub(crate) struct Unit {
 
 /// Operation of a unit.
 pub(crate) enum UnitWork {
-    Input {
-        input: u32,
-        out: TensorId,
-    },
-    Constant {
-        data: Data,
-        out: TensorId,
-    },
-    /// Numbers of the rows.
-    RowNumber {
-        out: TensorId,
-    },
-    Move {
-        from: Read,
-        out: TensorId,
-    },
-    Rearrange(Rearrange),
-    /// Rows of tables under one another.
-    Append {
-        /// The rows of each table.
-        parts: Vec<(RowId, Read)>,
-        /// The row count that adds up theirs.
-        rows: RowId,
-        out: TensorId,
-    },
-    Concat {
-        parts: Vec<Read>,
-        out: TensorId,
-    },
+    /// A step that needs no circuit.
+    Step(StepOp),
     Body(Body),
-    Linear(Linear),
-    Product(Product),
-    Floor(Floor),
     Fold(Fold),
     Scan(Scan),
     CompareExchange(CompareExchange),
     Cross(Cross),
 }
 
+impl From<StepOp> for UnitWork {
+    fn from(op: StepOp) -> UnitWork {
+        UnitWork::Step(op)
+    }
+}
+
 impl UnitWork {
     /// The tables all of whose rows the unit reads at once.
     pub fn all_rows(&self) -> Vec<RowId> {
         match self {
-            UnitWork::Rearrange(Rearrange { rows, .. }) => vec![*rows],
-            UnitWork::Append { parts, .. } => parts.iter().map(|(rows, _)| *rows).collect(),
+            UnitWork::Step(op) => op.all_rows(),
             UnitWork::CompareExchange(network_step) => network_step.rows.into_iter().collect(),
             UnitWork::Cross(cross) => vec![cross.rows],
             _ => Vec::new(),
@@ -134,49 +98,18 @@ impl UnitWork {
 pub(crate) struct Body {
     pub lanes: Vec<Len>,
     pub graph: Graph,
-    pub operands: Vec<Read>,
+    pub operands: Vec<Operand>,
     pub outs: Vec<Write>,
-    pub params: HashMap<(Read, Type), ValueId>,
-}
-
-/// In each lane, the sum of the elements of its terms times public factors, modulo `2^k`. With
-/// `carried`, the sums of tiles are added up.
-pub(crate) struct Linear {
-    pub lanes: Vec<Len>,
-    pub terms: Vec<Term>,
-    pub carried: bool,
-    pub out: TensorId,
-}
-
-/// A summand of a [`Linear`].
-pub(crate) struct Term {
-    pub from: Read,
-    pub factor: LinearFactor,
-}
-
-/// In each lane, the inner product of both operands, modulo `2^k`.
-pub(crate) struct Product {
-    pub lanes: Vec<Len>,
-    pub left: Read,
-    pub right: Read,
-    pub out: TensorId,
-}
-
-/// In each lane, the floor of an element of a ring divided by `2^by`.
-pub(crate) struct Floor {
-    pub lanes: Vec<Len>,
-    pub from: Read,
-    pub by: u8,
-    pub out: TensorId,
+    pub params: HashMap<(Operand, Type), ValueId>,
 }
 
 /// A reduction of the outermost dimension of `from`.
 pub(crate) struct Fold {
     pub reduction: Reduction,
-    pub from: Read,
+    pub from: Operand,
     pub length: Len,
     pub lanes: Vec<Len>,
-    pub out: TensorId,
+    pub out: PlanValue,
 }
 
 /// A loop over elements in order; the graph's parameters are the carries, the elements of `over`,
@@ -184,19 +117,11 @@ pub(crate) struct Fold {
 pub(crate) struct Scan {
     pub graph: Graph,
     pub length: Len,
-    pub init: Vec<TensorId>,
-    pub over: Vec<Read>,
-    pub captured: Vec<TensorId>,
-    pub carries: Vec<TensorId>,
+    pub init: Vec<PlanValue>,
+    pub over: Vec<Operand>,
+    pub captured: Vec<PlanValue>,
+    pub carries: Vec<PlanValue>,
     pub outs: Vec<Write>,
-}
-
-/// Rows of a table in other places.
-pub(crate) struct Rearrange {
-    pub how: Rearrangement,
-    pub rows: RowId,
-    pub from: Read,
-    pub out: TensorId,
 }
 
 /// A network over the elements of `over`: all `rows` of a table, or a fixed number. The graph is
@@ -208,9 +133,9 @@ pub(crate) struct CompareExchange {
     pub graph: Graph,
     pub rows: Option<RowId>,
     pub length: Len,
-    pub over: Vec<Read>,
-    pub captured: Vec<TensorId>,
-    pub outs: Vec<TensorId>,
+    pub over: Vec<Operand>,
+    pub captured: Vec<PlanValue>,
+    pub outs: Vec<PlanValue>,
 }
 
 /// Reductions of all rows of a table for each element of `over`. The graph's parameters are an
@@ -220,9 +145,9 @@ pub(crate) struct Cross {
     pub graph: Graph,
     pub length: Len,
     pub rows: RowId,
-    pub over: Vec<Read>,
-    pub across: Vec<Read>,
-    pub captured: Vec<TensorId>,
+    pub over: Vec<Operand>,
+    pub across: Vec<Operand>,
+    pub captured: Vec<PlanValue>,
     pub outs: Vec<Crossed>,
 }
 
@@ -233,7 +158,7 @@ pub(crate) struct Crossed {
     pub from: Range,
     /// Elements of each reduction.
     pub inner: u32,
-    pub tensor: TensorId,
+    pub value: PlanValue,
 }
 
 /// A program as units over tensors.
@@ -242,12 +167,12 @@ pub(crate) struct Draft {
     pub tensors: Vec<Tensor>,
     pub units: Vec<Unit>,
     /// The tensor of each result of the program.
-    pub results: Vec<TensorId>,
+    pub results: Vec<PlanValue>,
 }
 
 impl Draft {
     /// The tensor with this index.
-    pub fn tensor(&self, id: TensorId) -> &Tensor {
+    pub fn tensor(&self, id: PlanValue) -> &Tensor {
         &self.tensors[id.0 as usize]
     }
 
@@ -318,12 +243,12 @@ impl Draft {
                     return Err(format!("unit {index} reads rows of another table"));
                 }
             }
-            let own = |id: &TensorId| self.tensor(*id).unit == index;
+            let own = |id: &PlanValue| self.tensor(*id).unit == index;
             if !unit.work.writes().iter().all(own) {
                 return Err(format!("unit {index} writes a tensor of another unit"));
             }
             let algebra = self.algebra(unit);
-            let near = |id: &TensorId| match (self.tensor(*id).algebra, algebra) {
+            let near = |id: &PlanValue| match (self.tensor(*id).algebra, algebra) {
                 (Algebra::Z2, _) | (_, Algebra::Z2) => true,
                 (one, other) => one == other,
             };
@@ -337,26 +262,18 @@ impl Draft {
 
 impl UnitWork {
     /// The tensors it reads.
-    pub fn reads(&self) -> Vec<TensorId> {
-        let of = |reads: &[Read]| reads.iter().map(|read| read.tensor).collect::<Vec<_>>();
+    pub fn reads(&self) -> Vec<PlanValue> {
+        let of = |reads: &[Operand]| reads.iter().map(|read| read.value).collect::<Vec<_>>();
         match self {
-            UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
-            UnitWork::RowNumber { .. } => Vec::new(),
-            UnitWork::Rearrange(Rearrange { from, .. }) => vec![from.tensor],
+            UnitWork::Step(op) => op.reads(),
             UnitWork::CompareExchange(network_step) => {
                 [of(&network_step.over), network_step.captured.clone()].concat()
             }
             UnitWork::Cross(cross) => {
                 [of(&cross.over), of(&cross.across), cross.captured.clone()].concat()
             }
-            UnitWork::Move { from, .. } => vec![from.tensor],
-            UnitWork::Concat { parts, .. } => of(parts),
-            UnitWork::Append { parts, .. } => parts.iter().map(|(_, read)| read.tensor).collect(),
             UnitWork::Body(body) => of(&body.operands),
-            UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
-            UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
-            UnitWork::Floor(floor) => vec![floor.from.tensor],
-            UnitWork::Fold(fold) => vec![fold.from.tensor],
+            UnitWork::Fold(fold) => vec![fold.from.value],
             UnitWork::Scan(scan) => {
                 [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat()
             }
@@ -364,26 +281,15 @@ impl UnitWork {
     }
 
     /// The tensors it makes.
-    pub fn writes(&self) -> Vec<TensorId> {
-        let of = |outs: &[Write]| outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
+    pub fn writes(&self) -> Vec<PlanValue> {
+        let of = |outs: &[Write]| outs.iter().map(|out| out.value).collect::<Vec<_>>();
         match self {
-            UnitWork::Input { out, .. }
-            | UnitWork::Constant { out, .. }
-            | UnitWork::RowNumber { out }
-            | UnitWork::Rearrange(Rearrange { out, .. })
-            | UnitWork::Concat { out, .. }
-            | UnitWork::Append { out, .. }
-            | UnitWork::Move { out, .. } => {
-                vec![*out]
-            }
+            UnitWork::Step(op) => op.writes(),
             UnitWork::Body(body) => of(&body.outs),
-            UnitWork::Linear(sum) => vec![sum.out],
-            UnitWork::Product(product) => vec![product.out],
-            UnitWork::Floor(floor) => vec![floor.out],
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
             UnitWork::CompareExchange(network_step) => network_step.outs.clone(),
-            UnitWork::Cross(cross) => cross.outs.iter().map(|out| out.tensor).collect(),
+            UnitWork::Cross(cross) => cross.outs.iter().map(|out| out.value).collect(),
         }
     }
 }
@@ -391,22 +297,13 @@ impl UnitWork {
 impl Body {
     /// Appends an operation on the values of one lane.
     pub fn push(&mut self, op: Op, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
-        let shape = Shape { rows: None, fixed };
-        let (visibility, span) = (Visibility::Secret, None);
-        self.graph.values.push(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility,
-            span,
-        });
-        ValueId(self.graph.values.len() as u32 - 1)
+        let meta = Meta::new(ty, Shape::fixed(fixed), range, Visibility::Secret);
+        self.graph.push(Value::new(op, meta, None))
     }
 
     /// Returns the parameter for an operand, made at its first use. A second use with another type
     /// (after a cast that changes nothing) is another value of the same operand.
-    pub fn param(&mut self, read: Read, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
+    pub fn param(&mut self, read: Operand, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
         if let Some(known) = self.params.get(&(read.clone(), ty)) {
             return *known;
         }

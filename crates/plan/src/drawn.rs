@@ -11,6 +11,7 @@
 use crate::localise::input_of;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Binary, Graph, Input, Op, Program, Value, ValueId, Visibility};
+use sealane_program::infer::Meta;
 
 /// A program without random numbers.
 pub struct Drawn {
@@ -47,14 +48,10 @@ pub fn drawn(program: &Program) -> Drawn {
     let params = program.main.params as usize;
     let mut values = old[..params].to_vec();
     for (index, input) in drawn.inputs.iter().enumerate().skip(given) {
-        values.push(Value {
-            op: Op::Param(index as u32),
-            ty: input.ty,
-            shape: input.shape.clone(),
-            range: input.range,
-            visibility: Visibility::Known(input.owner),
-            span: input.span.clone(),
-        });
+        let known = Visibility::Known(input.owner);
+        let meta = Meta::new(input.ty, input.shape.clone(), input.range, known);
+        let op = Op::Param(index as u32);
+        values.push(Value::new(op, meta, input.span.clone()));
     }
     let mut renamed = (0..params as u32).map(ValueId).collect::<Vec<_>>();
     // The parameters of a random number follow one another, one for each party.
@@ -66,10 +63,11 @@ pub fn drawn(program: &Program) -> Drawn {
             let others = (next + 1..next + program.parties.len() as u32).map(ValueId);
             next += program.parties.len() as u32;
             let joined = others.fold(first, |joined, other| {
-                values.push(Value {
-                    op: Op::Binary(Binary::Xor, joined, other),
-                    ..value.clone()
-                });
+                values.push(
+                    value
+                        .clone()
+                        .with_op(Op::Binary(Binary::Xor, joined, other)),
+                );
                 ValueId(values.len() as u32 - 1)
             });
             renamed.push(joined);

@@ -26,7 +26,7 @@ use crate::algebra::suits_ring;
 use crate::fuse::numbered;
 use crate::lower::constant;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId, Visibility,
+    Binary, Graph, Loop, Op, Program, Reduction, Slice, Unary, Value, ValueId, Visibility,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use sealane_protocol::Goal;
@@ -39,7 +39,7 @@ pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program
         program,
         arithmetic,
         goal,
-        values: Vec::with_capacity(program.main.values.len()),
+        new: Graph::default(),
         renamed: Vec::with_capacity(program.main.values.len()),
         kept: HashMap::new(),
     };
@@ -51,19 +51,11 @@ pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program
     for result in &mut results {
         result.value = expander.renamed(result.value);
     }
-    let main = Graph {
-        params: 0,
-        values: expander.values,
-        returns: Vec::new(),
-    };
-    let header = Program {
-        main: Graph::default(),
-        ..program.clone()
-    };
+    let main = expander.new;
     prune(Program {
         main,
         results,
-        ..header
+        ..program.clone()
     })
 }
 
@@ -81,11 +73,12 @@ fn prune(mut program: Program) -> Program {
     }
     let mut renamed = Vec::with_capacity(values.len());
     for (mut value, live) in values.into_iter().zip(live) {
-        renamed.push(ValueId(program.main.values.len() as u32));
+        let mut id = ValueId(program.main.values.len() as u32);
         if live {
             value.op.renumber(|id| renamed[id.0 as usize]);
-            program.main.values.push(value);
+            id = program.main.push(value);
         }
+        renamed.push(id);
     }
     for result in &mut program.results {
         result.value = renamed[result.value.0 as usize];
@@ -98,7 +91,7 @@ struct Expander<'a> {
     arithmetic: bool,
     /// Goal of the circuits of bodies.
     goal: Goal,
-    values: Vec<Value>,
+    new: Graph,
     /// The new number of each value of the program.
     renamed: Vec<ValueId>,
     /// Parts of what is kept, each by the value that has zeros where nothing is left.
@@ -111,12 +104,11 @@ impl Expander<'_> {
     }
 
     fn of(&self, id: ValueId) -> &Value {
-        &self.values[id.0 as usize]
+        &self.new[id]
     }
 
     fn push(&mut self, value: Value) -> ValueId {
-        self.values.push(value);
-        ValueId(self.values.len() as u32 - 1)
+        self.new.push(value)
     }
 
     /// Adds a value of the same form that another operation makes.
@@ -134,13 +126,26 @@ impl Expander<'_> {
         if let Some(last) = self.cut(&value) {
             return last;
         }
+        let firsts = match &value.op {
+            Op::Head { of, .. } => self.kept.get(of),
+            Op::Slice(slice) if slice.axis == 0 && !slice.squeeze => self.kept.get(&slice.of),
+            _ => None,
+        };
+        if let Some(&moved) = firsts {
+            let Op::Part(compact, _) = self.of(moved).op else {
+                unreachable!("`moved` makes parts")
+            };
+            let flag = self.moved(compact, 0);
+            let first = [flag, moved].map(|part| self.first_of(&value, part));
+            return self.zeroed(&value, first[0], first[1]);
+        }
         match &mut value.op {
             &mut Op::Dot(a, b) => self.dot(&value, a, b),
             &mut Op::Reduce(reduction, of, axis) => self.reduce(&value, reduction, of, axis),
             &mut Op::Accumulate(reduction, of, axis) => {
                 self.accumulate(&value, (reduction, of, axis))
             }
-            Op::Running { of, .. } => {
+            Op::Running(_, of, _) => {
                 *of = self.cast(*of, value.ty, value.range);
                 self.push(value)
             }
@@ -157,21 +162,6 @@ impl Expander<'_> {
                 self.kept.insert(kept, moved);
                 kept
             }
-            Op::Head { of, .. }
-            | Op::Slice {
-                of,
-                axis: 0,
-                squeeze: false,
-                ..
-            } if self.kept.contains_key(of) => {
-                let moved = self.kept[of];
-                let Op::Part(compact, _) = self.of(moved).op else {
-                    unreachable!("`moved` makes parts")
-                };
-                let flag = self.moved(compact, 0);
-                let first = [flag, moved].map(|part| self.first_of(&value, part));
-                self.zeroed(&value, first[0], first[1])
-            }
             Op::Append(parts) => {
                 // Each part is stored in the form of the whole.
                 for part in parts {
@@ -184,14 +174,14 @@ impl Expander<'_> {
                 self.push(value)
             }
             Op::Concat(parts, _) if parts.len() == 1 => parts[0],
-            Op::Prefix { over, body, .. } => {
+            Op::Prefix(Loop { over, body, .. }) => {
                 // Combinations may be any values of the type.
                 for (of, param) in over.iter_mut().zip(&body.values) {
                     *of = self.cast(*of, param.ty, param.range);
                 }
                 self.push(value)
             }
-            Op::Scan { init, body, .. } => {
+            Op::Scan(Loop { init, body, .. }) => {
                 for (init, param) in init.iter_mut().zip(&body.values) {
                     *init = self.cast(*init, param.ty, param.range);
                 }
@@ -237,8 +227,7 @@ impl Expander<'_> {
         let copied: Vec<_> = copied.collect();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
         value.op.renumber(|id| at(id).map_or(id, |at| copied[at]));
-        into.values.push(value);
-        ValueId(into.values.len() as u32 - 1)
+        into.push(value)
     }
 
     /// Counts the elements before each, and itself, that are not kept: the numbers of places by
@@ -252,15 +241,12 @@ impl Expander<'_> {
         };
         let most = most.into();
         let counts = Range { lo: 0, hi: most };
-        let left_out = self.push(Value {
-            op: Op::Unary(Unary::Not, keep),
-            range: Type::Bool.range(),
-            ..keep_value.clone()
-        });
+        let flags = keep_value.with_range(Type::Bool.range());
+        let left_out = self.derived(&flags, Op::Unary(Unary::Not, keep));
         let ty = Type::smallest(counts).unwrap_or(Type::I64);
         let counted = self.cast(left_out, ty, counts);
         let like = self.of(counted).clone();
-        self.derived(&like, running(Reduction::Sum, counted))
+        self.derived(&like, Op::Running(Reduction::Sum, counted, None))
     }
 
     /// A part of what is kept, with anything where nothing is left.
@@ -305,10 +291,7 @@ impl Expander<'_> {
             wide.shape.fixed.push(1);
             there = self.push(wide);
         }
-        self.push(Value {
-            op: Op::Select(there, moved, zero),
-            ..value.clone()
-        })
+        self.derived(value, Op::Select(there, moved, zero))
     }
 
     /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.
@@ -328,12 +311,8 @@ impl Expander<'_> {
             wide.shape.fixed.push(columns);
         }
         let range = product_range(value.ty, self.of(a).range, self.of(b).range);
-        let products = self.push(Value {
-            op: Op::Binary(Binary::Mul, a, b),
-            range,
-            shape: wide.shape,
-            ..value.clone()
-        });
+        let like = value.clone().with_shape(wide.shape).with_range(range);
+        let products = self.derived(&like, Op::Binary(Binary::Mul, a, b));
         self.reduce(value, Reduction::Sum, products, axis)
     }
 
@@ -342,19 +321,8 @@ impl Expander<'_> {
         let single = match operand.shape.dim(axis as usize) {
             Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound == 1,
             Some(Dim::Fixed(1)) => {
-                let op = Op::Slice {
-                    of,
-                    axis,
-                    start: 0,
-                    len: 1,
-                    squeeze: true,
-                };
-                let shape = value.shape.clone();
-                let element = self.push(Value {
-                    op,
-                    shape,
-                    ..operand
-                });
+                let element = operand.with_shape(value.shape.clone());
+                let element = self.derived(&element, Op::Slice(Slice::first(of, axis)));
                 return self.cast(element, value.ty, value.range);
             }
             _ => false,
@@ -380,22 +348,7 @@ impl Expander<'_> {
         if (operand.ty, operand.range) == (ty, range) {
             return of;
         }
-        self.push(Value {
-            op: Op::Cast(of),
-            ty,
-            range,
-            ..operand
-        })
-    }
-}
-
-/// The running reduction of rows.
-fn running(reduction: Reduction, of: ValueId) -> Op {
-    let starts = None;
-    Op::Running {
-        reduction,
-        of,
-        starts,
+        self.push(operand.with_type(ty, range).with_op(Op::Cast(of)))
     }
 }
 

@@ -28,7 +28,7 @@ use sealane_program::types::{Data, Range, Type};
 
 /// Returns whether an operation of a program on floating point takes gates of its own.
 pub(crate) fn is_call(graph: &Graph, value: &Value) -> bool {
-    let float = |id: &ValueId| graph.values[id.0 as usize].ty.is_float();
+    let float = |id: &ValueId| graph[id].ty.is_float();
     match &value.op {
         Op::Binary(..) => value.op.operands().iter().any(float),
         Op::Cast(of) => value.ty.is_float() || float(of),
@@ -191,11 +191,7 @@ impl Writer<'_> {
                 let ordered = operands.iter().map(|id| self.ordered(*id, least, format));
                 let ordered: Vec<_> = ordered.collect();
                 let one = self.made(ordered[0]);
-                let joint = Value {
-                    ty: one.ty,
-                    range: one.range,
-                    ..value.clone()
-                };
+                let joint = value.clone().with_type(one.ty, one.range);
                 let chosen = self.push(joint, Op::Binary(binary, ordered[0], ordered[1]));
                 return self.call(value, format, Operation::Ordered, vec![chosen]);
             }
@@ -215,12 +211,7 @@ impl Writer<'_> {
         chosen: impl FnOnce(ValueId) -> Op,
     ) -> ValueId {
         let ordered = self.ordered(of, reduction == Reduction::Min, format);
-        let like = Value {
-            ty: bits(value.ty),
-            range: any(value.ty, value.range),
-            ..value.clone()
-        };
-        let chosen = self.push(like, chosen(ordered));
+        let chosen = self.push(as_bits(value.clone()), chosen(ordered));
         self.call(value, format, Operation::Ordered, vec![chosen])
     }
 
@@ -268,13 +259,14 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, value: Value, op: Op) -> ValueId {
-        self.add(Value {
-            op,
-            ty: bits(value.ty),
-            range: any(value.ty, value.range),
-            ..value
-        })
+        self.add(as_bits(value).with_op(op))
     }
+}
+
+/// A value whose numbers of floating point are integers: their bits.
+fn as_bits(value: Value) -> Value {
+    let (ty, range) = (bits(value.ty), any(value.ty, value.range));
+    value.with_type(ty, range)
 }
 
 /// The call that converts between two types, if one of them is of floating point and they differ.

@@ -20,15 +20,14 @@ mod ring;
 mod site;
 
 use crate::algebra::Had;
-use crate::draft::{
-    CompareExchange, Draft, Fold, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write,
-};
+use crate::draft::{CompareExchange, Draft, Fold, Phase, Scan, UnitWork, Write};
 use crate::network::Network;
 use crate::order;
 use crate::place::{Placement, lens};
-use crate::steps::{Len, Rearrangement, SortKey};
+use crate::steps::{Len, Operand, PlanValue, Rearrange, Rearrangement, SortKey, StepOp};
 use sealane_diagnostic::Diagnostic;
-use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
+use sealane_program::graph::{Binary, Graph, Loop, Op, Program, Reduction, Value, ValueId};
+use sealane_program::infer::Meta;
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Algebra;
 pub(crate) use site::numbered;
@@ -65,20 +64,11 @@ impl Fuser<'_> {
         Ok(match &value.op {
             Op::Param(input) => {
                 let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
-                self.add(at, UnitWork::Input { input: *input, out });
+                self.add(at, StepOp::Input { input: *input, out });
                 Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Const(_) => Storage::Constant(None),
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                squeeze,
-            } => {
-                let placed = self.stored(*of);
-                Storage::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
-            }
+            Op::Slice(slice) => Storage::Placed(self.stored(slice.of).slice(slice)),
             Op::View { of, start, dims } => {
                 let placed = self.stored(*of);
                 Storage::Placed(self.view(*of, placed, (*start, dims), Algebra::Z2))
@@ -98,38 +88,24 @@ impl Fuser<'_> {
             }
             Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
-                self.add(at, UnitWork::RowNumber { out });
+                self.add(at, StepOp::RowNumber { out });
                 Storage::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Roll { of, by } => self.rearranged(at, *of, Rearrangement::Roll(*by)),
             Op::Head { of, len } => self.rearranged(at, *of, Rearrangement::Head(*len)),
-            Op::Sort {
-                over,
-                captured,
-                body,
-                ..
-            } => Storage::Parts(self.network(at, Network::Sort, [over, captured], body)?),
-            Op::Prefix {
-                over,
-                captured,
-                body,
-            } => Storage::Parts(self.network(at, Network::Prefix, [over, captured], body)?),
-            Op::Running {
-                reduction,
-                of,
-                starts,
-            } => {
-                let over = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
-                let body = combination(value, *reduction, starts.is_some());
-                let mut parts = self.network(at, Network::Prefix, [&over, &[]], &body)?;
-                parts.swap_remove(0)
+            Op::Sort(of, _) => Storage::Parts(self.network(at, Network::Sort, of)?),
+            Op::Prefix(of) => Storage::Parts(self.network(at, Network::Prefix, of)?),
+            Op::Running(reduction, of, starts) => {
+                let of = Loop {
+                    body: Box::new(combination(value, *reduction, starts.is_some())),
+                    ..Loop::over([*of].into_iter().chain(*starts).collect())
+                };
+                self.network(at, Network::Prefix, &of)?.swap_remove(0)
             }
             Op::Compact { keep, over } => {
-                let over = [&over[..1], &[*keep], &over[1..]].concat();
-                let none = Graph::default();
+                let of = Loop::over([&over[..1], &[*keep], &over[1..]].concat());
                 let most = self.read_of(id);
-                let network = Network::Compact { most };
-                let mut parts = self.network(at, network, [&over, &[]], &none)?;
+                let mut parts = self.network(at, Network::Compact { most }, &of)?;
                 // Nobody reads how far what is left moved.
                 parts.remove(1);
                 Storage::Parts(parts)
@@ -149,24 +125,15 @@ impl Fuser<'_> {
             }
             Op::Lookup { table, index } => self.lookup(at, *table, *index),
             Op::Stack(values, axis) => self.stack(at, values, *axis as usize),
-            Op::Map {
-                over,
-                captured,
-                body,
-            } => {
-                let mut captures = captured.iter().map(|id| self.main(*id));
+            Op::Map(of) => {
+                let mut captures = of.captured.iter().map(|id| self.main(*id));
                 if captures.any(|value| value.shape.rows.is_some()) {
-                    Storage::Parts(self.cross(at, [over, captured], body)?)
+                    Storage::Parts(self.cross(at, of)?)
                 } else {
-                    self.map(at, [over, captured], body)?
+                    self.map(at, of)?
                 }
             }
-            Op::Scan {
-                init,
-                over,
-                captured,
-                body,
-            } => self.scan(at, [init, over, captured], body)?,
+            Op::Scan(of) => self.scan(at, of)?,
             Op::Reduce(reduction, of, axis) => {
                 let from = self.stored(*of).move_to_first(*axis as usize);
                 self.fold(at, *reduction, from)
@@ -215,12 +182,8 @@ impl Fuser<'_> {
     }
 
     /// Adds a map: its body joins the body of its lanes, without a call.
-    fn map(
-        &mut self,
-        at: At<'_>,
-        [over, captured]: [&[ValueId]; 2],
-        body: &Graph,
-    ) -> Result<Storage, Diagnostic> {
+    fn map(&mut self, at: At<'_>, of: &Loop) -> Result<Storage, Diagnostic> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let lanes = lens(&self.main(over[0]).shape)[..1].to_vec();
         let rank = |id: ValueId| self.main(id).shape.rank();
         let elements = over.iter().map(|&id| (id, rank(id) - 1));
@@ -236,19 +199,15 @@ impl Fuser<'_> {
     }
 
     /// Adds a scan: a unit of its own, since its iterations depend on each other.
-    fn scan(
-        &mut self,
-        at: At<'_>,
-        [init, over, captured]: [&[ValueId]; 3],
-        body: &Graph,
-    ) -> Result<Storage, Diagnostic> {
+    fn scan(&mut self, at: At<'_>, of: &Loop) -> Result<Storage, Diagnostic> {
+        let (init, over, captured, body) = (&of.init, &of.over, &of.captured, &of.body);
         self.refuse_rows(init, at.value)?;
         self.refuse_rows(captured, at.value)?;
         let length = lens(&self.main(over[0]).shape)[0];
         let init: Vec<_> = init.iter().map(|id| self.stored_bits(*id)).collect();
         let over: Vec<_> = over.iter().map(|id| self.walked(*id, length)).collect();
         let (graph, stored) = self.captured(body, init.len() + over.len(), captured);
-        let mut carries: Vec<TensorId> = Vec::new();
+        let mut carries: Vec<PlanValue> = Vec::new();
         let mut outs: Vec<Write> = Vec::new();
         let mut parts = Vec::new();
         for (index, id) in body.returns.iter().enumerate() {
@@ -266,7 +225,8 @@ impl Fuser<'_> {
                 carries.push(tensor)
             } else {
                 let inner = of.shape.fixed.iter().product::<u64>() as u32;
-                outs.push(Write { tensor, inner });
+                let value = tensor;
+                outs.push(Write { value, inner });
             }
             parts.push(Storage::Placed(Placement::whole(tensor, &dims)));
         }
@@ -286,7 +246,7 @@ impl Fuser<'_> {
 
     /// A body whose parameters from number `first` on are captured, and the tensors of these. A
     /// value that is known when the circuit is made needs no parameter.
-    fn captured(&mut self, body: &Graph, first: usize, of: &[ValueId]) -> (Graph, Vec<TensorId>) {
+    fn captured(&mut self, body: &Graph, first: usize, of: &[ValueId]) -> (Graph, Vec<PlanValue>) {
         let mut graph = body.clone();
         let mut stored = Vec::new();
         for (param, id) in graph.values.iter_mut().skip(first).zip(of) {
@@ -307,9 +267,9 @@ impl Fuser<'_> {
         &mut self,
         at: At<'_>,
         network: Network,
-        [over, captured]: [&[ValueId]; 2],
-        body: &Graph,
+        of: &Loop,
     ) -> Result<Vec<Storage>, Diagnostic> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         self.refuse_rows(captured, at.value)?;
         let rows = self.main(over[0]).shape.rows;
         let length = lens(&self.main(over[0]).shape)[0];
@@ -319,7 +279,7 @@ impl Fuser<'_> {
         let mut parts = Vec::new();
         for (id, read) in over.iter().zip(&reads) {
             let shape = self.main(*id).shape.clone();
-            let range = self.draft.tensor(read.tensor).range;
+            let range = self.draft.tensor(read.value).range;
             let out = self.tensor(rows, &shape.fixed, range);
             outs.push(out);
             parts.push(Storage::Placed(Placement::whole(out, &lens(&shape))));
@@ -355,13 +315,7 @@ impl Fuser<'_> {
         }
         let read = values.iter().map(|value| match &value.op {
             Op::Head { of, len } if is_part(of) => *len as usize,
-            Op::Slice {
-                of,
-                axis: 0,
-                start,
-                len,
-                ..
-            } if is_part(of) => (start + len) as usize,
+            Op::Slice(s) if s.axis == 0 && is_part(&s.of) => (s.start + s.len) as usize,
             op if op.operands().iter().any(is_part) => usize::MAX,
             _ => 0,
         });
@@ -374,7 +328,7 @@ impl Fuser<'_> {
         value: &Value,
         over: &[ValueId],
         body: &Graph,
-        reads: &[Read],
+        reads: &[Operand],
     ) -> Option<Vec<SortKey>> {
         let whole = reads.iter().map(|read| read.inner.count(1) == 1);
         let places = over.iter().map(|id| match &self.main(*id).op {
@@ -383,27 +337,27 @@ impl Fuser<'_> {
             _ => false,
         });
         let (whole, places) = (whole.collect::<Vec<_>>(), places.collect::<Vec<_>>());
-        let free = matches!(value.op, Op::Sort { free: true, .. });
+        let free = matches!(value.op, Op::Sort(_, true));
         order::stable(order::keys(body, over.len())?, &whole, &places, free)
     }
 
     /// Adds rows of a table in other places.
     fn rearranged(&mut self, at: At<'_>, of: ValueId, how: Rearrangement) -> Storage {
         let value = at.value;
-        let from = self.walked(of, Len::Rows);
+        let operand = self.walked(of, Len::Rows);
         let Some(rows) = self.main(of).shape.rows else {
             unreachable!("check has seen that axis 0 is symbolic")
         };
         // Zeros may stand for rows.
-        let range = self.draft.tensor(from.tensor).range.hull(Range::of(0));
+        let range = self.draft.tensor(operand.value).range.hull(Range::of(0));
         let out = self.tensor(value.shape.rows, &value.shape.fixed, range);
         let work = Rearrange {
             how,
             rows,
-            from,
+            operand,
             out,
         };
-        self.add(at, UnitWork::Rearrange(work));
+        self.add(at, StepOp::Rearrange(work));
         Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 
@@ -438,15 +392,8 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
         } else {
             (Type::Bool, Type::Bool.range(), Shape::scalar())
         };
-        graph.values.push(Value {
-            op,
-            ty,
-            shape,
-            range,
-            visibility: value.visibility,
-            span: None,
-        });
-        ValueId(graph.values.len() as u32 - 1)
+        let meta = Meta::new(ty, shape, range, value.visibility);
+        graph.push(Value::new(op, meta, None))
     };
     let (x, x_starts, y, y_starts) = if starts {
         let mut param = |at: u32| push(Op::Param(at), at.is_multiple_of(2));

@@ -16,8 +16,8 @@ impl Known {
     pub(crate) fn take(&mut self, op: &StepOp, owners: &[PartyId]) -> [Option<PartyId>; 2] {
         let known_to = |value: &PlanValue| self.0.get(value).copied();
         let (out, owner) = match op {
-            StepOp::Product { left, right, .. } => {
-                return [left, right].map(|operand| known_to(&operand.value));
+            StepOp::Product(product) => {
+                return [&product.left, &product.right].map(|operand| known_to(&operand.value));
             }
             StepOp::Input { input, out } => (*out, owners.get(*input as usize).copied()),
             StepOp::Move { out, .. } | StepOp::Concat { out, .. } => {

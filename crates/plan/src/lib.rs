@@ -321,14 +321,14 @@ fn keep(plan: &mut Plan) {
         }
     }
     for value in outlives {
-        let value = &mut plan.values[value.0 as usize];
+        let value = &mut plan[value];
         value.kept = value.rows.is_some();
     }
 }
 
 /// Makes the plan's entry for a result.
 fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
-    let of = &program.main.values[reveal.value.0 as usize];
+    let of = &program.main[reveal.value];
     ResultPlan {
         name: reveal.name.clone(),
         value,

@@ -4,8 +4,9 @@
 //! A party states the row counts of its own tables when the run begins, up to the approved bound.
 //! No number derived from them may overflow at the other side.
 
-use crate::steps::{Len, LinearTerm, Operand, Plan, Segment, StepOp, TapeId};
+use crate::steps::{Len, LinearTerm, Plan, Segment, StepOp, TapeId};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_program::types::RowId;
 
 /// Most gates on all lanes, and bits of all values, of a run with every table at its bound. No
 /// protocol spends more than a few hundred bytes or nanoseconds on one.
@@ -53,77 +54,47 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         .rows
         .map_or(1, |table| plan.rows[usize::from(table.0)].bound);
     let lanes = |lens: &[Len]| product(lens.iter().map(|len| len.at(rows)));
+    let all = |table: Option<RowId>| table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
     let gates = |tape: &TapeId| plan.tapes[tape.0 as usize].ands.len() as u128 + 1;
     let of_step = |op: &StepOp| match op {
         StepOp::Tape { tape, lanes: l, .. } => lanes(l).saturating_mul(gates(tape)),
-        StepOp::Scan { tape, length, .. } => u128::from(length.at(rows)) * gates(tape),
-        StepOp::Fold {
-            length,
-            lanes: l,
-            levels,
-            carry,
-            ..
-        } => {
-            let largest = levels.iter().chain(carry).map(gates).max().unwrap_or(1);
-            let pairs = lanes(l).saturating_mul(u128::from(length.at(rows)));
-            pairs.saturating_mul(largest)
+        StepOp::Scan(scan) => u128::from(scan.length.at(rows)) * gates(&scan.tape),
+        StepOp::Fold(fold) => {
+            let largest = fold.levels.iter().chain(&fold.carry).map(gates).max();
+            let pairs = lanes(&fold.lanes).saturating_mul(u128::from(fold.length.at(rows)));
+            pairs.saturating_mul(largest.unwrap_or(1))
         }
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
-        StepOp::Ring { .. } => 0,
+        StepOp::Ring(_) => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } | StepOp::Append { .. } => 0,
-        StepOp::RowNumber { .. } | StepOp::Rearrange { .. } => 0,
-        StepOp::CompareExchange {
-            network,
-            tape,
-            rows: table,
-            length,
-            ..
-        } => {
-            let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
-            let stages = network.stages(length.at(rows) as usize);
+        StepOp::RowNumber { .. } | StepOp::Rearrange(_) => 0,
+        StepOp::CompareExchange(step) => {
+            let stages = step.network.stages(step.length.at(all(step.rows)) as usize);
             let pairs = stages.iter().map(|stage| stage.pairs() as u128);
-            pairs.sum::<u128>().saturating_mul(gates(tape))
+            pairs.sum::<u128>().saturating_mul(gates(&step.tape))
         }
-        StepOp::Cross {
-            rows: table,
-            length,
-            tape,
-            outs,
-            ..
-        } => {
-            let all = plan.rows[usize::from(table.0)].bound;
-            let pairs = product([length.at(rows), all]);
-            let combined = outs.iter().map(|out| {
+        StepOp::Cross(cross) => {
+            let pairs = product([cross.length.at(rows), all(Some(cross.rows))]);
+            let combined = cross.outs.iter().map(|out| {
                 let tapes = out.levels.iter().chain([&out.carry]);
                 u128::from(out.inner) * tapes.map(gates).max().unwrap_or(1)
             });
-            pairs.saturating_mul(gates(tape) + combined.sum::<u128>())
+            pairs.saturating_mul(gates(&cross.tape) + combined.sum::<u128>())
         }
-        StepOp::Sort {
-            keys,
-            rows: table,
-            length,
-            over,
-            ..
-        } => {
-            let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
-            let bits = |operand: &Operand| u64::from(plan.values[operand.value.0 as usize].bits);
-            let row = over.iter();
-            let row = row.map(|operand| operand.inner.count(1) * bits(operand));
-            let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
+        StepOp::Sort(sort) => {
+            let [planes, key] = sort.bits(|of| plan[of.value].bits);
             // Each bit of the key moves all rows.
-            product([length.at(rows), row.sum::<u64>() + 64, key.sum()])
+            product([sort.length.at(all(sort.rows)), planes + 64, key])
         }
         StepOp::Settle | StepOp::Open { .. } | StepOp::Reveal { .. } => 0,
-        StepOp::Linear {
-            terms, lanes: l, ..
-        } => {
+        StepOp::Linear(sum) => {
             let taken = |term: &LinearTerm| u128::from(term.operand.inner.count(rows));
-            lanes(l).saturating_mul(terms.iter().map(taken).fold(1, u128::saturating_add))
+            let terms = sum.terms.iter().map(taken).fold(1, u128::saturating_add);
+            lanes(&sum.lanes).saturating_mul(terms)
         }
-        StepOp::Product { left, lanes: l, .. } => {
-            lanes(l).saturating_mul(u128::from(left.inner.count(rows)) + 1)
+        StepOp::Product(product) => {
+            lanes(&product.lanes).saturating_mul(u128::from(product.left.inner.count(rows)) + 1)
         }
     };
     let steps = segment.steps.iter();

@@ -58,7 +58,7 @@ pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
         let values = values.iter().map(|(_, id)| *id).collect::<Vec<_>>();
         let first = joint.inputs.len();
         for id in &values {
-            let input = input_of(&joint.inputs, "local", party, value(program, *id));
+            let input = input_of(&joint.inputs, "local", party, &program.main[id]);
             joint.inputs.push(input);
         }
         locals.push(local(program, party, &values, &joint.inputs[first..]));
@@ -106,13 +106,13 @@ fn pays(graph: &Graph, value: &Value) -> bool {
         }
         Op::Reduce(..)
         | Op::Accumulate(..)
-        | Op::Running { .. }
+        | Op::Running(..)
         | Op::Dot(..)
         | Op::SumProduct { .. }
         | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
-        Op::Part(of, _) => match &graph.values[of.0 as usize].op {
-            Op::Sort { .. } | Op::Compact { .. } => true,
+        Op::Part(of, _) => match &graph[of].op {
+            Op::Sort(..) | Op::Compact { .. } => true,
             op => op
                 .body()
                 .is_some_and(|body| body.values.iter().any(|value| pays(body, value))),
@@ -127,15 +127,11 @@ fn pays(graph: &Graph, value: &Value) -> bool {
 pub(crate) fn input_of(inputs: &[Input], kind: &str, owner: u8, value: &Value) -> Input {
     let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
     let mut names = (inputs.len()..).map(|number| format!("{kind}_{number}"));
+    let name = names.find(|name| !taken(name)).unwrap_or_default();
     Input {
-        name: names.find(|name| !taken(name)).unwrap_or_default(),
-        owner,
-        ty: value.ty,
-        shape: value.shape.clone(),
         range: value.range,
-        columns: Vec::new(),
-        kind: Kind::default(),
         span: value.span.clone(),
+        ..Input::new(name, owner, value.ty, value.shape.clone())
     }
 }
 
@@ -197,10 +193,9 @@ fn part(
         }
     }
     let mut values = old[..params].to_vec();
-    values.extend(given.iter().zip(params..).map(|(id, index)| Value {
-        op: Op::Param(index as u32),
-        ..value(program, *id).clone()
-    }));
+    let param =
+        |(id, index): (&ValueId, usize)| program.main[id].clone().with_op(Op::Param(index as u32));
+    values.extend(given.iter().zip(params..).map(param));
     let mut renamed = (0..params as u32).map(ValueId).collect::<Vec<_>>();
     for (index, value) in old.iter().enumerate().skip(params) {
         let next = ValueId(given_as[index].unwrap_or(values.len() as u32));
@@ -223,8 +218,4 @@ fn part(
 fn mark(live: &mut [bool], value: &Value) {
     let operands = value.op.operands();
     operands.iter().for_each(|id| live[id.0 as usize] = true);
-}
-
-fn value(program: &Program, id: ValueId) -> &Value {
-    &program.main.values[id.0 as usize]
 }

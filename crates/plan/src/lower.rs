@@ -21,16 +21,11 @@ mod words;
 
 use crate::cross::LANES;
 use crate::domains::Domains;
-use crate::draft::{
-    Body, CompareExchange, Cross, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write,
-};
+use crate::draft::{Body, CompareExchange, Cross, Draft, Scan, Unit, UnitWork, Write};
 use crate::floats;
 use crate::order::Prices;
 use crate::scale;
-use crate::steps::{
-    Crossed, Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, SortKey, Step, StepOp,
-    TapeId,
-};
+use crate::steps::{self, Crossed, Len, Operand, PlanValue, Produced, Sort, Step, StepOp, TapeId};
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::tape::NOBODY;
@@ -40,7 +35,7 @@ use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, digest};
 use sealane_program::types::{Data, Range, Shape};
-use sealane_protocol::{RingOp, known_to};
+use sealane_protocol::known_to;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
@@ -115,20 +110,15 @@ fn tensors_known_to(draft: &Draft, owners: &[u8]) -> Vec<KnownTo> {
     let mut marks = vec![NOBODY; draft.tensors.len()];
     for unit in &draft.units {
         match &unit.work {
-            UnitWork::Input { input, out } => {
+            UnitWork::Step(StepOp::Input { input, out }) => {
                 marks[out.0 as usize] = known_to(PartyId(owners[*input as usize]));
             }
-            UnitWork::Move { from, out } => {
-                marks[out.0 as usize] = marks[from.tensor.0 as usize];
-            }
-            UnitWork::Concat { parts, out } => {
-                let mut of = parts.iter().map(|part| marks[part.tensor.0 as usize]);
+            UnitWork::Step(op @ (StepOp::Move { out, .. } | StepOp::Concat { out, .. })) => {
+                let reads = op.reads();
+                let mut of = reads.iter().map(|from| marks[from.0 as usize]);
                 let first = of.next().unwrap_or(NOBODY);
-                marks[out.0 as usize] = if of.all(|mark| mark == first) {
-                    first
-                } else {
-                    NOBODY
-                };
+                let same = of.all(|mark| mark == first);
+                marks[out.0 as usize] = if same { first } else { NOBODY };
             }
             _ => {}
         }
@@ -174,66 +164,13 @@ impl Lowerer<'_> {
     /// Lowers one unit; `rows` are the rows of a full tile and the bound, if it walks rows.
     fn unit(&mut self, unit: &Unit, rows: Option<(u64, u64)>) -> Result<StepOp, Diagnostic> {
         Ok(match &unit.work {
-            UnitWork::Input { input, out } => StepOp::Input {
-                input: *input,
-                out: value(*out),
-            },
-            UnitWork::Constant { data, out } => StepOp::Constant {
-                data: data.clone(),
-                out: value(*out),
-            },
-            UnitWork::Move { from, out } => StepOp::Move {
-                operand: operand(from),
-                out: value(*out),
-            },
-            UnitWork::Concat { parts, out } => StepOp::Concat {
-                parts: parts.iter().map(operand).collect(),
-                out: value(*out),
-            },
+            UnitWork::Step(op) => op.clone(),
             UnitWork::Body(body) => self.body(body, unit)?,
-            UnitWork::Linear(sum) => StepOp::Linear {
-                terms: sum.terms.iter().map(term).collect(),
-                lanes: sum.lanes.clone(),
-                carried: sum.carried,
-                out: value(sum.out),
-            },
-            UnitWork::Product(product) => StepOp::Product {
-                left: operand(&product.left),
-                right: operand(&product.right),
-                lanes: product.lanes.clone(),
-                known_to: [None; 2],
-                out: value(product.out),
-            },
-            UnitWork::Floor(floor) => StepOp::Ring {
-                op: RingOp::Floor { by: floor.by },
-                bit: None,
-                of: operand(&floor.from),
-                lanes: floor.lanes.clone(),
-                out: value(floor.out),
-            },
-            UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
-            UnitWork::Rearrange(moved) => StepOp::Rearrange {
-                how: moved.how,
-                rows: moved.rows,
-                operand: operand(&moved.from),
-                out: value(moved.out),
-            },
-            UnitWork::Append { parts, rows, out } => StepOp::Append {
-                parts: parts
-                    .iter()
-                    .map(|(rows, read)| (*rows, operand(read)))
-                    .collect(),
-                rows: *rows,
-                out: value(*out),
-            },
             UnitWork::CompareExchange(network_step) => self.compare_exchange(network_step, unit)?,
             UnitWork::Cross(cross) => self.cross(cross, unit)?,
             UnitWork::Scan(scan) => self.scan(scan, unit)?,
             UnitWork::Fold(fold) => {
-                let (from, to) = (
-                    self.draft.tensor(fold.from.tensor),
-                    self.draft.tensor(fold.out),
-                );
+                let [from, to] = [fold.from.value, fold.out].map(|id| self.draft.tensor(id));
                 let (longest, carried) = match (fold.length, rows) {
                     (Len::Fixed(length), _) => (length, false),
                     (Len::Rows, Some((tile, bound))) => (tile.min(bound), bound > tile),
@@ -241,16 +178,16 @@ impl Lowerer<'_> {
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
                 let mut combine = |widths| self.level(fold.reduction, tree.signed, widths);
-                StepOp::Fold {
-                    operand: operand(&fold.from),
+                StepOp::Fold(steps::Fold {
+                    operand: fold.from.clone(),
                     length: fold.length,
                     lanes: fold.lanes.clone(),
                     levels: tree.levels().map(&mut combine).collect(),
                     carry: carried.then(|| combine([tree.last(); 3])),
                     signed: tree.signed,
                     bits: tree.bits,
-                    out: value(fold.out),
-                }
+                    out: fold.out,
+                })
             }
         })
     }
@@ -261,13 +198,13 @@ impl Lowerer<'_> {
         let outs = body
             .outs
             .iter()
-            .map(|out| self.draft.tensor(out.tensor).range);
+            .map(|out| self.draft.tensor(out.value).range);
         let outs = outs.collect::<Vec<_>>();
         let tape = self.tape(&body.graph, &params, &outs, unit)?;
         Ok(StepOp::Tape {
             tape,
             lanes: body.lanes.clone(),
-            operands: body.operands.iter().map(operand).collect(),
+            operands: body.operands.clone(),
             outs: self.produced(&body.outs, 0),
         })
     }
@@ -290,43 +227,34 @@ impl Lowerer<'_> {
         );
         let made = self.made(&key, |lowerer| lowerer.pair(network_step, &over, &captured));
         let made = made.map_err(|TooLarge| too_large(unit))?;
-        let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
-        if let Some(keys) = self.sorts(network_step, &made.0) {
-            return Ok(StepOp::Sort {
-                keys: keys.to_vec(),
-                rows: network_step.rows,
-                length: network_step.length,
-                over: network_step.over.iter().map(operand).collect(),
-                outs: values(&network_step.outs),
-            });
+        if let Some(sort) = self.sorts(network_step, &made.0) {
+            return Ok(StepOp::Sort(sort));
         }
-        Ok(StepOp::CompareExchange {
+        Ok(StepOp::CompareExchange(steps::CompareExchange {
             network: network_step.network,
             tape: self.tapes.intern(&made),
             rows: network_step.rows,
             length: network_step.length,
-            over: network_step.over.iter().map(operand).collect(),
-            captured: values(&network_step.captured),
-            outs: values(&network_step.outs),
-        })
+            over: network_step.over.clone(),
+            captured: network_step.captured.clone(),
+            outs: network_step.outs.clone(),
+        }))
     }
 
-    /// The keys of a sort that takes less time than its network of `pair`, at the bound of rows.
-    fn sorts<'m>(&self, network_step: &'m CompareExchange, pair: &Tape) -> Option<&'m [SortKey]> {
-        let (prices, keys) = (self.prices?, network_step.keys.as_deref()?);
-        let bound = network_step
-            .rows
-            .map_or(1, |rows| self.bounds[usize::from(rows.0)]);
-        let bits = |read: &Read| u64::from(self.draft.tensor(read.tensor).range.bits());
-        let planes = network_step
-            .over
-            .iter()
-            .map(|read| read.inner.count(1) * bits(read));
-        let key = keys
-            .iter()
-            .map(|key| bits(&network_step.over[key.operand as usize]));
-        let pays = prices.pays(network_step.length.at(bound), planes.sum(), key.sum(), pair);
-        pays.then_some(keys)
+    /// The sort that takes less time than its network of `pair`, at the bound of rows.
+    fn sorts(&self, network_step: &CompareExchange, pair: &Tape) -> Option<Sort> {
+        let (prices, keys) = (self.prices?, network_step.keys.clone()?);
+        let sort = Sort {
+            keys,
+            rows: network_step.rows,
+            length: network_step.length,
+            over: network_step.over.clone(),
+            outs: network_step.outs.clone(),
+        };
+        let bound = sort.rows.map_or(1, |rows| self.bounds[usize::from(rows.0)]);
+        let [planes, key_bits] = sort.bits(|of| self.draft.tensor(of.value).range.bits());
+        let pays = prices.pays(sort.length.at(bound), planes, key_bits, pair);
+        pays.then_some(sort)
     }
 
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
@@ -363,11 +291,11 @@ impl Lowerer<'_> {
         let tape = self.tape(&cross.graph, &params, &ranges, unit)?;
         let mut first = 0;
         let outs = cross.outs.iter().map(|out| {
-            let to = self.draft.tensor(out.tensor).range;
+            let to = self.draft.tensor(out.value).range;
             let tree = Tree::new(out.reduction, out.from, to, LANES);
             let mut combine = |widths| self.level(out.reduction, tree.signed, widths);
             let made = Crossed {
-                value: value(out.tensor),
+                value: out.value,
                 first,
                 inner: out.inner,
                 levels: tree.levels().map(&mut combine).collect(),
@@ -378,15 +306,15 @@ impl Lowerer<'_> {
             first += out.inner * u32::from(out.from.bits());
             made
         });
-        Ok(StepOp::Cross {
+        Ok(StepOp::Cross(steps::Cross {
             outs: outs.collect(),
             rows: cross.rows,
             length: cross.length,
             tape,
-            over: cross.over.iter().map(operand).collect(),
-            across: cross.across.iter().map(operand).collect(),
-            captured: cross.captured.iter().map(|id| value(*id)).collect(),
-        })
+            over: cross.over.clone(),
+            across: cross.across.clone(),
+            captured: cross.captured.clone(),
+        }))
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
@@ -398,53 +326,52 @@ impl Lowerer<'_> {
         let mut params = init.collect::<Vec<_>>();
         params.extend(scan.over.iter().map(|read| self.param(read)));
         params.extend(scan.captured.iter().map(|id| self.whole(id)));
-        let outs = scan.outs.iter().map(|out| out.tensor);
+        let outs = scan.outs.iter().map(|out| out.value);
         let outs = scan.carries.iter().copied().chain(outs);
         let outs = outs
             .map(|id| self.draft.tensor(id).range)
             .collect::<Vec<_>>();
         let tape = self.tape(&scan.graph, &params, &outs, unit)?;
-        let bits = |id: &TensorId| {
+        let bits = |id: &PlanValue| {
             let tensor = self.draft.tensor(*id);
             tensor.elements as u32 * u32::from(tensor.range.bits())
         };
         let carried = scan.carries.iter().map(bits).sum::<u32>();
-        let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
-        Ok(StepOp::Scan {
+        Ok(StepOp::Scan(steps::Scan {
             tape,
             length: scan.length,
-            init: values(&scan.init),
-            over: scan.over.iter().map(operand).collect(),
-            captured: values(&scan.captured),
-            carries: values(&scan.carries),
+            init: scan.init.clone(),
+            over: scan.over.clone(),
+            captured: scan.captured.clone(),
+            carries: scan.carries.clone(),
             outs: self.produced(&scan.outs, carried),
-        })
+        }))
     }
 
     /// Assigns the outputs of a tape, from output `first` on, to plan values.
     fn produced(&self, outs: &[Write], mut first: u32) -> Vec<Produced> {
         let produced = |out: &Write| {
             let made = Produced {
-                value: value(out.tensor),
+                value: out.value,
                 first,
                 inner: out.inner,
             };
-            first += out.inner * u32::from(self.draft.tensor(out.tensor).range.bits());
+            first += out.inner * u32::from(self.draft.tensor(out.value).range.bits());
             made
         };
         outs.iter().map(produced).collect()
     }
 
     /// Makes the parameter for an operand of a lane.
-    fn param(&self, read: &Read) -> Param {
+    fn param(&self, read: &Operand) -> Param {
         Param {
             elements: read.inner.count(1),
-            ..self.whole(&read.tensor)
+            ..self.whole(&read.value)
         }
     }
 
     /// Makes the parameter for all elements of a tensor.
-    fn whole(&self, id: &TensorId) -> Param {
+    fn whole(&self, id: &PlanValue) -> Param {
         let tensor = self.draft.tensor(*id);
         Param {
             range: tensor.range,
@@ -542,26 +469,22 @@ pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
 /// constants. The elements of an operand that is a table of constants, or computed from one, count
 /// as unknown.
 pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
-    let element = |of: &Value, op| Value {
-        op,
-        shape: Shape::scalar(),
-        ..of.clone()
-    };
+    let element = |of: &Value, op| of.clone().with_shape(Shape::scalar()).with_op(op);
     let (mut lowering, mut single, mut params) =
         (Lowering::new(Goal::Size), Graph::default(), Vec::new());
     let operands = value.op.operands();
     for id in &operands {
         let mut source = *id;
-        let of = &graph.values[id.0 as usize];
-        let ty = |id: ValueId| graph.values[id.0 as usize].ty;
-        while let Op::Cast(of) = graph.values[source.0 as usize].op {
+        let of = &graph[id];
+        let ty = |id: ValueId| graph[id].ty;
+        while let Op::Cast(of) = graph[source].op {
             let moved = ty(of).fraction() != ty(source).fraction();
             if moved || ty(of).is_float() || ty(source).is_float() {
                 break;
             }
             source = of;
         }
-        let op = match &graph.values[source.0 as usize].op {
+        let op = match &graph[source].op {
             Op::Const(data) if data.elements.len() == 1 => Op::Const(data.clone()),
             _ => {
                 params.extend(lowering.input(of.range, 1).ok());
@@ -594,51 +517,21 @@ fn tape(circuit: &Circuit, goal: Goal) -> Tape {
     compile(circuit, &machine)
 }
 
-/// Plan value of a tensor: it has the same number.
-fn value(id: TensorId) -> PlanValue {
-    PlanValue(id.0)
-}
-
-fn operand(read: &Read) -> Operand {
-    let (lanes, inner) = (read.lanes.clone(), read.inner.clone());
-    Operand {
-        value: value(read.tensor),
-        lanes,
-        inner,
-    }
-}
-
-fn term(term: &Term) -> LinearTerm {
-    let factor = match &term.factor {
-        LinearFactor::Number(number) => LinearFactor::Number(*number),
-        LinearFactor::Table { data, lanes, inner } => LinearFactor::Table {
-            data: data.clone(),
-            lanes: lanes.clone(),
-            inner: inner.clone(),
-        },
-    };
-    LinearTerm {
-        operand: operand(&term.from),
-        factor,
-    }
-}
-
 /// Refuses a body that would make too large a circuit.
 fn too_large(unit: &Unit) -> Diagnostic {
-    Diagnostic {
-        code: Code::CircuitTooLarge,
-        message: format!(
-            "this computation becomes a circuit of more than {} million gates",
-            MAX_GATES / 1_000_000
-        ),
-        span: unit.span.clone(),
-        reason: "what a `map` or `scan` body does, and what a plain loop does, is unrolled into \
-                 one circuit"
-            .into(),
-        hint: "write the loop with `scan`, or work on whole tensors, so that one small circuit \
-               serves all elements"
-            .into(),
-    }
+    let millions = MAX_GATES / 1_000_000;
+    let message =
+        format!("this computation becomes a circuit of more than {millions} million gates");
+    Diagnostic::new(Code::CircuitTooLarge, message)
+        .because(
+            "what a `map` or `scan` body does, and what a plain loop does, is unrolled into one \
+             circuit",
+        )
+        .hint(
+            "write the loop with `scan`, or work on whole tensors, so that one small circuit \
+             serves all elements",
+        )
+        .at(unit.span.as_ref())
 }
 
 /// Set of distinct tapes.

@@ -11,7 +11,7 @@ use crate::network::{Network, Stage};
 use crate::steps::SortKey;
 use sealane_circuit::Tape;
 use sealane_program::graph::{Binary, Graph, Op, ValueId};
-use sealane_protocol::{Algebra, Domain, Protocol, Setting, StepShape};
+use sealane_protocol::{Algebra, Domain, Protocol, Setting, SortShape, StepShape};
 
 /// The keys of a sort whose elements consist of so many values, the first key above the others;
 /// none if its body compares something else.
@@ -60,7 +60,7 @@ struct Body<'a> {
 
 impl Body<'_> {
     fn op(&self, id: ValueId) -> &Op {
-        &self.body.values[id.0 as usize].op
+        &self.body[id].op
     }
 
     /// Reads `less` or `less | (same & rest)`: the key that is compared first, and the rest.
@@ -142,19 +142,15 @@ impl Prices {
 
     /// Returns whether a sort of so many elements takes less time than a network of `pair`.
     pub fn pays(&self, elements: u64, planes: u64, key_bits: u64, pair: &Tape) -> bool {
-        let sort = StepShape::Sort {
+        let sort = StepShape::Sort(SortShape {
             domain: self.domain,
             rows: elements,
             planes,
             key_bits,
-        };
+        });
         let stages = Network::Sort.stages(elements as usize);
         let stage = |stage: &Stage| {
-            let tape = StepShape::Tape {
-                tape: pair,
-                domain: self.domain,
-                lanes: stage.pairs() as u64,
-            };
+            let tape = StepShape::tape(pair, self.domain, stage.pairs() as u64);
             (self.step_ns)(&self.setting, &tape)
         };
         elements < u64::from(u32::MAX)
@@ -166,6 +162,7 @@ impl Prices {
 mod tests {
     use super::*;
     use sealane_program::graph::{Value, Visibility};
+    use sealane_program::infer::Meta;
     use sealane_program::types::{Shape, Type};
 
     fn key(operand: u32, descending: bool) -> SortKey {
@@ -178,14 +175,10 @@ mod tests {
     /// A body over elements of two numbers whose operations follow its four parameters.
     fn body(ops: &[Op]) -> Graph {
         let params = (0..4).map(Op::Param);
-        let values = params.chain(ops.iter().cloned()).map(|op| Value {
-            op,
-            ty: Type::Bool,
-            shape: Shape::scalar(),
-            range: Type::Bool.range(),
-            visibility: Visibility::Secret,
-            span: None,
-        });
+        let (ty, range) = (Type::Bool, Type::Bool.range());
+        let meta = Meta::new(ty, Shape::scalar(), range, Visibility::Secret);
+        let values = params.chain(ops.iter().cloned());
+        let values = values.map(|op| Value::new(op, meta.clone(), None));
         let values = values.collect::<Vec<_>>();
         Graph {
             params: 4,

@@ -160,20 +160,17 @@ pub(crate) fn lowered(draft: &Draft, lowered: &Lowered) -> Result<(), String> {
         .iter()
         .flat_map(|steps| draft.units.iter().zip(steps));
     for (unit, step) in units {
-        let sorted = |mut values: Vec<u32>| {
+        let sorted = |mut values: Vec<PlanValue>| {
             values.sort_unstable();
             values.dedup();
             values
         };
-        let of_unit =
-            |ids: Vec<crate::draft::TensorId>| sorted(ids.iter().map(|id| id.0).collect());
-        let of_step = |ids: Vec<PlanValue>| sorted(ids.iter().map(|id| id.0).collect());
-        let reads = of_step(step.op.reads());
-        let unit_reads = of_unit(unit.work.reads());
+        let reads = sorted(step.op.reads());
+        let unit_reads = sorted(unit.work.reads());
         // A circuit that ignores an operand has no input for it.
         let known = reads.iter().all(|read| unit_reads.contains(read));
         ensure(known, "a step reads what its unit does not")?;
-        let same = of_step(step.op.writes()) == of_unit(unit.work.writes());
+        let same = sorted(step.op.writes()) == sorted(unit.work.writes());
         ensure(same, "a step writes what its unit does not")?;
     }
     Ok(())

@@ -1,13 +1,13 @@
 //! Placement of a value's elements in a stored tensor, or in a table of public numbers: slices,
 //! views, broadcasts and reductions change strides, not data.
 
-use crate::draft::{Read, TensorId};
-use crate::steps::{Len, SymView};
+use crate::steps::{Len, Operand, PlanValue, SymView};
+use sealane_program::graph::Slice;
 use sealane_program::types::Shape;
 
 /// Placement of a value: one (length, stride) pair for each of its dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Placement<S = TensorId> {
+pub(crate) struct Placement<S = PlanValue> {
     /// Tensor or table that holds the elements.
     pub store: S,
     pub offset: u64,
@@ -111,14 +111,14 @@ impl<S> Placement<S> {
         self.offset == 0 && count == elements && self.dims.iter().zip(&row_major(&dims)).all(same)
     }
 
-    /// Takes elements `start..start + len` of one dimension; with `squeeze` the dimension
-    /// disappears.
-    pub fn slice(mut self, axis: usize, start: u64, len: u64, squeeze: bool) -> Placement<S> {
-        self.offset = moved(self.offset, start as i64 * self.dims[axis].1);
-        if squeeze {
+    /// Takes the elements of a slice; with `squeeze` the dimension disappears.
+    pub fn slice(mut self, slice: &Slice) -> Placement<S> {
+        let axis = slice.axis as usize;
+        self.offset = moved(self.offset, slice.start as i64 * self.dims[axis].1);
+        if slice.squeeze {
             self.dims.remove(axis);
         } else {
-            self.dims[axis].0 = Len::Fixed(len);
+            self.dims[axis].0 = Len::Fixed(slice.len);
         }
         self
     }
@@ -202,11 +202,10 @@ impl<S> Placement<S> {
 
 impl Placement {
     /// Returns the operand of a unit over `lanes`: the [`Placement::views`] of its value.
-    pub fn read(&self, lanes: &[Len], inner: usize) -> Read {
-        let tensor = self.store;
+    pub fn read(&self, lanes: &[Len], inner: usize) -> Operand {
         let [lanes, inner] = self.views(lanes, inner);
-        Read {
-            tensor,
+        Operand {
+            value: self.store,
             lanes,
             inner,
         }
@@ -216,6 +215,7 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_program::graph::ValueId;
 
     fn indices(placed: &Placement) -> Vec<usize> {
         let [lanes, inner] = placed.views(&[], placed.dims.len());
@@ -225,14 +225,14 @@ mod tests {
 
     fn whole(dims: &[u64]) -> Placement {
         let dims = dims.iter().map(|&n| Len::Fixed(n)).collect::<Vec<_>>();
-        Placement::whole(TensorId(0), &dims)
+        Placement::whole(PlanValue(0), &dims)
     }
 
     /// Every view of a placement that strides reach has the elements that it names.
     #[test]
     fn views_of_views_name_the_same_elements() {
         let transposed = whole(&[3, 4]).view(0, &[(4, 1), (3, 4)]).expect("strides");
-        let sliced = whole(&[3, 4]).slice(1, 1, 2, false);
+        let sliced = whole(&[3, 4]).slice(&Slice::new(ValueId(0), 1, 1, 2));
         let reversed = whole(&[12]).view(11, &[(3, -4), (4, -1)]).expect("strides");
         let repeated = whole(&[3, 1]).view(0, &[(3, 1), (2, 0)]).expect("strides");
         let views: [(u64, &[(u64, i64)]); 6] = [

@@ -1,6 +1,7 @@
 //! Frame of the passes that rewrite a graph value by value: `floats` and `scale`.
 
 use sealane_program::graph::{Graph, Op, RowSymbol, Value, ValueId, Visibility};
+use sealane_program::infer::Meta;
 use sealane_program::types::{Data, Range, Shape, Type};
 
 /// A graph that a pass with this setting rewrites.
@@ -9,8 +10,8 @@ pub(crate) struct Rewriter<'a, S> {
     pub of: &'a Graph,
     pub rows: &'a [RowSymbol],
     pub setting: S,
-    /// The new values so far.
-    pub values: Vec<Value>,
+    /// The new graph so far.
+    pub new: Graph,
     /// The new number of each value so far.
     pub renamed: Vec<ValueId>,
 }
@@ -25,7 +26,10 @@ impl<'a, S> Rewriter<'a, S> {
             of,
             rows,
             setting,
-            values: Vec::with_capacity(of.values.len()),
+            new: Graph {
+                params: of.params,
+                ..Graph::default()
+            },
             renamed: Vec::with_capacity(of.values.len()),
         };
         for old in &of.values {
@@ -33,28 +37,23 @@ impl<'a, S> Rewriter<'a, S> {
             rewriter.renamed.push(id);
         }
         let returns = of.returns.iter().map(|id| rewriter.renamed[id.0 as usize]);
-        let graph = Graph {
-            params: of.params,
-            returns: returns.collect(),
-            values: rewriter.values,
-        };
-        (graph, rewriter.renamed)
+        rewriter.new.returns = returns.collect();
+        (rewriter.new, rewriter.renamed)
     }
 
     /// A value as it was.
     pub fn old(&self, id: ValueId) -> &'a Value {
-        &self.of.values[id.0 as usize]
+        &self.of[id]
     }
 
     /// A new value.
     pub fn made(&self, id: ValueId) -> &Value {
-        &self.values[id.0 as usize]
+        &self.new[id]
     }
 
     /// Adds a value as it is.
     pub fn add(&mut self, value: Value) -> ValueId {
-        self.values.push(value);
-        ValueId(self.values.len() as u32 - 1)
+        self.new.push(value)
     }
 
     /// Makes a constant of one number.
@@ -64,13 +63,8 @@ impl<'a, S> Rewriter<'a, S> {
             shape: Vec::new(),
             elements: vec![number],
         };
-        self.add(Value {
-            op: Op::Const(data),
-            ty,
-            shape: Shape::scalar(),
-            range: Range::of(number.into()),
-            visibility: Visibility::Public,
-            span: None,
-        })
+        let range = Range::of(number.into());
+        let meta = Meta::new(ty, Shape::scalar(), range, Visibility::Public);
+        self.add(Value::new(Op::Const(data), meta, None))
     }
 }

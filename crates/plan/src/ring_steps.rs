@@ -1,7 +1,7 @@
 //! Operations on ring elements that take the place of other steps, where protocols have them.
 
 use crate::draft::Draft;
-use crate::steps::{Len, Operand, Plan, PlanValue, Step, StepOp, SymView, ValuePlan};
+use crate::steps::{Len, Operand, Plan, PlanValue, Ring, Step, StepOp, SymView, ValuePlan};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::FIRST_INPUT;
 use sealane_protocol::{Algebra, RingOp};
@@ -14,7 +14,7 @@ pub(crate) fn parts(
     plan: &Plan,
     forms: &[Vec<Step>],
 ) -> HashMap<PlanValue, [u8; 2]> {
-    let bits_of = |value: PlanValue| plan.values[value.0 as usize].bits;
+    let bits_of = |value: PlanValue| plan[value].bits;
     let mut parts = HashMap::new();
     let mut note = |value: PlanValue, [low, high]: [u8; 2]| {
         let part = parts.entry(value).or_insert([low, high]);
@@ -73,35 +73,22 @@ pub(crate) fn choice(
     product: &Step,
     is_bit: impl Fn(PlanValue) -> bool,
 ) -> Option<(PlanValue, Step)> {
-    let StepOp::Product {
-        left,
-        right,
-        lanes,
-        out,
-        ..
-    } = &product.op
-    else {
+    let StepOp::Product(of_two) = &product.op else {
         return None;
     };
+    let (left, right) = (&of_two.left, &of_two.right);
     let pairs = [(left, right), (right, left)];
     let (bit, of) = pairs.into_iter().find(|(bit, _)| is_bit(bit.value))?;
     let single = left.inner.dims.is_empty() && right.inner.dims.is_empty();
-    let op = StepOp::Ring {
+    let op = StepOp::Ring(Ring {
         op: RingOp::Select,
         bit: Some(bit.clone()),
         of: of.clone(),
-        lanes: lanes.clone(),
-        out: *out,
-    };
-    single.then(|| {
-        (
-            bit.value,
-            Step {
-                op,
-                ..product.clone()
-            },
-        )
-    })
+        lanes: of_two.lanes.clone(),
+        out: of_two.out,
+    });
+    let (label, span) = (product.label.clone(), product.span.clone());
+    single.then(|| (bit.value, Step { op, label, span }))
 }
 
 /// The conversion of a part of the bits of a value of a ring, all of its elements.
@@ -114,11 +101,9 @@ pub(crate) fn extract(
     let rows = planned.rows.map(|_| (Len::Rows, elements as i64));
     let dims = rows.into_iter().chain([(Len::Fixed(elements), 1)]);
     let dims = dims.collect::<Vec<_>>();
-    StepOp::Ring {
-        op: RingOp::Extract {
-            first: low,
-            count: high - low,
-        },
+    let (first, count) = (low, high - low);
+    StepOp::Ring(Ring {
+        op: RingOp::Extract { first, count },
         bit: None,
         lanes: dims.iter().map(|(len, _)| *len).collect(),
         of: Operand {
@@ -130,5 +115,5 @@ pub(crate) fn extract(
             },
         },
         out,
-    }
+    })
 }

@@ -275,12 +275,7 @@ impl Scaler<'_> {
     /// Adds an operation like `value` whose result has another range, not limited to a type's
     /// width.
     fn exactly(&mut self, value: &Value, op: Op, range: Range) -> ValueId {
-        let exact = Value {
-            ty: Type::smallest(range).unwrap_or(Type::I64),
-            range,
-            ..value.clone()
-        };
-        self.push(exact, op)
+        self.push(value.clone().with_integers(range), op)
     }
 
     fn push(&mut self, value: Value, op: Op) -> ValueId {

@@ -31,12 +31,12 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
 /// Returns the table whose rows the operation of a value walks. An operation on all rows at once
 /// walks none.
 pub(crate) fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
-    let value = &graph.values[id.0 as usize];
-    let rows = |v: &ValueId| graph.values[v.0 as usize].shape.rows;
+    let value = &graph[id];
+    let rows = |v: &ValueId| graph[v].shape.rows;
     match &value.op {
         op if op.needs_all_rows() => None,
         Op::Reduce(_, of, _) => rows(of),
-        Op::Map { over, .. } | Op::Scan { over, .. } => over.first().and_then(rows),
+        Op::Map(of) | Op::Scan(of) => of.over.first().and_then(rows),
         Op::Part(of, _) => computed_by(graph, *of),
         _ => value.shape.rows,
     }
@@ -46,15 +46,15 @@ pub(crate) fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
 /// that sees them whole.
 fn takes_all(graph: &Graph, op: &Op, operand: ValueId) -> bool {
     let whole = match op {
-        Op::Map { captured, .. } => captured.contains(&operand),
+        Op::Map(map) => map.captured.contains(&operand),
         _ => false,
     };
-    op.needs_all_rows() || whole && graph.values[operand.0 as usize].shape.rows.is_some()
+    op.needs_all_rows() || whole && graph[operand].shape.rows.is_some()
 }
 
 /// Returns the first level that may use a value.
 fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
-    let value = &graph.values[id.0 as usize];
+    let value = &graph[id];
     let level = phases[id.0 as usize].level;
     // A result of all rows is available after the last tile, and rows that are made at once to the
     // walk after. An operation with parts is used through these alone, and they are handled
@@ -68,7 +68,7 @@ fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
 /// to be kept of that operand.
 fn delay(graph: &Graph, phases: &mut [Phase]) {
     let by_rows = |id: &ValueId| {
-        let rows = graph.values[id.0 as usize].shape.rows;
+        let rows = graph[id].shape.rows;
         rows.is_some() && computed_by(graph, *id) == rows
     };
     // No result is needed early: all are revealed after the last segment. What meets all rows of a

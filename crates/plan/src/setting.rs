@@ -168,18 +168,11 @@ fn refusal(profile: &Profile, named: &[String], roster: Roster) -> Diagnostic {
         0 => "no helper".to_string(),
         _ => count(helpers, "helper"),
     };
+    let least = profile.most().map_or("at least ", |_| "");
+    let roles = plural(roles, "party", "parties");
     Diagnostic {
         code: Code::Parties,
-        message: format!(
-            "protocol `{}` computes with {}{}",
-            profile.name,
-            if profile.most().is_none() {
-                "at least "
-            } else {
-                ""
-            },
-            plural(roles, "party", "parties")
-        ),
+        message: format!("protocol `{}` computes with {least}{roles}", profile.name),
         span: None,
         reason: format!("the program names {parties} ({names}) and the command {together}"),
         hint: ways(profile, named, roster).join(", or "),

@@ -1,10 +1,10 @@
 //! Number of rows of a tile: bounded by memory and by gain, the same for every party.
 
 use crate::domains::Domains;
-use crate::draft::{Draft, Phase, Tensor, TensorId};
+use crate::draft::{Draft, Phase, Tensor};
 use crate::flow::IN_FLIGHT;
 use crate::lower::Lowered;
-use crate::steps::{Len, StepOp, TapeId};
+use crate::steps::{Len, PlanValue, StepOp, TapeId};
 use sealane_parties::NetworkClass;
 use sealane_protocol::{Algebra, Goal};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ pub(crate) fn tiles(
     domains: &Domains,
     network: NetworkClass,
 ) -> Vec<u64> {
-    let mut alive: BTreeMap<Phase, BTreeSet<TensorId>> = BTreeMap::new();
+    let mut alive: BTreeMap<Phase, BTreeSet<PlanValue>> = BTreeMap::new();
     for unit in &draft.units {
         let of_phase = alive.entry(unit.phase).or_default();
         of_phase.extend(unit.work.reads().into_iter().chain(unit.work.writes()));
@@ -72,7 +72,7 @@ pub(crate) fn with_tapes(
         };
         let (largest, lanes) = match &step.op {
             StepOp::Tape { tape, lanes, .. } => (Some(slots(tape)), lanes),
-            StepOp::Fold { levels, lanes, .. } => (levels.iter().map(slots).max(), lanes),
+            StepOp::Fold(fold) => (fold.levels.iter().map(slots).max(), &fold.lanes),
             _ => continue,
         };
         let lanes = lanes.iter().map(|len| match len {

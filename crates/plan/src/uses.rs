@@ -1,6 +1,9 @@
 //! Operands and results of steps.
 
-use crate::steps::{Len, PlanValue, Produced, Step, StepOp, TapeId};
+use crate::steps::{
+    CompareExchange, Cross, Fold, Len, Linear, PlanValue, Produced, Product, Rearrange, Ring, Scan,
+    Sort, Step, StepOp, TapeId,
+};
 use sealane_program::types::RowId;
 
 /// Kind of a step, by its use of the network and the machine.
@@ -46,37 +49,37 @@ macro_rules! read_values {
             StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::RowNumber { .. } => {}
             StepOp::Settle => {}
             StepOp::Move { operand, .. }
-            | StepOp::Rearrange { operand, .. }
-            | StepOp::Fold { operand, .. } => read.push(& $($mut)? operand.value),
+            | StepOp::Rearrange(Rearrange { operand, .. })
+            | StepOp::Fold(Fold { operand, .. }) => read.push(& $($mut)? operand.value),
             StepOp::Concat { parts: operands, .. }
-            | StepOp::Sort { over: operands, .. }
+            | StepOp::Sort(Sort { over: operands, .. })
             | StepOp::Tape { operands, .. } => of!(operands),
             StepOp::Append { parts, .. } => {
                 read.extend(parts.$iter().map(|(_, operand)| & $($mut)? operand.value));
             }
-            StepOp::Linear { terms, .. } => {
-                read.extend(terms.$iter().map(|term| & $($mut)? term.operand.value));
+            StepOp::Linear(sum) => {
+                read.extend(sum.terms.$iter().map(|term| & $($mut)? term.operand.value));
             }
-            StepOp::Product { left, right, .. } => {
+            StepOp::Product(Product { left, right, .. }) => {
                 read.extend([& $($mut)? left.value, & $($mut)? right.value]);
             }
-            StepOp::Ring { bit, of, .. } => {
-                of!(bit);
-                read.push(& $($mut)? of.value);
+            StepOp::Ring(ring) => {
+                of!(ring.bit);
+                read.push(& $($mut)? ring.of.value);
             }
-            StepOp::CompareExchange { over, captured, .. } => {
-                of!(over);
-                read.extend(captured.$iter());
+            StepOp::CompareExchange(step) => {
+                of!(step.over);
+                read.extend(step.captured.$iter());
             }
-            StepOp::Cross { over, across, captured, .. } => {
-                of!(over);
-                of!(across);
-                read.extend(captured.$iter());
+            StepOp::Cross(cross) => {
+                of!(cross.over);
+                of!(cross.across);
+                read.extend(cross.captured.$iter());
             }
-            StepOp::Scan { init, over, captured, .. } => {
-                read.extend(init.$iter());
-                of!(over);
-                read.extend(captured.$iter());
+            StepOp::Scan(scan) => {
+                read.extend(scan.init.$iter());
+                of!(scan.over);
+                read.extend(scan.captured.$iter());
             }
             StepOp::Convert { value, .. }
             | StepOp::Open { value, .. }
@@ -92,20 +95,20 @@ impl StepOp {
         match self {
             StepOp::Constant { .. }
             | StepOp::RowNumber { .. }
-            | StepOp::Rearrange { .. }
+            | StepOp::Rearrange(_)
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Append { .. }
-            | StepOp::Linear { .. } => StepKind::Local,
+            | StepOp::Linear(_) => StepKind::Local,
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
             StepOp::Tape { .. } => StepKind::Tape,
-            StepOp::Product { .. } | StepOp::Ring { .. } => StepKind::Product,
-            StepOp::Fold { .. } => StepKind::Fold,
-            StepOp::Scan { .. } => StepKind::Scan,
-            StepOp::CompareExchange { .. } => StepKind::CompareExchange,
-            StepOp::Cross { .. } => StepKind::Cross,
-            StepOp::Sort { .. } => StepKind::Sort,
+            StepOp::Product(_) | StepOp::Ring(_) => StepKind::Product,
+            StepOp::Fold(_) => StepKind::Fold,
+            StepOp::Scan(_) => StepKind::Scan,
+            StepOp::CompareExchange(_) => StepKind::CompareExchange,
+            StepOp::Cross(_) => StepKind::Cross,
+            StepOp::Sort(_) => StepKind::Sort,
             StepOp::Settle => StepKind::Settle,
             StepOp::Open { .. } | StepOp::Reveal { .. } => StepKind::Open,
         }
@@ -114,15 +117,15 @@ impl StepOp {
     /// Returns the tables all of whose rows the step takes or makes at once.
     pub fn all_rows(&self) -> Vec<RowId> {
         match self {
-            StepOp::Rearrange { rows, .. } => vec![*rows],
+            StepOp::Rearrange(Rearrange { rows, .. }) | StepOp::Cross(Cross { rows, .. }) => {
+                vec![*rows]
+            }
             StepOp::Append { parts, rows, .. } => {
                 let parts = parts.iter().map(|(rows, _)| *rows);
                 parts.chain([*rows]).collect()
             }
-            StepOp::CompareExchange { rows, .. } | StepOp::Sort { rows, .. } => {
-                rows.iter().copied().collect()
-            }
-            StepOp::Cross { rows, .. } => vec![*rows],
+            StepOp::CompareExchange(CompareExchange { rows, .. })
+            | StepOp::Sort(Sort { rows, .. }) => rows.iter().copied().collect(),
             _ => Vec::new(),
         }
     }
@@ -130,7 +133,7 @@ impl StepOp {
     /// Returns whether tiles run the step in order, since each continues from the one before it.
     pub fn in_order(&self) -> bool {
         match self {
-            StepOp::Scan { length, .. } => *length == Len::Rows,
+            StepOp::Scan(scan) => scan.length == Len::Rows,
             StepOp::Settle => true,
             _ => false,
         }
@@ -143,8 +146,8 @@ impl StepOp {
     #[inline(never)]
     pub fn carries(&self) -> bool {
         match self {
-            StepOp::Fold { length, .. } => *length == Len::Rows,
-            StepOp::Linear { carried, .. } => *carried,
+            StepOp::Fold(fold) => fold.length == Len::Rows,
+            StepOp::Linear(sum) => sum.carried,
             _ => false,
         }
     }
@@ -161,21 +164,22 @@ impl StepOp {
             StepOp::Input { out, .. }
             | StepOp::Constant { out, .. }
             | StepOp::RowNumber { out }
-            | StepOp::Rearrange { out, .. }
+            | StepOp::Rearrange(Rearrange { out, .. })
             | StepOp::Move { out, .. }
             | StepOp::Concat { out, .. }
             | StepOp::Append { out, .. }
-            | StepOp::Linear { out, .. }
-            | StepOp::Product { out, .. }
-            | StepOp::Ring { out, .. }
-            | StepOp::Fold { out, .. }
+            | StepOp::Linear(Linear { out, .. })
+            | StepOp::Product(Product { out, .. })
+            | StepOp::Ring(Ring { out, .. })
+            | StepOp::Fold(Fold { out, .. })
             | StepOp::Convert { out, .. }
             | StepOp::Open { out, .. } => vec![*out],
             StepOp::Settle | StepOp::Reveal { .. } => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
-            StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
-            StepOp::CompareExchange { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
-            StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
+            StepOp::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
+            StepOp::CompareExchange(CompareExchange { outs, .. })
+            | StepOp::Sort(Sort { outs, .. }) => outs.clone(),
+            StepOp::Cross(cross) => cross.outs.iter().map(|out| out.value).collect(),
         }
     }
 
@@ -183,13 +187,13 @@ impl StepOp {
     pub(crate) fn tapes(&mut self) -> Vec<&mut TapeId> {
         match self {
             StepOp::Tape { tape, .. }
-            | StepOp::Scan { tape, .. }
-            | StepOp::CompareExchange { tape, .. } => vec![tape],
-            StepOp::Fold { levels, carry, .. } => levels.iter_mut().chain(carry).collect(),
-            StepOp::Cross { tape, outs, .. } => {
-                let trees = outs.iter_mut();
+            | StepOp::Scan(Scan { tape, .. })
+            | StepOp::CompareExchange(CompareExchange { tape, .. }) => vec![tape],
+            StepOp::Fold(fold) => fold.levels.iter_mut().chain(&mut fold.carry).collect(),
+            StepOp::Cross(cross) => {
+                let trees = cross.outs.iter_mut();
                 let trees = trees.flat_map(|out| out.levels.iter_mut().chain([&mut out.carry]));
-                trees.chain([tape]).collect()
+                trees.chain([&mut cross.tape]).collect()
             }
             _ => Vec::new(),
         }

@@ -5,7 +5,7 @@ use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_plan::cost::time;
 use sealane_plan::flow::IN_FLIGHT;
-use sealane_plan::steps::{Plan, StepOp};
+use sealane_plan::steps::{Fold, Plan, StepOp};
 use sealane_plan::{NetworkClass, cost, plan, plan_in_tiles};
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::Type;
@@ -73,7 +73,7 @@ fn a_fold_over_rows_costs_one_lane_less_than_there_are_rows() {
     let fold = steps.find(|step| step.label == "sum").unwrap();
     // Tiles of 4, 4 and 2 rows: two levels; two levels and a carry; one level and a carry.
     assert_eq!((fold.times, fold.lanes), (2 + 3 + 2, 9));
-    let StepOp::Fold { levels, carry, .. } = &plan.segments[0].steps[2].op else {
+    let StepOp::Fold(Fold { levels, carry, .. }) = &plan.segments[0].steps[2].op else {
         panic!("{}", plan.text())
     };
     let ands = |tape: &sealane_plan::steps::TapeId| plan.tapes[tape.0 as usize].ands.len() as u64;
@@ -211,13 +211,9 @@ impl Protocol for Lopsided {
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            StepShape::Input {
-                owner,
-                elements,
-                bits,
-                ..
-            } if *owner == setting.player(1) => {
-                let (from, to, bytes) = (setting.player(1), setting.player(0), elements * bits);
+            StepShape::Input(input) if input.owner == setting.player(1) => {
+                let (from, to) = (setting.player(1), setting.player(0));
+                let bytes = input.elements * input.bits;
                 Cost::of(vec![vec![Message { from, to, bytes }]])
             }
             _ => Cost::default(),
@@ -226,8 +222,8 @@ impl Protocol for Lopsided {
 
     fn demand(_: &Setting, work: &StepShape) -> Demand {
         let mut demand = Demand::default();
-        if let StepShape::Input { elements, bits, .. } = work {
-            demand.add(COT, elements * bits);
+        if let StepShape::Input(input) = work {
+            demand.add(COT, input.elements * input.bits);
         }
         demand
     }

@@ -139,7 +139,7 @@ fn widths_grow_with_the_levels_of_a_fold() {
     s.reveal("total", total, &[0]);
     let plan = planned(&s.finish());
     let bits = steps(&plan).find_map(|step| match &step.op {
-        StepOp::Fold { bits, .. } => Some(bits.clone()),
+        StepOp::Fold(fold) => Some(fold.bits.clone()),
         _ => None,
     });
     // 30 x 255 = 7650 fits in 13 bits.
@@ -162,7 +162,7 @@ fn a_second_walk_keeps_what_it_needs() {
     let walks: Vec<_> = walks.collect();
     // The fake protocol converts inputs; the result of the fold needs no conversion.
     assert_eq!(walks, [true, true], "{}", plan.text());
-    let kept = |value: PlanValue| plan.values[value.0 as usize].kept;
+    let kept = |value: PlanValue| plan[value].kept;
     let made_in = |segment: usize, kind: StepKind| {
         let steps = plan.segments[segment].steps.iter();
         let made = steps.filter(move |s| s.op.kind() == kind);
@@ -272,7 +272,7 @@ fn a_plan_stays_as_small_for_any_tile() {
     s.reveal("total", total, &[0]);
     let plan = plan_in_tiles::<Honest>(&s.finish(), 0, NetworkClass::LAN, 4).unwrap();
     let carry = steps(&plan).find_map(|step| match &step.op {
-        StepOp::Fold { levels, carry, .. } => Some((levels.len(), carry.is_some())),
+        StepOp::Fold(fold) => Some((fold.levels.len(), fold.carry.is_some())),
         _ => None,
     });
     assert_eq!(carry, Some((2, true)));

@@ -30,7 +30,7 @@ fn of(plan: &Plan, kind: StepKind) -> Vec<&StepOp> {
 }
 
 fn algebra(plan: &Plan, value: PlanValue) -> Algebra {
-    plan.values[value.0 as usize].domain.algebra
+    plan[value].domain.algebra
 }
 
 /// The algebras in which inputs are shared, by input.
@@ -49,7 +49,7 @@ fn shared(plan: &Plan) -> Vec<(u32, Algebra)> {
 fn converted(plan: &Plan) -> Vec<(u8, Algebra, Algebra)> {
     let conversion = |op: &StepOp| match op {
         StepOp::Convert { value, out } => {
-            let bits = plan.values[value.0 as usize].bits;
+            let bits = plan[value].bits;
             (bits, algebra(plan, *value), algebra(plan, *out))
         }
         _ => unreachable!("a conversion"),
@@ -79,16 +79,11 @@ fn a_score_is_one_product_and_one_conversion() {
     let inputs = [(0, ring), (1, ring), (2, Z2)];
     assert_eq!(shared(&plan), inputs, "{}", plan.text());
     assert_eq!(converted(&plan), [(37, ring, Z2)]);
-    let [
-        StepOp::Product {
-            left, right, lanes, ..
-        },
-    ] = of(&plan, StepKind::Product)[..]
-    else {
+    let [StepOp::Product(product)] = of(&plan, StepKind::Product)[..] else {
         panic!("{}", plan.text())
     };
-    let first = (30, 30, &[Len::Rows][..]);
-    assert_eq!((taken(left), taken(right), &lanes[..]), first);
+    assert_eq!((taken(&product.left), taken(&product.right)), (30, 30));
+    assert_eq!(product.lanes, [Len::Rows]);
     assert_eq!(of(&plan, StepKind::Tape).len(), 1);
     let all = of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len();
     assert_eq!(all, 0);
@@ -103,22 +98,15 @@ fn flags_are_counted_after_a_conversion_of_single_bits() {
     s.reveal("count", count, &[0, 1]);
     let plan = planned(&s.finish());
     assert_eq!(converted(&plan), [(1, Z2, Z2k(10))], "{}", plan.text());
-    let [
-        StepOp::Linear {
-            terms,
-            lanes,
-            carried,
-            out,
-        },
-    ] = of(&plan, StepKind::Local)[..]
-    else {
+    let [StepOp::Linear(sum)] = of(&plan, StepKind::Local)[..] else {
         panic!("{}", plan.text())
     };
-    assert_eq!((terms.len(), lanes.len(), *carried), (1, 0, true));
-    assert_eq!(terms[0].operand.inner.dims, [(Len::Rows, 1)]);
+    let shape = (sum.terms.len(), sum.lanes.len(), sum.carried);
+    assert_eq!(shape, (1, 0, true));
+    assert_eq!(sum.terms[0].operand.inner.dims, [(Len::Rows, 1)]);
     // It is revealed as it is.
-    let found = (plan.results[0].value, algebra(&plan, *out));
-    assert_eq!(found, (*out, Z2k(10)));
+    let found = (plan.results[0].value, algebra(&plan, sum.out));
+    assert_eq!(found, (sum.out, Z2k(10)));
 }
 
 #[test]
@@ -207,7 +195,7 @@ fn public_tables_multiply_without_messages() {
     let kinds = talks.map(|step| step.op.kind()).collect::<Vec<_>>();
     assert_eq!(kinds, [StepKind::Input], "{}", plan.text());
     let tables = steps(&plan).filter_map(|step| match &step.op {
-        StepOp::Linear { terms, .. } => Some(terms),
+        StepOp::Linear(sum) => Some(&sum.terms),
         _ => None,
     });
     let tables = tables

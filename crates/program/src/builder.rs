@@ -347,7 +347,7 @@ impl Builder {
         let scan = self
             .open
             .iter()
-            .any(|open| matches!(open.body, Some(Op::Scan { .. } | Op::Prefix { .. })));
+            .any(|open| matches!(open.body, Some(Op::Scan(_) | Op::Prefix(_))));
         if scan && matches!(error.code, Code::RangeOverflow | Code::IndexRange) {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }

@@ -68,7 +68,7 @@ fn of_tables(rows: &[RowSymbol], value: &Value, known: &[Reads]) -> Reads {
     };
     let one_of_each = match &value.op {
         // A body of a map runs for each row, and reads other values whole.
-        Op::Map { captured, .. } => captured.iter().all(|id| of(id) == Reads::None),
+        Op::Map(map) => map.captured.iter().all(|id| of(id) == Reads::None),
         Op::Append(_) => value.shape.rows.is_some_and(|id| {
             let sum = &rows[usize::from(id.0)].sum;
             (1..sum.len()).all(|at| !sum[..at].contains(&sum[at]))

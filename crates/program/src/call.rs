@@ -137,21 +137,21 @@ pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId], wanted: Typ
         }
         let leading = leading(scope, name, index, &value.shape, *length)?;
         joint = Some(match joint {
-            None => Meta {
-                shape: leading,
-                ..value.meta()
-            },
-            Some(meta) => Meta {
-                shape: shape::broadcast(scope, &meta.shape, &leading)?,
-                visibility: meta.visibility.join(value.visibility),
-                ..meta
-            },
+            None => value.meta().with_shape(leading),
+            Some(meta) => joined(scope, meta, &value.meta().with_shape(leading))?,
         });
     }
     let mut meta = joint.ok_or_else(|| invalid("a call without operands"))?;
     meta.range = Type::U8.range();
     meta.shape.fixed.push(function.result);
     Ok(meta)
+}
+
+/// Properties of operands, and of one more: their common shape and visibility.
+fn joined(scope: &Scope, all: Meta, one: &Meta) -> Result<Meta> {
+    let shape = shape::broadcast(scope, &all.shape, &one.shape)?;
+    let visibility = all.visibility.join(one.visibility);
+    Ok(all.with_shape(shape).with_visibility(visibility))
 }
 
 /// Infers a call of a function of floating point: its numbers have one type.
@@ -186,11 +186,7 @@ fn infer_floats(
         }
         joint = Some(match joint {
             None => value.meta(),
-            Some(meta) => Meta {
-                shape: shape::broadcast(scope, &meta.shape, &value.shape)?,
-                visibility: meta.visibility.join(value.visibility),
-                ..meta
-            },
+            Some(meta) => joined(scope, meta, &value.meta())?,
         });
     }
     let (Some(mut meta), Some(float)) = (joint, float) else {

@@ -7,7 +7,7 @@
 
 use crate::check::parameter;
 use crate::graph::{Graph, Op, Program, RowSymbol, Value, ValueId};
-use crate::infer::{Meta, Scope, body_operands, infer, invalid, params};
+use crate::infer::{Meta, Scope, infer, invalid, params};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Result};
@@ -152,17 +152,16 @@ impl Walk {
                 }
                 value.shape.rows.map(|rows| self.left(rows));
             }
-            Op::Scan { over, .. } if over.iter().any(gone) => return Ok(None),
+            Op::Scan(scan) if scan.over.iter().any(gone) => return Ok(None),
             Op::Part(whole, index) if gone(whole) => {
-                return match &old.values[whole.0 as usize].op {
-                    Op::Scan { init, .. } => of(&init[*index as usize]).clone(),
+                return match &old[whole].op {
+                    Op::Scan(scan) => of(&scan.init[*index as usize]).clone(),
                     _ => Ok(None),
                 };
             }
-            Op::Map { captured, .. }
-            | Op::Scan { captured, .. }
-            | Op::Sort { captured, .. }
-            | Op::Prefix { captured, .. } => captured.retain(|id| !gone(id)),
+            Op::Map(of) | Op::Scan(of) | Op::Sort(of, _) | Op::Prefix(of) => {
+                of.captured.retain(|id| !gone(id))
+            }
             Op::RowNumber(rows) => *rows = self.left(*rows),
             op if operands.iter().any(gone) => {
                 let number = match (&*op, value.ty) {
@@ -179,9 +178,10 @@ impl Walk {
             _ => {}
         }
         op.renumber(|id| id_of(of(&id)));
-        if let Some(whole) = value.op.body() {
+        if let Some(looped) = value.op.looped() {
             let mut metas = params(&self.scope(new), &op)?.into_iter();
-            let captured = body_operands(&value.op).2.iter().map(|id| !gone(id));
+            let whole = &looped.body;
+            let captured = looped.captured.iter().map(|id| !gone(id));
             let others = whole.params as usize - captured.len();
             let there = std::iter::repeat_n(true, others).chain(captured);
             let given = there.map(|there| if there { metas.next() } else { None });

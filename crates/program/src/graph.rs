@@ -12,8 +12,10 @@ pub use crate::elementwise::{Binary, Reduction, Unary};
 use crate::kind::Kind;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
+use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Index;
 
 /// A whole program.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -74,6 +76,22 @@ pub struct Input {
     pub kind: Kind,
     /// Place of its declaration.
     pub span: Option<Span>,
+}
+
+impl Input {
+    /// An input of any number of its type, without names of columns or a place in a source.
+    pub fn new(name: impl Into<String>, owner: u8, ty: Type, shape: Shape) -> Input {
+        Input {
+            name: name.into(),
+            owner,
+            ty,
+            shape,
+            range: ty.range(),
+            columns: Vec::new(),
+            kind: Kind::default(),
+            span: None,
+        }
+    }
 }
 
 /// One result.
@@ -183,18 +201,7 @@ pub enum Op {
         axes: Vec<u32>,
     },
     /// Elements `start..start + len` of one fixed axis; `squeeze` (then `len` is 1) removes it.
-    Slice {
-        /// The tensor.
-        of: ValueId,
-        /// The axis, counted with the symbolic one.
-        axis: u32,
-        /// First element.
-        start: u64,
-        /// Number of elements.
-        len: u64,
-        /// True if the axis is removed.
-        squeeze: bool,
-    },
+    Slice(Slice),
     /// The elements of each row, or of all, in another arrangement: a reshape, a transpose, a slice
     /// with a step, a broadcast. The symbolic axis stays; the fixed axes are replaced by `dims`.
     View {
@@ -227,29 +234,13 @@ pub enum Op {
     /// The body applied to each element of axis 0 of every `over` (equal first dimensions);
     /// `captured` values are the same for each. Body parameters: slices of `over`, then `captured`.
     /// Results gain the axis 0. A map with several results has one [`Op::Part`] for each.
-    Map {
-        /// Tensors walked along axis 0.
-        over: Vec<ValueId>,
-        /// Values that every call sees whole.
-        captured: Vec<ValueId>,
-        /// The body.
-        body: Box<Graph>,
-    },
+    Map(Loop),
     /// `carry = body(carry, element, captured)` along axis 0 of `over`, in order. Body parameters:
     /// carries, slices, captured. Body returns: the next carries, then per-element outputs. Parts:
     /// last carries, then stacked outputs. A carry has the type and shape of its `init`; the
     /// parameter and the part have the whole range of that type, while `init` and the next carry
     /// may have a narrower one and are extended to it.
-    Scan {
-        /// Initial carries.
-        init: Vec<ValueId>,
-        /// Tensors walked along axis 0.
-        over: Vec<ValueId>,
-        /// Values that every call sees whole.
-        captured: Vec<ValueId>,
-        /// The body.
-        body: Box<Graph>,
-    },
+    Scan(Loop),
     /// The numbers of the rows of a table, from 0: one for each row, public.
     RowNumber(RowId),
     /// Uniform numbers that nobody knows: the exclusive or of numbers that all parties draw. Each
@@ -282,42 +273,20 @@ pub enum Op {
     /// `captured`; it returns one `bool`. If the body says that the one behind belongs before the
     /// other, in a strict weak order, the result is sorted. The order of elements of which neither
     /// belongs before the other is the same in every run, but not that of the input. One
-    /// [`Op::Part`] for each `over`.
-    Sort {
-        /// Tensors that are sorted together.
-        over: Vec<ValueId>,
-        /// Values that every comparison sees whole.
-        captured: Vec<ValueId>,
-        /// True if no result of the program depends on the order of elements of which neither
-        /// belongs before the other; it may then be another in every protocol.
-        free: bool,
-        /// The body.
-        body: Box<Graph>,
-    },
+    /// [`Op::Part`] for each `over`. `.1` is true if no result of the program depends on the order
+    /// of elements of which neither belongs before the other; it may then be another in every
+    /// protocol.
+    Sort(Loop, bool),
     /// The reductions of the elements so far along axis 0, the element itself among them. Where
-    /// `starts`, a `bool` for each element, is true, a reduction begins anew. Not of floating
-    /// point, whose sums would depend on the order.
-    Running {
-        /// The reduction.
-        reduction: Reduction,
-        /// The elements.
-        of: ValueId,
-        /// Places where a reduction begins, beside the first.
-        starts: Option<ValueId>,
-    },
+    /// `.2`, a `bool` for each element, is true, a reduction begins anew. Not of floating point,
+    /// whose sums would depend on the order.
+    Running(Reduction, ValueId, Option<ValueId>),
     /// The elements so far along axis 0 of every `over` (equal first dimensions), combined by the
     /// body, which is an associative operation: in the order of the network by Brent and Kung,
     /// whatever it is. Body parameters: what slices of `over` up to a place make, what those behind
     /// it make, then `captured`; it returns a value for each `over`, of the same type and shape,
     /// and takes any value of the type. One [`Op::Part`] for each `over`.
-    Prefix {
-        /// Tensors that are combined together.
-        over: Vec<ValueId>,
-        /// Values that every combination sees whole.
-        captured: Vec<ValueId>,
-        /// The body.
-        body: Box<Graph>,
-    },
+    Prefix(Loop),
     /// The elements along axis 0 of every `over` (equal first dimensions) for which `keep`, a
     /// `bool` for each, is true: in their order, one after the other from the first place on.
     /// Zeros fill the other places. One [`Op::Part`] for each `over`.
@@ -333,6 +302,82 @@ pub enum Op {
     /// A function by name (`aes128`: key `u8[16]`, block `u8[..., 16]` to `u8[..., 16]`), applied
     /// along the last axis; leading dimensions broadcast. Signatures are in [`crate::call`].
     Call(String, Vec<ValueId>),
+}
+
+/// Elements of an axis: see [`Op::Slice`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Slice {
+    /// The tensor.
+    pub of: ValueId,
+    /// The axis, counted with the symbolic one.
+    pub axis: u32,
+    /// First element.
+    pub start: u64,
+    /// Number of elements.
+    pub len: u64,
+    /// True if the axis is removed.
+    pub squeeze: bool,
+}
+
+impl Slice {
+    /// `len` elements of an axis from `start` on; the axis stays.
+    pub fn new(of: ValueId, axis: u32, start: u64, len: u64) -> Slice {
+        Slice {
+            of,
+            axis,
+            start,
+            len,
+            squeeze: false,
+        }
+    }
+
+    /// The first element of an axis, which is removed.
+    pub fn first(of: ValueId, axis: u32) -> Slice {
+        Slice {
+            squeeze: true,
+            ..Slice::new(of, axis, 0, 1)
+        }
+    }
+}
+
+/// A body and the values that it runs on: see [`Op::Map`], [`Op::Scan`], [`Op::Sort`] and
+/// [`Op::Prefix`].
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Loop {
+    /// Initial carries of a scan; empty elsewhere.
+    pub init: Vec<ValueId>,
+    /// Tensors walked along axis 0.
+    pub over: Vec<ValueId>,
+    /// Values that every call sees whole.
+    pub captured: Vec<ValueId>,
+    /// The body.
+    pub body: Box<Graph>,
+}
+
+impl Loop {
+    /// A loop with an empty body.
+    pub fn over(over: Vec<ValueId>) -> Loop {
+        Loop {
+            over,
+            ..Loop::default()
+        }
+    }
+}
+
+impl Graph {
+    /// Appends a value.
+    pub fn push(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() as u32 - 1)
+    }
+}
+
+/// The value of an identifier, or of a reference to one.
+impl<I: Borrow<ValueId>> Index<I> for Graph {
+    type Output = Value;
+    fn index(&self, id: I) -> &Value {
+        &self.values[id.borrow().0 as usize]
+    }
 }
 
 /// Leaves out the place in the source, as the hashed text does.

@@ -23,7 +23,7 @@ use crate::types::{Data, Dim, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Result, Span};
 
 pub(crate) use arrange::sum_of_rows;
-pub(crate) use body::{graph, operands as body_operands, params};
+pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
 pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
@@ -55,6 +55,30 @@ impl Meta {
             visibility,
         }
     }
+
+    /// These properties with another visibility.
+    pub(crate) fn with_visibility(mut self, visibility: Visibility) -> Meta {
+        self.visibility = visibility;
+        self
+    }
+
+    /// These properties of elements in another range.
+    pub(crate) fn with_range(mut self, range: Range) -> Meta {
+        self.range = range;
+        self
+    }
+
+    /// These properties of elements of another type and range.
+    pub(crate) fn with_type(mut self, ty: Type, range: Range) -> Meta {
+        self.ty = ty;
+        self.with_range(range)
+    }
+
+    /// These properties of a value of another shape.
+    pub(crate) fn with_shape(mut self, shape: Shape) -> Meta {
+        self.shape = shape;
+        self
+    }
 }
 
 impl Value {
@@ -69,6 +93,36 @@ impl Value {
             visibility: meta.visibility,
             span,
         }
+    }
+
+    /// This value, by another operation.
+    pub fn with_op(mut self, op: Op) -> Value {
+        self.op = op;
+        self
+    }
+
+    /// This value with elements in another range.
+    pub fn with_range(mut self, range: Range) -> Value {
+        self.range = range;
+        self
+    }
+
+    /// This value with elements of another type and range.
+    pub fn with_type(mut self, ty: Type, range: Range) -> Value {
+        self.ty = ty;
+        self.with_range(range)
+    }
+
+    /// This value with integers in a range, of the smallest type that holds them: `i64` where the
+    /// range is wider than that of every type.
+    pub fn with_integers(self, range: Range) -> Value {
+        self.with_type(Type::smallest(range).unwrap_or(Type::I64), range)
+    }
+
+    /// This value in another shape.
+    pub fn with_shape(mut self, shape: Shape) -> Value {
+        self.shape = shape;
+        self
     }
 
     /// Properties of the value.
@@ -123,15 +177,9 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
             })
         }
         Op::Mean { of, axes } => float::mean(scope, *of, axes, declared),
-        Op::Slice {
-            of,
-            axis,
-            start,
-            len,
-            squeeze,
-        } => {
-            let of = scope.value(*of)?;
-            let shape = shape::slice(scope, &of.shape, *axis, (*start, *len, *squeeze))?;
+        Op::Slice(slice) => {
+            let of = scope.value(slice.of)?;
+            let shape = shape::slice(scope, &of.shape, slice)?;
             Ok(Meta { shape, ..of.meta() })
         }
         Op::View { of, start, dims } => arrange::view(scope, *of, *start, dims),
@@ -140,18 +188,12 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
         Op::Accumulate(op, of, axis) => arrange::accumulate(scope, *op, *of, *axis),
         Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
-        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Prefix { .. } => {
-            body::whole(scope, op)
-        }
+        Op::Map(of) | Op::Scan(of) | Op::Sort(of, _) | Op::Prefix(of) => body::whole(scope, op, of),
         Op::RowNumber(rows) => order::row_number(scope, *rows),
         Op::Random { bits, count } => lanes::random(*bits, *count),
         Op::Roll { of, by } => order::roll(scope, *of, *by),
         Op::Head { of, len } => order::head(scope, *of, *len),
-        Op::Running {
-            reduction,
-            of,
-            starts,
-        } => order::running(scope, *reduction, *of, *starts),
+        Op::Running(reduction, of, starts) => order::running(scope, *reduction, *of, *starts),
         Op::Compact { keep, over } => order::compact(scope, *keep, over),
         Op::Part(of, index) => body::part(scope, *of, *index),
         Op::Call(name, operands) => call::infer(scope, name, operands, declared),
@@ -331,14 +373,10 @@ fn constant(data: &Data) -> Result<Meta> {
             "a constant's elements do not fit its shape or type",
         ));
     }
-    Ok(Meta {
-        ty: data.ty,
-        shape,
-        range: if data.ty.is_float() {
-            data.ty.range()
-        } else {
-            range
-        },
-        visibility: Visibility::Public,
-    })
+    let range = if data.ty.is_float() {
+        data.ty.range()
+    } else {
+        range
+    };
+    Ok(Meta::new(data.ty, shape, range, Visibility::Public))
 }

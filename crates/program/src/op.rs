@@ -8,7 +8,7 @@
 
 use crate::call;
 use crate::elementwise::{Binary, Reduction, Unary};
-use crate::graph::{Graph, Op, ValueId};
+use crate::graph::{Graph, Loop, Op, Slice, ValueId};
 use crate::types::{Data, RowId};
 use std::convert::Infallible;
 
@@ -166,12 +166,18 @@ macro_rules! operations {
 macro_rules! variant {
     ($name:ident ($($field:ident)*)) => { Op::$name($($field),*) };
     ($name:ident {$($field:ident)*}) => { Op::$name { $($field),* } };
+    ($name:ident [$of:ident $($field:ident)* $(; $more:ident)?]) => {
+        Op::$name($of { $($field,)* .. } $(, $more)?)
+    };
 }
 
 /// The variant with nothing in its fields.
 macro_rules! blank {
     ($name:ident ($($field:ident)*)) => { Op::$name($(nothing!($field)),*) };
     ($name:ident {$($field:ident)*}) => { Op::$name { $($field: Default::default()),* } };
+    ($name:ident [$of:ident $($field:ident)* $(; $more:ident)?]) => {
+        Op::$name($of::default() $(, nothing!($more))?)
+    };
 }
 
 macro_rules! nothing {
@@ -192,7 +198,7 @@ operations! {
     "dot" Row Dot(a b) => value("", a), value(",", b);
     "sumproduct" Row SumProduct { a b axes } => value("", a), value(",", b), axes(axes);
     "mean" Row Mean { of axes } => value("", of), axes(axes);
-    "slice" Row Slice { of axis start len squeeze } =>
+    "slice" Row Slice [Slice of axis start len squeeze] =>
         value("", of), number("axis", axis, "an axis"),
         number("from", start, "the first element"), number("take", len, "a number of elements"),
         flag("squeeze", squeeze);
@@ -204,20 +210,19 @@ operations! {
     "lookup" Row Lookup { table index } => value("", table), value(",", index);
     "append" Table Append(parts) => values("", parts);
     "stack" Row Stack(parts axis) => values("", parts), number("axis", axis, "an axis");
-    "map" Row Map { over captured body } => some("over", over), some("capture", captured);
-    "scan" Before Scan { init over captured body } =>
+    "map" Row Map [Loop over captured] => some("over", over), some("capture", captured);
+    "scan" Before Scan [Loop init over captured] =>
         some("from", init), some("over", over), some("capture", captured);
     "rownumber" Nothing RowNumber(rows) => rows(rows);
     "random" Nothing Random { bits count } =>
         number("", bits, "a number of bits"), number("take", count, "how many numbers");
     "roll" Table Roll { of by } => value("", of), number("by", by, "a number of places");
     "head" Table Head { of len } => value("", of), number("take", len, "a number of rows");
-    "sort" Table Sort { over captured free body } =>
+    "sort" Table Sort [Loop over captured; free] =>
         flag("free", free), some("over", over), some("capture", captured);
-    "running" Table Running { reduction of starts } =>
+    "running" Table Running(reduction of starts) =>
         reduction(reduction), value("", of), option("from", starts);
-    "prefix" Table Prefix { over captured body } =>
-        some("over", over), some("capture", captured);
+    "prefix" Table Prefix [Loop over captured] => some("over", over), some("capture", captured);
     "compact" Table Compact { keep over } => value("", keep), some("over", over);
     "part" Row Part(of index) => value("", of), number(",", index, "the number of a part");
     "call" Row Call(name operands) => name(name), values("", operands);
@@ -281,26 +286,30 @@ impl Op {
         let Ok(()) = self.change(&mut Renumber(new));
     }
 
-    /// The body of a `map`, `scan`, `sort` or `prefix`.
-    pub fn body(&self) -> Option<&Graph> {
+    /// The body of a `map`, `scan`, `sort` or `prefix`, and what it runs on.
+    pub fn looped(&self) -> Option<&Loop> {
         match self {
-            Op::Map { body, .. }
-            | Op::Scan { body, .. }
-            | Op::Sort { body, .. }
-            | Op::Prefix { body, .. } => Some(body),
+            Op::Map(of) | Op::Scan(of) | Op::Sort(of, _) | Op::Prefix(of) => Some(of),
             _ => None,
         }
     }
 
-    /// The body of a `map`, `scan`, `sort` or `prefix`, to be changed.
-    pub fn body_mut(&mut self) -> Option<&mut Graph> {
+    /// The same, to be changed.
+    pub fn looped_mut(&mut self) -> Option<&mut Loop> {
         match self {
-            Op::Map { body, .. }
-            | Op::Scan { body, .. }
-            | Op::Sort { body, .. }
-            | Op::Prefix { body, .. } => Some(body),
+            Op::Map(of) | Op::Scan(of) | Op::Sort(of, _) | Op::Prefix(of) => Some(of),
             _ => None,
         }
+    }
+
+    /// The body of a `map`, `scan`, `sort` or `prefix`.
+    pub fn body(&self) -> Option<&Graph> {
+        self.looped().map(|of| &*of.body)
+    }
+
+    /// The body of a `map`, `scan`, `sort` or `prefix`, to be changed.
+    pub fn body_mut(&mut self) -> Option<&mut Graph> {
+        self.looped_mut().map(|of| &mut *of.body)
     }
 
     /// Returns whether it has several results, each of which is an [`Op::Part`].

@@ -3,7 +3,7 @@
 use crate::common::{at, input, signature};
 use sealane_diagnostic::{Code, Diagnostic, Result};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
-use sealane_program::graph::{Binary, Op, Reduction, Visibility};
+use sealane_program::graph::{Binary, Loop, Op, Reduction, Visibility};
 use sealane_program::types::{Data, Shape, Type};
 use sealane_program::warnings::UNROLLED;
 
@@ -76,12 +76,12 @@ fn bodies_capture_what_they_use_once_and_through_every_level() -> Result<()> {
     let outer = b.end_map(&[inner[0].into(), inner[1].into()], None)?;
     b.reveal("result", outer[1].into(), &[0], Type::Bool, None)?;
     let (program, _) = b.finish()?;
-    let Op::Map { captured, body, .. } = &program.main.values[2].op else {
+    let Op::Map(Loop { captured, body, .. }) = &program.main.values[2].op else {
         panic!("the third value is the map")
     };
     assert_eq!((captured.len(), body.params), (1, 2));
     let inner = body.values.iter().find_map(|value| match &value.op {
-        Op::Map { captured, body, .. } => Some((captured.len(), body.params)),
+        Op::Map(Loop { captured, body, .. }) => Some((captured.len(), body.params)),
         _ => None,
     });
     assert_eq!(inner, Some((1, 2)));

@@ -23,6 +23,9 @@ pub use left_over::{LeftOver, Refills};
 pub use paper::{Basis, Paper, Security};
 pub use profile::{Batch, Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
-pub use shape::{Numbers, Opening, RingOp, StepShape, known_to};
+pub use shape::{
+    ConvertShape, InputShape, Numbers, Opening, ProductShape, RingOp, RingShape, ShuffleShape,
+    SortShape, StepShape, TapeShape, known_to,
+};
 pub use timing::{Timing, Walk};
 pub use view::View;

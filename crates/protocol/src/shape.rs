@@ -54,96 +54,124 @@ impl Numbers {
     };
 }
 
+/// Sharing of `elements` values of `bits` bits that `owner` knows.
+#[derive(Clone, Copy, Debug)]
+pub struct InputShape {
+    /// Party that knows them.
+    pub owner: PartyId,
+    /// Domain of the shares: an input domain of the protocol.
+    pub domain: Domain,
+    /// Number of values.
+    pub elements: u64,
+    /// Bits of each; in `Z_2^k` that is `k`.
+    pub bits: u64,
+}
+
+/// Execution of a tape on independent lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct TapeShape<'a> {
+    /// The tape.
+    pub tape: &'a Tape,
+    /// Domain of its operands and results.
+    pub domain: Domain,
+    /// Number of lanes.
+    pub lanes: u64,
+}
+
+/// Inner products of secret vectors modulo `2^k`, one per lane. A matrix product is one such
+/// step, whose operands are views that repeat rows and columns.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductShape {
+    /// Domain of operands and result.
+    pub domain: Domain,
+    /// Number of inner products.
+    pub lanes: u64,
+    /// Length of each.
+    pub terms: u64,
+    /// Different lanes of the left and of the right operand: rows and columns, where their
+    /// product is the number of lanes, so that the step is a matrix product.
+    pub lines: [u64; 2],
+    /// Elements of the left and of the right operand that the views select, each counted once
+    /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
+    /// protocol with masked openings opens.
+    pub distinct: [u64; 2],
+    /// Numbers of the left and of the right operand.
+    pub numbers: [Numbers; 2],
+}
+
+/// Operation on ring elements, one per lane: see
+/// [`Protocol::ring_steps`](crate::Protocol::ring_steps).
+#[derive(Clone, Copy, Debug)]
+pub struct RingShape {
+    /// The operation.
+    pub op: RingOp,
+    /// Domain of the elements.
+    pub domain: Domain,
+    /// Number of lanes.
+    pub lanes: u64,
+    /// Bits that hold each element.
+    pub bits: u64,
+    /// True if those bits are two's complement.
+    pub signed: bool,
+}
+
+/// Conversion of values to another domain.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvertShape {
+    /// Source domain.
+    pub from: Domain,
+    /// Target domain.
+    pub to: Domain,
+    /// Number of values.
+    pub elements: u64,
+    /// Bits that hold each value.
+    pub bits: u64,
+    /// True if those bits are two's complement.
+    pub signed: bool,
+}
+
+/// Rows in an order that no party knows: see [`Protocol::sorts`](crate::Protocol::sorts).
+#[derive(Clone, Copy, Debug)]
+pub struct ShuffleShape {
+    /// Domain of the rows.
+    pub domain: Domain,
+    /// Number of rows.
+    pub rows: u64,
+    /// Bits, or ring elements, of a row.
+    pub planes: u64,
+}
+
+/// Rows of bits in the ascending order of a key of some of their bits, rows of equal keys in
+/// the order that they had: see [`Protocol::sorts`](crate::Protocol::sorts).
+#[derive(Clone, Copy, Debug)]
+pub struct SortShape {
+    /// Domain of the rows.
+    pub domain: Domain,
+    /// Number of rows.
+    pub rows: u64,
+    /// Bits of a row.
+    pub planes: u64,
+    /// Bits of the key.
+    pub key_bits: u64,
+}
+
 /// Shape of a step without its shares.
 #[derive(Clone, Debug)]
 pub enum StepShape<'a> {
-    /// Sharing of `elements` values of `bits` bits that `owner` knows.
-    Input {
-        /// Party that knows them.
-        owner: PartyId,
-        /// Domain of the shares: an input domain of the protocol.
-        domain: Domain,
-        /// Number of values.
-        elements: u64,
-        /// Bits of each; in `Z_2^k` that is `k`.
-        bits: u64,
-    },
+    /// Sharing of values that a party knows.
+    Input(InputShape),
     /// Execution of a tape on independent lanes.
-    Tape {
-        /// The tape.
-        tape: &'a Tape,
-        /// Domain of its operands and results.
-        domain: Domain,
-        /// Number of lanes.
-        lanes: u64,
-    },
-    /// Inner products of secret vectors modulo `2^k`, one per lane. A matrix product is one such
-    /// step, whose operands are views that repeat rows and columns.
-    Product {
-        /// Domain of operands and result.
-        domain: Domain,
-        /// Number of inner products.
-        lanes: u64,
-        /// Length of each.
-        terms: u64,
-        /// Different lanes of the left and of the right operand: rows and columns, where their
-        /// product is the number of lanes, so that the step is a matrix product.
-        lines: [u64; 2],
-        /// Elements of the left and of the right operand that the views select, each counted once
-        /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
-        /// protocol with masked openings opens.
-        distinct: [u64; 2],
-        /// Numbers of the left and of the right operand.
-        numbers: [Numbers; 2],
-    },
-    /// Operation on ring elements, one per lane: see
-    /// [`Protocol::ring_steps`](crate::Protocol::ring_steps).
-    Ring {
-        /// The operation.
-        op: RingOp,
-        /// Domain of the elements.
-        domain: Domain,
-        /// Number of lanes.
-        lanes: u64,
-        /// Bits that hold each element.
-        bits: u64,
-        /// True if those bits are two's complement.
-        signed: bool,
-    },
-    /// Conversion of values to another domain.
-    Convert {
-        /// Source domain.
-        from: Domain,
-        /// Target domain.
-        to: Domain,
-        /// Number of values.
-        elements: u64,
-        /// Bits that hold each value.
-        bits: u64,
-        /// True if those bits are two's complement.
-        signed: bool,
-    },
-    /// Rows in an order that no party knows: see [`Protocol::sorts`](crate::Protocol::sorts).
-    Shuffle {
-        /// Domain of the rows.
-        domain: Domain,
-        /// Number of rows.
-        rows: u64,
-        /// Bits, or ring elements, of a row.
-        planes: u64,
-    },
-    /// Rows of bits in the ascending order of a key of some of their bits, rows of equal keys in
-    /// the order that they had: see [`Protocol::sorts`](crate::Protocol::sorts).
-    Sort {
-        /// Domain of the rows.
-        domain: Domain,
-        /// Number of rows.
-        rows: u64,
-        /// Bits of a row.
-        planes: u64,
-        /// Bits of the key.
-        key_bits: u64,
-    },
+    Tape(TapeShape<'a>),
+    /// Inner products modulo `2^k`.
+    Product(ProductShape),
+    /// Operation on ring elements.
+    Ring(RingShape),
+    /// Conversion to another domain.
+    Convert(ConvertShape),
+    /// Rows in an order that no party knows.
+    Shuffle(ShuffleShape),
+    /// Rows of bits in the order of a key.
+    Sort(SortShape),
     /// Settlement of pending checks.
     Settle {
         /// The checks.
@@ -154,6 +182,27 @@ pub enum StepShape<'a> {
         /// The values, in order.
         results: Vec<Opening>,
     },
+}
+
+impl<'a> StepShape<'a> {
+    /// An [`InputShape`] of these fields.
+    pub fn input(owner: PartyId, domain: Domain, elements: u64, bits: u64) -> StepShape<'a> {
+        StepShape::Input(InputShape {
+            owner,
+            domain,
+            elements,
+            bits,
+        })
+    }
+
+    /// A [`TapeShape`] of these fields.
+    pub fn tape(tape: &'a Tape, domain: Domain, lanes: u64) -> StepShape<'a> {
+        StepShape::Tape(TapeShape {
+            tape,
+            domain,
+            lanes,
+        })
+    }
 }
 
 /// A value to be opened, without its shares.

@@ -15,7 +15,7 @@ use sealane_party::{
 };
 use sealane_protocol::{
     Algebra, CheckKind, Checks, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message,
-    Profile, Protocol, Setting, Sharing, StepShape,
+    Profile, Protocol, Setting, Sharing, StepShape, TapeShape,
 };
 use std::mem;
 
@@ -117,13 +117,11 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             others.map(move |to| Message::new(PartyId(from), PartyId(to), bytes))
         };
         match work {
-            StepShape::Input {
-                owner,
-                elements,
-                bits,
-                ..
-            } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
-            StepShape::Tape { tape, lanes, .. } => {
+            StepShape::Input(input) => {
+                let bytes = input.elements * input.bits;
+                Cost::of(vec![pairs(input.owner.0, bytes).collect()])
+            }
+            StepShape::Tape(TapeShape { tape, lanes, .. }) => {
                 let counts = tape
                     .batches
                     .iter()
@@ -142,15 +140,15 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     ..Cost::of(layers.iter().flat_map(flights).collect())
                 }
             }
-            StepShape::Convert { .. } => Cost {
+            StepShape::Convert(_) => Cost {
                 checks: Checks::of(ZERO, 1),
                 ..Cost::default()
             },
             // Never called: the protocol has neither arithmetic nor sorts.
-            StepShape::Product { .. }
-            | StepShape::Ring { .. }
-            | StepShape::Shuffle { .. }
-            | StepShape::Sort { .. } => Cost::default(),
+            StepShape::Product(_)
+            | StepShape::Ring(_)
+            | StepShape::Shuffle(_)
+            | StepShape::Sort(_) => Cost::default(),
             StepShape::Settle { checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, checks.total()));
                 Cost::of(vec![settle.collect()])

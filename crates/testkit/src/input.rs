@@ -1,7 +1,6 @@
 //! Inputs of programs, for tests that read them from tables.
 
 use sealane_program::graph::Input;
-use sealane_program::kind::Kind;
 use sealane_program::types::{Range, RowId, Shape, Type};
 
 /// A number for each row of the first table.
@@ -13,17 +12,12 @@ pub const NUMBERS: Shape = Shape {
 /// An input of the first party, of this name and range.
 pub fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
     Input {
-        name: name.to_string(),
-        owner: 0,
-        ty,
-        shape,
         range: Range {
             lo: range.0,
             hi: range.1,
         },
         columns: columns.iter().map(|name| name.to_string()).collect(),
-        kind: Kind::default(),
-        span: None,
+        ..Input::new(name, 0, ty, shape)
     }
 }
 

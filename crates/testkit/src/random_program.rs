@@ -17,7 +17,6 @@ pub use arithmetic::arithmetic;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary, Value};
-use sealane_program::kind::Kind;
 use sealane_program::types::{Data, Range, Shape, Type};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,14 +36,8 @@ const PARTIES: [&str; 3] = ["alice", "bob", "carol"];
 /// An input without names of columns or a place in a source.
 pub fn declared(name: &str, owner: u8, ty: Type, shape: Shape, range: Range) -> Input {
     Input {
-        name: name.into(),
-        owner,
-        ty,
-        shape,
         range,
-        columns: Vec::new(),
-        kind: Kind::default(),
-        span: None,
+        ..Input::new(name, owner, ty, shape)
     }
 }
 

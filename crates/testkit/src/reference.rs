@@ -127,28 +127,9 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
         let tensors = match &value.op {
             Op::Param(index) => vec![params[*index as usize].clone()],
             Op::Part(of, index) => vec![done[of.0 as usize][*index as usize].clone()],
-            Op::Map {
-                over,
-                captured,
-                body,
-            } => Body::new(&done, [over, captured], body, context).walk(&[]),
-            Op::Scan {
-                init,
-                over,
-                captured,
-                body,
-            } => Body::new(&done, [over, captured], body, context).walk(init),
-            Op::Sort {
-                over,
-                captured,
-                body,
-                ..
-            } => Body::new(&done, [over, captured], body, context).sort(),
-            Op::Prefix {
-                over,
-                captured,
-                body,
-            } => Body::new(&done, [over, captured], body, context).prefix(),
+            Op::Map(of) | Op::Scan(of) => Body::new(&done, of, context).walk(&of.init),
+            Op::Sort(of, _) => Body::new(&done, of, context).sort(),
+            Op::Prefix(of) => Body::new(&done, of, context).prefix(),
             Op::Compact { keep, over } => compact(&done, *keep, over),
             Op::View { of, start, dims } => {
                 let by_rows = value.shape.rows.is_some();
@@ -171,7 +152,7 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
 }
 
 fn values<'a>(graph: &'a Graph, ids: &[ValueId]) -> Vec<&'a Value> {
-    ids.iter().map(|id| &graph.values[id.0 as usize]).collect()
+    ids.iter().map(|id| &graph[id]).collect()
 }
 
 /// Compares a tensor with its inferred properties.
@@ -286,13 +267,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             let sum = axes.iter().rev().fold(products, sum);
             each(&[&sum], |x| scaled(x[0], by))
         }
-        Op::Slice {
-            of: a,
-            axis,
-            start,
-            len,
-            squeeze,
-        } => pick(of(a), *axis as usize, *start, *len, *squeeze),
+        Op::Slice(s) => pick(of(&s.of), s.axis as usize, s.start, s.len, s.squeeze),
         Op::Concat(values, axis) => {
             arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), *axis as usize)
         }
@@ -326,11 +301,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             let shape = [&[*len], &a.shape[1..]].concat();
             Tensor { ty, shape, numbers }
         }
-        Op::Running {
-            reduction,
-            of: a,
-            starts,
-        } => {
+        Op::Running(reduction, a, starts) => {
             let a = of(a);
             let size = a.numbers.len() / a.shape[0] as usize;
             let mut numbers = a.numbers.clone();
@@ -344,10 +315,10 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         }
         Op::Param(_)
         | Op::Part(..)
-        | Op::Map { .. }
-        | Op::Scan { .. }
-        | Op::Sort { .. }
-        | Op::Prefix { .. }
+        | Op::Map(_)
+        | Op::Scan(_)
+        | Op::Sort(..)
+        | Op::Prefix(_)
         | Op::View { .. }
         | Op::Compact { .. } => unreachable!("in `run`"),
     };

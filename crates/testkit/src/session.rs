@@ -64,12 +64,8 @@ impl Session {
     fn demand<P: Protocol>(self, setting: &Setting, owners: &[PartyId]) -> Demand {
         let mut demand = Demand::default();
         for owner in owners.iter().copied() {
-            let work = StepShape::Input {
-                owner,
-                domain: P::input_domain(Algebra::Z2),
-                elements: self.lanes as u64,
-                bits: self.bits as u64,
-            };
+            let domain = P::input_domain(Algebra::Z2);
+            let work = StepShape::input(owner, domain, self.lanes as u64, self.bits as u64);
             demand.merge(&P::demand(setting, &work), 1);
         }
         demand

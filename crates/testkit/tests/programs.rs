@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sealane_program::check;
-use sealane_program::graph::{Binary, Graph, Op, Unary, ValueId};
+use sealane_program::graph::{Binary, Graph, Loop, Op, Unary, ValueId};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_program::types::Type;
 use sealane_testkit::random_program::{cases, random_program};
@@ -126,21 +126,21 @@ proptest! {
 #[test]
 fn random_programs_use_every_operation() {
     fn count(graph: &Graph, depth: u32, seen: &mut BTreeMap<String, usize>) {
-        let constant = |id: &ValueId| matches!(graph.values[id.0 as usize].op, Op::Const(_));
+        let constant = |id: &ValueId| matches!(graph[id].op, Op::Const(_));
         for value in &graph.values {
             let word = match &value.op {
                 Op::Reduce(op, ..) => format!("reduce {op:?}"),
-                Op::Slice { squeeze, .. } => format!("slice {squeeze}"),
+                Op::Slice(slice) => format!("slice {}", slice.squeeze),
                 Op::Lookup { table, .. } => {
                     let place = if depth > 0 { " in a body" } else { "" };
                     format!("lookup in constants {}{place}", constant(table))
                 }
-                Op::Prefix { .. } => format!("prefix in a body {}", depth > 0),
+                Op::Prefix(_) => format!("prefix in a body {}", depth > 0),
                 Op::Accumulate(op, ..) => format!("accumulate {op:?}"),
-                Op::Map { captured, .. } => format!("map capturing {}", !captured.is_empty()),
-                Op::Scan { captured, .. } => format!("scan capturing {}", !captured.is_empty()),
-                Op::Sort { .. } => format!("sort in a body {}", depth > 0),
-                Op::Running { starts, .. } => format!("running anew {}", starts.is_some()),
+                Op::Map(map) => format!("map capturing {}", !map.captured.is_empty()),
+                Op::Scan(scan) => format!("scan capturing {}", !scan.captured.is_empty()),
+                Op::Sort(..) => format!("sort in a body {}", depth > 0),
+                Op::Running(_, _, starts) => format!("running anew {}", starts.is_some()),
                 Op::Compact { .. } => format!("compact in a body {}", depth > 0),
                 Op::Call(name, _) => name.clone(),
                 op => op.word().into(),
@@ -180,11 +180,11 @@ fn carries_get_values_that_they_can_hold() {
         let program = random_program(seed).program;
         let values = &program.main.values;
         for value in values {
-            let Op::Scan { init, body, .. } = &value.op else {
+            let Op::Scan(Loop { init, body, .. }) = &value.op else {
                 continue;
             };
             for (carry, next) in init.iter().zip(&body.returns) {
-                let (carry, next) = (values[carry.0 as usize].ty, body.values[next.0 as usize].ty);
+                let (carry, next) = (values[carry.0 as usize].ty, body[next].ty);
                 assert_eq!(carry, next, "seed {seed}");
                 *carried.entry(carry == Type::Bool).or_insert(0) += 1;
             }

@@ -10,7 +10,8 @@ use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{
-    Correlation, Cost, Demand, Domain, Flight, Message, Opening, Setting, StepShape,
+    Correlation, Cost, Demand, Domain, Flight, InputShape, Message, Opening, Setting, StepShape,
+    TapeShape,
 };
 
 /// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
@@ -37,17 +38,12 @@ const BIT_NS: u64 = 1;
 
 pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
-        StepShape::Input {
-            owner,
-            elements,
-            bits,
-            ..
-        } => Cost {
-            compute_ns: elements * bits * BIT_NS,
-            ..Cost::of(vec![input(setting, *owner, elements * bits)])
+        StepShape::Input(of) => Cost {
+            compute_ns: of.elements * of.bits * BIT_NS,
+            ..Cost::of(vec![input(setting, of.owner, of.elements * of.bits)])
         },
-        StepShape::Tape { tape, lanes, .. } if under_masks(tape) => masked(setting, tape, *lanes),
-        StepShape::Tape { tape, lanes, .. } => {
+        StepShape::Tape(run) if under_masks(run.tape) => masked(setting, run.tape, run.lanes),
+        StepShape::Tape(TapeShape { tape, lanes, .. }) => {
             let batches = (0..tape.batches.len()).map(|batch| reshared(tape, batch) as u64);
             let batches = batches.filter(|bits| *bits > 0).collect::<Vec<_>>();
             let flights = batches.iter().map(|bits| reshare(setting, bits * lanes));
@@ -57,46 +53,26 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
                 ..Cost::of(flights.collect())
             }
         }
-        StepShape::Product {
-            domain,
-            lanes,
-            terms,
-            ..
-        } => {
-            let bits = lanes * width_of(*domain).unwrap_or(1);
+        StepShape::Product(product) => {
+            let bits = product.lanes * width_of(product.domain).unwrap_or(1);
             Cost {
-                compute_ns: lanes * (terms * TERM_NS + ELEMENT_NS),
+                compute_ns: product.lanes * (product.terms * TERM_NS + ELEMENT_NS),
                 ..Cost::of(vec![reshare(setting, bits)])
             }
         }
         // Never planned: the protocol has products and conversions.
-        StepShape::Ring { .. } => Cost::default(),
-        StepShape::Convert {
-            from,
-            to,
-            elements,
-            bits,
-            ..
-        } => convert(setting, [*from, *to], *elements, *bits),
-        StepShape::Shuffle {
-            domain,
-            rows,
-            planes,
-        } => {
-            let k = width_of(*domain);
-            let bits = rows * planes * k.unwrap_or(1);
-            let words = k.map_or(planes.div_ceil(64), |_| *planes);
+        StepShape::Ring(_) => Cost::default(),
+        StepShape::Convert(of) => convert(setting, [of.from, of.to], of.elements, of.bits),
+        StepShape::Shuffle(of) => {
+            let k = width_of(of.domain);
+            let bits = of.rows * of.planes * k.unwrap_or(1);
+            let words = k.map_or(of.planes.div_ceil(64), |_| of.planes);
             Cost {
-                compute_ns: rows * words * SHUFFLED_NS,
+                compute_ns: of.rows * words * SHUFFLED_NS,
                 ..Cost::of(shuffle(setting, bits, None))
             }
         }
-        StepShape::Sort {
-            rows,
-            planes,
-            key_bits,
-            ..
-        } => sort(setting, *rows, *planes, *key_bits),
+        StepShape::Sort(of) => sort(setting, of.rows, of.planes, of.key_bits),
         StepShape::Settle { .. } => Cost::of(vec![digests(setting)]),
         StepShape::Open { results } => Cost {
             compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
@@ -135,7 +111,7 @@ fn masked(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
 
 pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let mut demand = Demand::default();
-    if let StepShape::Input { owner, .. } = work
+    if let StepShape::Input(InputShape { owner, .. }) = work
         && role_index::role(setting, *owner).is_none()
     {
         demand.add(Correlation::Seed { owner: *owner }, 1);
@@ -170,11 +146,7 @@ fn input(setting: &Setting, owner: PartyId, bits: u64) -> Flight {
 fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) -> Cost {
     match domains.map(width_of) {
         [Some(k), None] if bits <= k => {
-            let work = StepShape::Tape {
-                tape: adder(bits as usize),
-                domain: domains[1],
-                lanes: elements,
-            };
+            let work = StepShape::tape(adder(bits as usize), domains[1], elements);
             cost(setting, &work)
         }
         [None, Some(k)] => {

@@ -27,13 +27,7 @@ fn lookup_as(form: Lookups, index_bits: usize, entry_bits: usize, table: &[u64])
 }
 
 fn cost_of(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
-    let domain = domain(None);
-    let work = StepShape::Tape {
-        tape,
-        domain,
-        lanes,
-    };
-    Trio::cost(setting, &work)
+    Trio::cost(setting, &StepShape::tape(tape, domain(None), lanes))
 }
 
 /// Runs a tape on the lanes of inputs of one party, given plane by plane; every party learns the

@@ -9,7 +9,9 @@ use sealane_ot::source::{Source, ahead};
 use sealane_ot::{Flight, Security, SoftSpoken, forms};
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
-use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, StepShape, known_to};
+use sealane_protocol::{
+    Choices, Correlation, Cost, Demand, Message, Setting, StepShape, TapeShape, known_to,
+};
 
 /// Bytes of the nonce from which the hash and input labels are expanded.
 const NONCE_BYTES: u64 = Nonce::BYTES as u64;
@@ -82,13 +84,8 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
     let from_garbler = |bytes| Message::new(garbler, evaluator, bytes);
     let from_evaluator = |bytes| Message::new(evaluator, garbler, bytes);
     match work {
-        StepShape::Input {
-            owner,
-            elements,
-            bits,
-            ..
-        } if *owner != garbler => {
-            let count = elements * bits;
+        StepShape::Input(input) if input.owner != garbler => {
+            let count = input.elements * input.bits;
             let mut flights = if !setting.pooled {
                 vec![vec![from_evaluator(choices_bytes(setting, count))]]
             } else {
@@ -97,9 +94,9 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                     vec![from_garbler(forms::offset_bytes(count))],
                 ]
             };
-            if *owner != evaluator {
+            if input.owner != evaluator {
                 // The evaluator gives a share, as soon as it has it.
-                let share = Message::new(*owner, evaluator, count.div_ceil(8));
+                let share = Message::new(input.owner, evaluator, count.div_ceil(8));
                 flights.insert(0, vec![share]);
             }
             Cost {
@@ -107,14 +104,14 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 ..Cost::of(flights)
             }
         }
-        StepShape::Input { .. }
-        | StepShape::Product { .. }
-        | StepShape::Ring { .. }
-        | StepShape::Convert { .. }
-        | StepShape::Shuffle { .. }
-        | StepShape::Sort { .. } => Cost::default(),
-        StepShape::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
-        StepShape::Tape { tape, lanes, .. } => {
+        StepShape::Input(_)
+        | StepShape::Product(_)
+        | StepShape::Ring(_)
+        | StepShape::Convert(_)
+        | StepShape::Shuffle(_)
+        | StepShape::Sort(_) => Cost::default(),
+        StepShape::Tape(run) if run.tape.ands.is_empty() => Cost::default(),
+        StepShape::Tape(TapeShape { tape, lanes, .. }) => {
             let ands = tape.ands.len() as u64 * lanes;
             Cost {
                 ands,
@@ -149,22 +146,17 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
 pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let [garbler, evaluator] = roles(setting);
     let mut demand = Demand::default();
-    if let StepShape::Input {
-        owner,
-        elements,
-        bits,
-        ..
-    } = work
-        && *owner != garbler
+    if let StepShape::Input(input) = work
+        && input.owner != garbler
     {
         let kind = Correlation::Cot {
             sender: garbler,
             receiver: evaluator,
             choices: Choices::Given,
         };
-        demand.add(kind, elements * bits);
-        if *owner != evaluator {
-            demand.add(Correlation::Seed { owner: *owner }, 1);
+        demand.add(kind, input.elements * input.bits);
+        if input.owner != evaluator {
+            demand.add(Correlation::Seed { owner: input.owner }, 1);
         }
     }
     demand

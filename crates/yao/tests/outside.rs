@@ -56,12 +56,7 @@ fn setting() -> Setting {
 
 /// The steps of the session, by their shapes.
 fn shapes(tape: &Tape) -> Vec<StepShape<'_>> {
-    let input = |owner| StepShape::Input {
-        owner,
-        domain: domain(),
-        elements: LANES as u64,
-        bits: BITS as u64,
-    };
+    let input = |owner| StepShape::input(owner, domain(), LANES as u64, BITS as u64);
     let opening = Opening {
         domain: domain(),
         bits: ((BITS + 1) * LANES) as u64,
@@ -71,11 +66,7 @@ fn shapes(tape: &Tape) -> Vec<StepShape<'_>> {
         input(GARBLER),
         input(EVALUATOR),
         input(OWNER),
-        StepShape::Tape {
-            tape,
-            domain: domain(),
-            lanes: LANES as u64,
-        },
+        StepShape::tape(tape, domain(), LANES as u64),
         StepShape::Settle {
             checks: Checks::default(),
         },

@@ -48,22 +48,14 @@ fn session<G: Garbling>(
 ) -> ([Vec<Vec<u64>>; 2], [u64; 2]) {
     let (setting, domain) = (common::setting(2), domain());
     let lanes = given.lanes() as u64;
-    let inputs = given.inputs().map(|(owner, _)| StepShape::Input {
-        owner,
-        domain,
-        elements: lanes,
-        bits: given.bits as u64,
-    });
+    let inputs = given.inputs();
+    let inputs = inputs.map(|(owner, _)| StepShape::input(owner, domain, lanes, given.bits as u64));
     let mut shapes: Vec<StepShape> = inputs.collect();
     let mut demand = Demand::default();
     for shape in &shapes {
         demand.merge(&Yao::<G>::demand(&setting, shape), 1);
     }
-    let cycle = || StepShape::Tape {
-        tape: &tape.tape,
-        domain,
-        lanes,
-    };
+    let cycle = || StepShape::tape(&tape.tape, domain, lanes);
     shapes.extend((0..count).map(|_| cycle()));
     let costs = shapes.iter().map(|shape| Yao::<G>::cost(&setting, shape));
     let sent = |cost: sealane_protocol::Cost| -> u64 {

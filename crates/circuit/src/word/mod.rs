@@ -48,17 +48,19 @@ pub struct Int<'a> {
 }
 
 impl<'a> Int<'a> {
+    /// `bits` as a signed or an unsigned integer.
+    pub fn new(bits: &'a [Wire], signed: bool) -> Int<'a> {
+        Int { bits, signed }
+    }
+
     /// `bits` as an unsigned integer.
     pub fn unsigned(bits: &'a [Wire]) -> Int<'a> {
-        Int {
-            bits,
-            signed: false,
-        }
+        Int::new(bits, false)
     }
 
     /// `bits` as a signed integer.
     pub fn signed(bits: &'a [Wire]) -> Int<'a> {
-        Int { bits, signed: true }
+        Int::new(bits, true)
     }
 
     /// The wire of the sign: 1 if the integer is negative.
@@ -123,10 +125,7 @@ impl<'a> Int<'a> {
                 bits = rest;
             }
         }
-        Int {
-            bits,
-            signed: self.signed,
-        }
+        Int::new(bits, self.signed)
     }
 
     /// The same integer modulo 2^`width`, with at most `width` bits, trimmed.

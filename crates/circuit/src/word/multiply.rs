@@ -145,10 +145,7 @@ struct Product {
 
 impl Product {
     fn as_int(&self) -> Int<'_> {
-        Int {
-            bits: &self.bits,
-            signed: self.signed,
-        }
+        Int::new(&self.bits, self.signed)
     }
 }
 

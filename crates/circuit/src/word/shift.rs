@@ -26,21 +26,13 @@ impl Builder {
         let (layers, beyond) = split_amount(amount, x.bits.len());
         let mut word = x.bits.to_vec();
         for (k, &bit) in layers.iter().enumerate() {
-            let moved = Int {
-                bits: &word,
-                signed: x.signed,
-            }
-            .shr(1 << k, word.len());
+            let moved = Int::new(&word, x.signed).shr(1 << k, word.len());
             word = self.select(bit, &moved, &word);
         }
         let beyond = self.any(beyond);
         let fill = vec![x.sign(); word.len()];
         let word = self.select(beyond, &fill, &word);
-        Int {
-            bits: &word,
-            signed: x.signed,
-        }
-        .resize(width)
+        Int::new(&word, x.signed).resize(width)
     }
 }
 

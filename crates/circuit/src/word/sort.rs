@@ -30,10 +30,7 @@ impl Builder {
         signed: bool,
     ) {
         for &(i, j) in network {
-            let key = |row: usize| Int {
-                bits: &rows[row][..key_width],
-                signed,
-            };
+            let key = |row: usize| Int::new(&rows[row][..key_width], signed);
             let swap = self.lt(key(j), key(i));
             self.swap_if(swap, rows, i, j);
         }

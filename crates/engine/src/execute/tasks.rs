@@ -13,7 +13,10 @@ use network::CompareExchange;
 use sealane_parties::PartySet;
 use sealane_party::{Factor, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
-use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp};
+use sealane_plan::steps::{
+    self, Len, Operand, PlanValue, Produced, Product, Rearrange, Rearrangement, Ring, Sort,
+    SortKey, StepOp,
+};
 use sealane_program::types::RowId;
 use sealane_protocol::{RingOp, View};
 use std::sync::Arc;
@@ -63,7 +66,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let rows = self.run.rows;
         let step = match self.op {
             StepOp::Input { input, out } => {
-                let plan = &self.plan.values[out.0 as usize];
+                let plan = &self.plan[out];
                 let rows = plan.rows.map_or(1, |_| rows);
                 Step::Input {
                     owner: self.plan.owners[*input as usize],
@@ -74,7 +77,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 }
             }
             StepOp::Convert { value, out } => {
-                let from = &self.plan.values[value.0 as usize];
+                let from = &self.plan[value];
                 Step::Convert {
                     from: from.domain,
                     to: self.domain(*out),
@@ -83,34 +86,27 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     share: self.value(*value)?,
                 }
             }
-            StepOp::Product {
-                left,
-                right,
-                known_to,
-                out,
-                ..
-            } => {
-                let mut factors = [self.selected(left)?, self.selected(right)?];
-                for (factor, known_to) in factors.iter_mut().zip(known_to) {
-                    factor.numbers.known_to = *known_to;
-                }
-                let ([left, right], domain) = (factors, self.domain(*out));
+            StepOp::Product(product) => {
+                let mut left = self.selected(&product.left)?;
+                let mut right = self.selected(&product.right)?;
+                [left.numbers.known_to, right.numbers.known_to] = product.known_to;
+                let domain = self.domain(product.out);
                 Step::Product {
                     domain,
                     left,
                     right,
                 }
             }
-            StepOp::Ring { op, bit, of, .. } => {
-                let value = &self.plan.values[of.value.0 as usize];
-                let bit = bit.as_ref().map(|bit| self.operand(bit));
+            StepOp::Ring(ring) => {
+                let value = &self.plan[ring.of.value];
+                let bit = ring.bit.as_ref().map(|bit| self.operand(bit));
                 Step::Ring {
-                    op: *op,
+                    op: ring.op,
                     domain: value.domain,
                     bits: value.bits.into(),
                     signed: value.signed,
                     bit: bit.transpose()?,
-                    share: self.operand(of)?,
+                    share: self.operand(&ring.of)?,
                 }
             }
             StepOp::Tape {
@@ -135,38 +131,27 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             StepOp::Open { value, .. } => {
                 self.opening(*value, PartySet::of(self.plan.setting.everyone()))?
             }
-            StepOp::Fold {
-                operand,
-                length,
-                lanes,
-                ..
-            } => {
+            StepOp::Fold(planned) => {
                 let mut fold = Fold {
-                    current: self.operand(operand)?,
-                    length: length.at(rows) as usize,
-                    lanes: count(lanes, rows),
+                    current: self.operand(&planned.operand)?,
+                    length: planned.length.at(rows) as usize,
+                    lanes: count(&planned.lanes, rows),
                     level: 0,
                 };
-                let step = self.fold_step(&mut fold)?;
+                let step = self.fold_step(planned, &mut fold)?;
                 return Ok(step.map(|step| (Task::Fold(fold), step)));
             }
-            StepOp::Scan { .. } => return self.begin_scan(),
-            StepOp::CompareExchange { .. } => return self.begin_network(),
-            StepOp::Cross { .. } => return self.begin_cross(),
-            StepOp::Sort {
-                keys,
-                rows,
-                over,
-                outs,
-                ..
-            } => {
-                let columns = self.operands_of_all(over, *rows)?;
+            StepOp::Scan(scan) => return self.begin_scan(scan),
+            StepOp::CompareExchange(planned) => return self.begin_network(planned),
+            StepOp::Cross(cross) => return self.begin_cross(cross),
+            StepOp::Sort(sort) => {
+                let columns = self.operands_of_all(&sort.over, sort.rows)?;
                 let columns: Vec<_> = columns.iter().map(Arc::as_ref).collect();
-                let out = outs.first();
+                let out = sort.outs.first();
                 let out = out.ok_or_else(|| internal("a sort of nothing"))?;
                 Step::Sort {
                     domain: self.domain(*out),
-                    key: self.key_bits(keys, over, &columns),
+                    key: self.key_bits(&sort.keys, &sort.over, &columns),
                     share: Arc::new(W::Share::concatenate(&columns)),
                 }
             }
@@ -188,12 +173,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 let numbers = (start..start + rows).collect::<Vec<_>>();
                 (*out, self.constant(&numbers, *out))
             }
-            StepOp::Rearrange {
-                how,
-                rows: table,
-                operand,
-                out,
-            } => (*out, self.rearranged(*how, *table, operand)?),
+            StepOp::Rearrange(step) => (step.out, self.rearranged(step)?),
             StepOp::Append { parts, out, .. } => (*out, self.appended(parts)?),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.count(rows)).sum::<u64>();
@@ -202,9 +182,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 let share = W::Share::concatenate(&parts).spread(elements as usize);
                 (*out, share)
             }
-            StepOp::Linear {
-                terms, lanes, out, ..
-            } => (*out, self.linear(terms, *out, count(lanes, rows))?),
+            StepOp::Linear(sum) => {
+                let lanes = count(&sum.lanes, rows);
+                (sum.out, self.linear(&sum.terms, sum.out, lanes)?)
+            }
             _ => return Ok(None),
         }))
     }
@@ -229,12 +210,12 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     }
                     StepOp::Input { out, .. }
                     | StepOp::Convert { out, .. }
-                    | StepOp::Product { out, .. } => self.write(*out, share)?,
-                    StepOp::Ring { op, out, .. } => {
+                    | StepOp::Product(Product { out, .. }) => self.write(*out, share)?,
+                    StepOp::Ring(Ring { op, out, .. }) => {
                         let share = match *op {
                             RingOp::Extract { first, .. } => {
                                 let below = W::Share::zeros(first.into(), share.elements());
-                                let bits = self.plan.values[out.0 as usize].bits;
+                                let bits = self.plan[out].bits;
                                 let both = W::Share::concatenate(&[&below, &share]);
                                 both.resize(0, bits.into(), false)
                             }
@@ -242,11 +223,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                         };
                         self.write(*out, share)?
                     }
-                    StepOp::Sort { over, outs, .. } => {
+                    StepOp::Sort(Sort { over, outs, .. }) => {
                         let mut first = 0;
                         for (out, operand) in outs.iter().zip(over) {
                             let inner = operand.inner.count(self.run.rows) as usize;
-                            let bits = usize::from(self.plan.values[out.0 as usize].bits);
+                            let bits = usize::from(self.plan[out].bits);
                             let column = share.resize(first, inner * bits, false);
                             first += inner * bits;
                             self.write(*out, in_elements(column, inner))?;
@@ -261,15 +242,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Ok(None)
             }
             Task::Fold(fold) => {
-                let StepOp::Fold { bits, signed, .. } = self.op else {
+                let StepOp::Fold(planned) = self.op else {
                     return Err(internal("not a fold"));
                 };
-                fold.level(share, bits, *signed);
-                self.fold_step(fold)
+                fold.level(share, &planned.bits, planned.signed);
+                self.fold_step(planned, fold)
             }
             Task::Scan(scan) => {
-                self.end_iteration(scan, &share)?;
-                self.iteration(scan)
+                let StepOp::Scan(planned) = self.op else {
+                    return Err(internal("not a scan"));
+                };
+                self.end_iteration(planned, scan, &share);
+                self.iteration(planned, scan)
             }
             Task::CompareExchange(network_step) => {
                 network_step.end_stage(&share)?;
@@ -299,14 +283,14 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Ok(None);
         };
         let lanes = partial.elements();
+        let unplanned = || internal("a second tile where none was planned");
         match self.op {
-            StepOp::Fold {
-                carry: Some(tape), ..
-            } => {
-                let step = self.run_tape(*tape, out, lanes, vec![before, partial]);
+            StepOp::Fold(fold) => {
+                let tape = fold.carry.ok_or_else(unplanned)?;
+                let step = self.run_tape(tape, out, lanes, vec![before, partial]);
                 Ok(Some((Task::Carry(out), step)))
             }
-            StepOp::Linear { .. } => {
+            StepOp::Linear(_) => {
                 let domain = self.domain(out);
                 let terms = [&before, &partial].map(|share| Term {
                     share: share.as_ref(),
@@ -316,25 +300,14 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 self.state.values.store(out, Arc::new(sum));
                 Ok(None)
             }
-            _ => Err(internal("a second tile where none was planned")),
+            _ => Err(unplanned()),
         }
     }
 
-    fn begin_scan(&mut self) -> Started<'a, W> {
-        let StepOp::Scan {
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-            ..
-        } = self.op
-        else {
-            return Err(internal("not a scan"));
-        };
+    fn begin_scan(&mut self, planned: &steps::Scan) -> Started<'a, W> {
         let mut state = Vec::new();
-        for (init, carry) in init.iter().zip(carries) {
-            let bits = usize::from(self.plan.values[carry.0 as usize].bits);
+        for (init, carry) in planned.init.iter().zip(&planned.carries) {
+            let bits = usize::from(self.plan[carry].bits);
             // The tile before this one stored the state under the name of the final state.
             let before = self
                 .state
@@ -344,7 +317,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             state.push(match before {
                 Some(share) => share,
                 None => {
-                    let signed = self.plan.values[init.0 as usize].signed;
+                    let signed = self.plan[init].signed;
                     Arc::new(self.value(*init)?.resize(0, bits, signed))
                 }
             });
@@ -352,27 +325,18 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let mut scan = Scan {
             index: 0,
             state,
-            captured: self.captured(captured)?,
-            over: self.operands(over)?,
-            written: outs.iter().map(|_| Vec::new()).collect(),
+            captured: self.captured(&planned.captured)?,
+            over: self.operands(&planned.over)?,
+            written: planned.outs.iter().map(|_| Vec::new()).collect(),
         };
-        let step = self.iteration(&mut scan)?;
+        let step = self.iteration(planned, &mut scan)?;
         Ok(step.map(|step| (Task::Scan(scan), step)))
     }
 
     /// Returns the next iteration of a loop; after the last one, writes its outputs.
-    fn iteration(&mut self, scan: &mut Scan<W>) -> Next<'a, W> {
-        let StepOp::Scan {
-            tape,
-            length,
-            carries,
-            outs,
-            ..
-        } = self.op
-        else {
-            return Err(internal("not a scan"));
-        };
-        if scan.index < length.at(self.run.rows) as usize {
+    fn iteration(&mut self, planned: &steps::Scan, scan: &mut Scan<W>) -> Next<'a, W> {
+        let (carries, outs) = (&planned.carries, &planned.outs);
+        if scan.index < planned.length.at(self.run.rows) as usize {
             let element = View::new(scan.index, vec![]);
             let state = scan.state.iter().map(|share| one_lane::<W>(share));
             let element = |share: &ShareRef<W>| share.gather(&element, &View::whole(1));
@@ -381,7 +345,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let operands = state.chain(over).chain(captured).collect();
             let out = carries.first().copied();
             let out = out.unwrap_or_else(|| outs[0].value);
-            return Ok(Some(self.run_tape(*tape, out, 1, operands)));
+            return Ok(Some(self.run_tape(planned.tape, out, 1, operands)));
         }
         for (out, parts) in outs.iter().zip(&scan.written) {
             let parts = parts.iter().collect::<Vec<_>>();
@@ -398,13 +362,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     }
 
     /// Consumes the result of an iteration: the next state, and the outputs of the iteration.
-    fn end_iteration(&mut self, scan: &mut Scan<W>, result: &W::Share) -> Result<()> {
-        let StepOp::Scan { carries, outs, .. } = self.op else {
-            return Err(internal("not a scan"));
-        };
+    fn end_iteration(&self, planned: &steps::Scan, scan: &mut Scan<W>, result: &W::Share) {
         let mut first = 0;
-        for (share, carry) in scan.state.iter_mut().zip(carries) {
-            let plan = &self.plan.values[carry.0 as usize];
+        for (share, carry) in scan.state.iter_mut().zip(&planned.carries) {
+            let plan = &self.plan[carry];
             let out = Produced {
                 value: *carry,
                 first,
@@ -413,11 +374,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             *share = Arc::new(self.produced(result, &out));
             first += out.inner * u32::from(plan.bits);
         }
-        for (parts, out) in scan.written.iter_mut().zip(outs) {
+        for (parts, out) in scan.written.iter_mut().zip(&planned.outs) {
             parts.push(self.produced(result, out));
         }
         scan.index += 1;
-        Ok(())
     }
 
     /// The rows of tables under one another.
@@ -436,8 +396,8 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     }
 
     /// The rows of a table in other places.
-    fn rearranged(&mut self, how: Rearrangement, table: RowId, of: &Operand) -> Result<W::Share> {
-        let all = self.selected_of_all(of, Some(table))?;
+    fn rearranged(&mut self, step: &Rearrange) -> Result<W::Share> {
+        let all = self.selected_of_all(&step.operand, Some(step.rows))?;
         let share = all.gathered();
         let inner = all.inner.count();
         let (rows, planes) = (share.elements(), share.planes());
@@ -445,7 +405,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let view = View::new(offset, vec![(count, 1)]);
             share.gather(&view, &View::whole(1))
         };
-        let moved = match how {
+        let moved = match step.how {
             Rearrangement::Roll(by) => {
                 let first = (-by).rem_euclid(rows as i64) as usize;
                 W::Share::concat(&[&part(first, rows - first), &part(0, first)])
@@ -465,7 +425,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let (at, descending) = (key.operand as usize, key.descending);
             let first = columns[..at].iter().map(|column| column.planes());
             let first = first.sum::<usize>();
-            let value = &self.plan.values[over[at].value.0 as usize];
+            let value = &self.plan[over[at].value];
             let (bits, signed) = (usize::from(value.bits), value.signed);
             (0..bits).map(move |bit| KeyBit {
                 plane: first + bit,
@@ -486,7 +446,7 @@ pub(super) fn in_elements<S: Shares>(share: S, inner: usize) -> S {
 }
 
 fn count(lanes: &[Len], rows: u64) -> usize {
-    lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize
+    steps::lanes(lanes, rows) as usize
 }
 
 /// Reshapes all elements into the planes of one lane.

@@ -5,7 +5,7 @@
 
 mod correlations;
 
-use super::PlanInputs;
+use super::PlanStart;
 use crate::job::{Job, ProtocolName};
 use crate::journal::Journal;
 use crate::split_plan::SplitPlan;
@@ -78,9 +78,9 @@ fn run_with<P: Party>(
         let me = mesh.me();
         let own = program.inputs.iter();
         let own = own.map(|input| (input.owner == me.0).then(|| &inputs[&input.name]));
-        let start = PlanInputs {
+        let own = own.collect::<Vec<_>>();
+        let start = PlanStart {
             rows: &rows,
-            inputs: own.collect(),
             demand: &cost.demand,
             form: cost.form,
             cpu,
@@ -88,7 +88,7 @@ fn run_with<P: Party>(
             stocks: stocks(mesh),
         };
         let journal = &mut Journal::silent();
-        let results = work.run::<P>(start, journal, mesh)?;
+        let results = work.run::<P>(&own, start, journal, mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
         let sent = (0..mesh.parties()).map(PartyId::from_index).map(sent);
         let sent = sent.collect();
@@ -298,7 +298,7 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
     let work = planned::<MaskedParty>(&program, u64::MAX);
     check::<MaskedParty>(&program, &inputs, &work);
     let plan = work.joint;
-    let sharing = |value: PlanValue| plan.values[value.0 as usize].domain.sharing;
+    let sharing = |value: PlanValue| plan[value].domain.sharing;
     let (mut by_rows, mut once, mut direct) = (vec![], vec![], 0);
     for segment in &plan.segments {
         for step in &segment.steps {
@@ -306,7 +306,7 @@ fn tapes_of_one_plan_run_in_the_domains_of_least_time() {
                 (StepOp::Tape { outs, .. }, Some(_)) => by_rows.push(sharing(outs[0].value)),
                 (StepOp::Tape { outs, .. }, None) => once.push(sharing(outs[0].value)),
                 (StepOp::Convert { value, out }, _) => {
-                    let to = plan.values[out.0 as usize].domain.algebra;
+                    let to = plan[out].domain.algebra;
                     direct += usize::from(sharing(*value) == Sharing::Xor && to != Algebra::Z2);
                 }
                 _ => {}
@@ -333,7 +333,7 @@ fn a_reduction_runs_in_the_domain_of_least_time() {
     let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
     let tapes = [StepKind::Tape, StepKind::Fold, StepKind::Scan];
     let tapes = steps.filter(|step| tapes.contains(&step.op.kind()));
-    let sharing = |out: PlanValue| plan.values[out.0 as usize].domain.sharing;
+    let sharing = |out: PlanValue| plan[out].domain.sharing;
     let found = tapes.map(|step| (step.op.kind(), sharing(step.op.writes()[0])));
     let found = found.collect::<Vec<_>>();
     let want = [
@@ -406,8 +406,8 @@ fn elements_of_a_ring_are_chosen_split_and_divided_without_all_of_their_bits() {
         let demand = work.cost::<Masked>(&[50]).demand;
         let plan = work.joint;
         let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
-        let ops = steps.filter_map(|step| match step.op {
-            StepOp::Ring { op, .. } => Some(op),
+        let ops = steps.filter_map(|step| match &step.op {
+            StepOp::Ring(ring) => Some(ring.op),
             StepOp::Convert { .. } => panic!("all bits of a value: {}", plan.text()),
             _ => None,
         });
@@ -430,7 +430,7 @@ fn a_value_that_is_opened_in_the_middle_goes_on_as_a_constant() {
         let plan = &mut work.joint;
         // The total: its segment is the last, and so the opening has one of its own behind it.
         let value = plan.results[1].value;
-        let mut known = plan.values[value.0 as usize].clone();
+        let mut known = plan[value].clone();
         known.kept = false;
         let out = PlanValue(plan.values.len() as u32);
         plan.values.push(known);

@@ -188,7 +188,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
         let stored = self.state.values.stored(value);
         let stored = stored.ok_or_else(|| internal("a value is not there yet"))?;
-        let plan = &self.plan.values[value.0 as usize];
+        let plan = &self.plan[value];
         if plan.rows.is_none() {
             return Ok(stored);
         }
@@ -207,7 +207,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     pub(super) fn write(&mut self, value: PlanValue, share: impl Into<ShareRef<W>>) -> Result<()> {
         let share = share.into();
         let segment = &self.plan.segments[self.run.segment];
-        let plan = &self.plan.values[value.0 as usize];
+        let plan = &self.plan[value];
         match segment.rows {
             None => drop(self.state.values.stored.insert(value, share.clone())),
             Some(table) if plan.kept && !self.state.values.passing.contains(&value) => {
@@ -267,7 +267,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: self.value(operand.value)?,
             lanes: operand.lanes.at(self.run.rows),
             inner: operand.inner.at(self.run.rows),
-            numbers: self.plan.values[operand.value.0 as usize].numbers(None),
+            numbers: self.plan[operand.value].numbers(None),
         })
     }
 
@@ -287,7 +287,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: share.ok_or_else(|| internal("rows are not there yet"))?,
             lanes: operand.lanes.at(rows),
             inner: operand.inner.at(rows),
-            numbers: self.plan.values[operand.value.0 as usize].numbers(None),
+            numbers: self.plan[operand.value].numbers(None),
         })
     }
 
@@ -322,13 +322,13 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Returns a part of the result of a tape.
     pub(super) fn produced(&self, share: &W::Share, out: &Produced) -> W::Share {
-        let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
+        let bits = u32::from(self.plan[out.value].bits);
         let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
         in_elements(planes, out.inner as usize)
     }
 
     pub(super) fn constant(&mut self, elements: &[u64], out: PlanValue) -> W::Share {
-        let plan = &self.plan.values[out.0 as usize];
+        let plan = &self.plan[out];
         let bits = plan.plain_bits() as usize;
         self.party.constant(plan.domain, bits, elements)
     }
@@ -388,7 +388,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Returns the block's part of an input, at its owner: the bits that count of each element.
     pub(super) fn input_words(&self, input: u32, out: PlanValue) -> Option<Words> {
         let data = self.inputs.get(input as usize).copied().flatten()?;
-        let plan = &self.plan.values[out.0 as usize];
+        let plan = &self.plan[out];
         let rows = plan.rows.map_or(1, |_| self.run.rows);
         let (first, count) = (self.run.start * plan.elements, rows * plan.elements);
         let elements = &data.elements[first as usize..(first + count) as usize];
@@ -400,7 +400,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
 /// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
 pub(super) fn revealed(plan: &Plan, rows: &[u64], of: &ResultPlan, mut tiles: Vec<Words>) -> Data {
-    let value = &plan.values[of.value.0 as usize];
+    let value = &plan[of.value];
     let rows = value.rows.map(|id| rows[usize::from(id.0)]);
     let shape = rows.into_iter().chain(of.fixed.iter().copied());
     let shift = 64 - value.plain_bits().clamp(1, 64);

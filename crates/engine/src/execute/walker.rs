@@ -128,7 +128,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Err(internal("a step has more offline parts than online ones"));
         }
         // A network has freed its operands when it began.
-        if !call.carry && !matches!(self.op, StepOp::CompareExchange { .. }) {
+        if !call.carry && !matches!(self.op, StepOp::CompareExchange(_)) {
             self.state.values.release(self.run, &self.op.reads())?;
         }
         Ok(true)
@@ -152,7 +152,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// The domain of a value.
     pub fn domain(&self, value: PlanValue) -> Domain {
-        self.plan.values[value.0 as usize].domain
+        self.plan[value].domain
     }
 
     /// A tape that is about to run; its gates are counted.

@@ -97,6 +97,14 @@ pub fn job_of(text: &str, protocol: ProtocolName, network: NetworkClass) -> Job 
     Job::new(parse(text), protocol, network, vec![]).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Helpers that two parties need.
+pub fn helpers_of_two(protocol: ProtocolName) -> &'static [&'static str] {
+    match protocol {
+        ProtocolName::Trio => &["ada"],
+        _ => &[],
+    }
+}
+
 /// A job on a LAN, in tiles of so many rows.
 pub fn in_tiles(program: Program, protocol: ProtocolName, helpers: &[&str], tile: u64) -> Job {
     let job = Job::in_tiles(program, protocol, NetworkClass::LAN, named(helpers), tile);

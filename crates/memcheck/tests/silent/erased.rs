@@ -143,13 +143,7 @@ fn party_is_erased<P: Party>() {
     let setting = &Setting::in_order(&profile, parties);
     let mut demand = Demand::default();
     for owner in setting.everyone() {
-        let (elements, bits) = (LANES as u64, BITS as u64);
-        let work = StepShape::Input {
-            owner,
-            domain,
-            elements,
-            bits,
-        };
+        let work = StepShape::input(owner, domain, LANES as u64, BITS as u64);
         demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
     on_threads(Mesh::in_memory(parties), |mesh| {

@@ -10,27 +10,14 @@ use sealane_testkit::fake::Honest;
 use sealane_testkit::masked::Masked;
 use std::sync::Arc;
 
-/// The input `x` of the first party.
-fn input(shape: Shape) -> Input {
-    Input {
-        name: "x".to_string(),
-        owner: 0,
-        ty: Type::U8,
-        shape,
-        range: Type::U8.range(),
-        columns: vec![],
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    }
-}
-
 /// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.
 fn sample() -> Plan {
     let mut b = Builder::new("sample").unwrap();
     b.party("alice").unwrap();
     b.party("bob").unwrap();
     let rows = b.rows("n", 100).unwrap();
-    let x = b.input(input(Shape::with_rows(rows, []))).unwrap();
+    let x = Input::new("x", 0, Type::U8, Shape::with_rows(rows, []));
+    let x = b.input(x).unwrap();
     let wide = Type::signed(32);
     let total = b.reduce(Reduction::Sum, x, None, Some(wide), None).unwrap();
     let cast = b.cast(x, wide, None).unwrap();
@@ -48,14 +35,10 @@ fn known() -> Plan {
     let mut b = Builder::new("known").unwrap();
     b.party("alice").unwrap();
     b.party("bob").unwrap();
-    let x = b.input(input(Shape::scalar())).unwrap();
-    let y = b
-        .input(Input {
-            owner: 1,
-            name: "y".into(),
-            ..input(Shape::scalar())
-        })
-        .unwrap();
+    let [x, y] = [("x", 0), ("y", 1)].map(|(name, owner)| {
+        let input = Input::new(name, owner, Type::U8, Shape::scalar());
+        b.input(input).unwrap()
+    });
     let product = b.binary(Binary::Mul, x.into(), y.into(), None).unwrap();
     b.reveal("product", product.into(), &[0, 1], Type::U8, None)
         .unwrap();
@@ -124,14 +107,14 @@ fn views_and_widths_are_checked() {
     });
     assert!(text.contains("tape's outputs"), "{text}");
     let text = after(|plan| match find(plan, StepKind::Fold) {
-        StepOp::Fold { bits, .. } => bits[1] += 1,
+        StepOp::Fold(fold) => fold.bits[1] += 1,
         _ => unreachable!(),
     });
     assert!(text.contains("level's tape"), "{text}");
     let text = after(|plan| match find(plan, StepKind::Fold) {
-        StepOp::Fold { levels, bits, .. } => {
-            levels.pop();
-            bits.pop();
+        StepOp::Fold(fold) => {
+            fold.levels.pop();
+            fold.bits.pop();
         }
         _ => unreachable!(),
     });
@@ -142,11 +125,11 @@ fn views_and_widths_are_checked() {
 fn parties_that_know_operands_are_checked() {
     let mut plan = known();
     assert_eq!(check::<Masked>(&plan), Ok(()));
-    let StepOp::Product { known_to, .. } = find(&mut plan, StepKind::Product) else {
+    let StepOp::Product(product) = find(&mut plan, StepKind::Product) else {
         unreachable!()
     };
-    assert_eq!(*known_to, [0, 1].map(|owner| Some(PartyId(owner))));
-    *known_to = [1, 0].map(|owner| Some(PartyId(owner)));
+    assert_eq!(product.known_to, [0, 1].map(|owner| Some(PartyId(owner))));
+    product.known_to = [1, 0].map(|owner| Some(PartyId(owner)));
     let text = check::<Masked>(&plan).expect_err("it is the other party");
     assert!(text.contains("known to another party"), "{text}");
 }

@@ -3,8 +3,8 @@
 use super::{Checked, ensure};
 use crate::cross::LANES;
 use crate::steps::{
-    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement, RowPlan,
-    Step, StepOp, SymView, TapeId, ValuePlan,
+    self, CompareExchange, Cross, Fold, Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue,
+    Produced, Rearrangement, RowPlan, Scan, Sort, Step, StepOp, SymView, TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_program::types::RowId;
@@ -55,23 +55,21 @@ impl Widths<'_> {
                 let one_each = value.rows.is_some() && value.elements == 1;
                 ensure(one_each, "numbers of what are not rows")
             }
-            StepOp::Rearrange {
-                how, operand, out, ..
-            } => {
-                let there = self.within(operand)?;
+            StepOp::Rearrange(step) => {
+                let there = self.within(&step.operand)?;
                 ensure(there == rows, "rows of another number")?;
-                let after = match how {
+                let after = match step.how {
                     Rearrangement::Roll(_) => rows,
-                    Rearrangement::Head(len) => *len,
+                    Rearrangement::Head(len) => len,
                 };
-                let fills = after * operand.inner.count(rows) == self.elements(*out);
+                let fills = after * step.operand.inner.count(rows) == self.elements(step.out);
                 ensure(fills, "what is moved does not fill its value")?;
-                let same = self.bits(operand.value) == self.bits(*out);
+                let same = self.bits(step.operand.value) == self.bits(step.out);
                 ensure(same, "a move changes a width")
             }
-            StepOp::CompareExchange { .. } => self.compare_exchange(step),
-            StepOp::Cross { .. } => self.cross(step),
-            StepOp::Sort { .. } => self.sort(step),
+            StepOp::CompareExchange(step) => self.compare_exchange(step),
+            StepOp::Cross(cross) => self.cross(cross),
+            StepOp::Sort(sort) => self.sort(sort),
             // Each table has rows of its own number: see `append`.
             StepOp::Append { .. } | StepOp::Settle | StepOp::Reveal { .. } => Ok(()),
             StepOp::Convert { value, out } | StepOp::Open { value, out } => {
@@ -85,7 +83,7 @@ impl Widths<'_> {
                 operands,
                 outs,
             } => {
-                let lanes = count(lanes, rows);
+                let lanes = steps::lanes(lanes, rows);
                 let tape = self.tape(*tape)?;
                 let mut inputs = 0;
                 for operand in operands {
@@ -96,53 +94,40 @@ impl Widths<'_> {
                 filled(tape, inputs)?;
                 self.produced(tape, outs, lanes)
             }
-            StepOp::Linear {
-                terms, lanes, out, ..
-            } => {
-                let mut terms = terms.iter();
-                terms.try_for_each(|term| self.term(term, lanes))?;
-                self.fills(lanes, *out)
+            StepOp::Linear(sum) => {
+                let mut terms = sum.terms.iter();
+                terms.try_for_each(|term| self.term(term, &sum.lanes))?;
+                self.fills(&sum.lanes, sum.out)
             }
-            StepOp::Product {
-                left,
-                right,
-                lanes,
-                out,
-                ..
-            } => {
-                let lengths = [left, right].map(|operand| operand.inner.count(rows));
-                ensure(lengths[0] == lengths[1], "factors of different lengths")?;
-                for operand in [left, right] {
-                    let same = self.within(operand)? == count(lanes, rows);
+            StepOp::Product(product) => {
+                let both = [&product.left, &product.right];
+                let [left, right] = both.map(|operand| operand.inner.count(rows));
+                ensure(left == right, "factors of different lengths")?;
+                for operand in both {
+                    let same = self.within(operand)? == steps::lanes(&product.lanes, rows);
                     ensure(same, "an operand has other lanes")?;
                 }
-                self.fills(lanes, *out)
+                self.fills(&product.lanes, product.out)
             }
-            StepOp::Ring {
-                op,
-                bit,
-                of,
-                lanes,
-                out,
-            } => {
-                for operand in bit.iter().chain([of]) {
-                    let same = self.within(operand)? == count(lanes, rows);
+            StepOp::Ring(ring) => {
+                for operand in ring.bit.iter().chain([&ring.of]) {
+                    let same = self.within(operand)? == steps::lanes(&ring.lanes, rows);
                     let one = operand.inner.count(rows) == 1;
                     ensure(same && one, "an operand has other lanes")?;
                 }
-                let bits = bit.as_ref().map(|bit| self.bits(bit.value));
-                let choice = (*op == RingOp::Select).then_some(1);
+                let bits = ring.bit.as_ref().map(|bit| self.bits(bit.value));
+                let choice = (ring.op == RingOp::Select).then_some(1);
                 ensure(bits == choice, "a choice without a bit")?;
-                let same = self.bits(of.value) == self.bits(*out);
+                let same = self.bits(ring.of.value) == self.bits(ring.out);
                 ensure(same, "the result has another width")?;
-                if let RingOp::Extract { first, count } = *op {
-                    let within = u64::from(first) + u64::from(count) <= self.bits(*out);
+                if let RingOp::Extract { first, count } = ring.op {
+                    let within = u64::from(first) + u64::from(count) <= self.bits(ring.out);
                     ensure(within && count > 0, "bits that are not there")?;
                 }
-                self.fills(lanes, *out)
+                self.fills(&ring.lanes, ring.out)
             }
-            StepOp::Fold { .. } => self.fold(step),
-            StepOp::Scan { .. } => self.scan(step),
+            StepOp::Fold(fold) => self.fold(fold),
+            StepOp::Scan(scan) => self.scan(scan),
         }
     }
 
@@ -174,7 +159,7 @@ impl Widths<'_> {
     fn term(&self, term: &LinearTerm, lanes: &[Len]) -> Checked {
         let rows = self.rows;
         let operand = &term.operand;
-        let same = self.within(operand)? == count(lanes, rows);
+        let same = self.within(operand)? == steps::lanes(lanes, rows);
         ensure(same, "an operand has other lanes")?;
         if let LinearFactor::Table { data, lanes, inner } = &term.factor {
             let same = lanes.count(rows) == operand.lanes.count(rows)
@@ -188,93 +173,62 @@ impl Widths<'_> {
 
     /// Returns whether a value has one element for each lane.
     fn fills(&self, lanes: &[Len], out: PlanValue) -> Checked {
-        let same = count(lanes, self.rows) == self.elements(out);
+        let same = steps::lanes(lanes, self.rows) == self.elements(out);
         ensure(same, "lanes do not fill their value")
     }
 
-    fn fold(&self, step: &Step) -> Checked {
-        let rows = self.rows;
-        let StepOp::Fold {
-            operand,
-            length,
-            lanes,
-            levels,
-            bits,
-            carry,
-            out,
-            ..
-        } = &step.op
-        else {
-            return Ok(());
-        };
-        let (count, lanes) = (length.at(rows), self::count(lanes, rows));
-        let whole = self.within(operand)? == count * lanes;
+    fn fold(&self, fold: &Fold) -> Checked {
+        let (count, lanes) = (
+            fold.length.at(self.rows),
+            steps::lanes(&fold.lanes, self.rows),
+        );
+        let whole = self.within(&fold.operand)? == count * lanes;
         ensure(whole, "the operand has other elements")?;
-        let one_each = lanes == self.elements(*out);
+        let one_each = lanes == self.elements(fold.out);
         ensure(one_each, "the result has other elements")?;
-        let enough = bits.len() == levels.len() + 1;
+        let levels = fold.levels.len();
+        let enough = fold.bits.len() == levels + 1;
         ensure(enough, "a width for each level and one more")?;
-        let enough = levels.len() < 64 && count <= 1 << levels.len();
+        let enough = levels < 64 && count <= 1 << levels;
         ensure(enough, "too few levels")?;
-        let width = |at: usize| bits.get(at).copied().map_or(0, u64::from);
-        let same = width(0) == self.bits(operand.value);
+        let same = width(&fold.bits, 0) == self.bits(fold.operand.value);
         ensure(same, "the operand has another width")?;
-        let same = width(levels.len()) == self.bits(*out);
+        let same = width(&fold.bits, levels) == self.bits(fold.out);
         ensure(same, "the result has another width")?;
-        self.tree(levels, bits, *carry)
+        self.tree(&fold.levels, &fold.bits, fold.carry)
     }
 
     /// Checks the tapes of a tree: one for each level, between its widths.
     fn tree(&self, levels: &[TapeId], bits: &[u8], carry: Option<TapeId>) -> Checked {
-        let width = |at: usize| bits.get(at).copied().map_or(0, u64::from);
         for (level, tape) in levels.iter().enumerate() {
-            self.combines(*tape, width(level), width(level + 1))?;
+            self.combines(*tape, width(bits, level), width(bits, level + 1))?;
         }
-        let last = width(levels.len());
+        let last = width(bits, levels.len());
         carry.map_or(Ok(()), |tape| self.combines(tape, last, last))
     }
 
     /// Checks reductions of all rows for each element, with a single row and with the most rows.
-    fn cross(&self, step: &Step) -> Checked {
-        let rows = self.rows;
-        let StepOp::Cross {
-            rows: table,
-            length,
-            tape,
-            over,
-            across,
-            captured,
-            outs,
-        } = &step.op
-        else {
-            return Ok(());
-        };
-        let (tape, length) = (self.tape(*tape)?, length.at(rows));
-        let most = self.table(*table)?.bound;
-        let mut inputs = 0;
-        for operand in over {
-            let there = self.within(operand)? == length;
-            ensure(there, "an operand has other elements")?;
-            inputs += self.element_bits(operand);
-        }
-        for operand in across {
+    fn cross(&self, cross: &Cross) -> Checked {
+        let (tape, length) = (self.tape(cross.tape)?, cross.length.at(self.rows));
+        let most = self.table(cross.rows)?.bound;
+        let mut inputs = self.walked(&cross.over, length)?;
+        for operand in &cross.across {
             for all in [1, most] {
                 let same = self.at(all).within(operand)? == all;
                 ensure(same, "rows of another number")?;
             }
             inputs += self.at(1).element_bits(operand);
         }
-        inputs += self.whole_bits(captured);
+        inputs += self.whole_bits(&cross.captured);
         filled(tape, inputs)?;
-        for out in outs {
-            let width = |at: Option<&u8>| at.copied().map_or(0, u64::from);
+        for out in &cross.outs {
             let inner = u64::from(out.inner);
-            let end = u64::from(out.first) + inner * width(out.bits.first());
+            let end = u64::from(out.first) + inner * width(&out.bits, 0);
             let inside = end <= tape.outputs.len() as u64;
             ensure(inside, "a result beyond the tape's outputs")?;
             let fills = length * inner == self.elements(out.value);
             ensure(fills, "the result has other elements")?;
-            let last = width(out.bits.last()) == self.bits(out.value);
+            let last = out.bits.last().copied().map_or(0, u64::from) == self.bits(out.value);
             ensure(last, "the result has another width")?;
             let levels = out.levels.len();
             let enough = levels < 64 && LANES <= 1 << levels && out.bits.len() == levels + 1;
@@ -291,80 +245,48 @@ impl Widths<'_> {
         ensure(fits, "a level's tape has other widths")
     }
 
-    fn scan(&self, step: &Step) -> Checked {
-        let rows = self.rows;
-        let StepOp::Scan {
-            tape,
-            length,
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-        } = &step.op
-        else {
-            return Ok(());
-        };
-        let (tape, length) = (self.tape(*tape)?, length.at(rows));
-        let carried = self.whole_bits(init);
-        let mut inputs = carried + self.whole_bits(captured);
-        for operand in over {
-            let whole = self.within(operand)? == length;
-            ensure(whole, "an operand has other elements")?;
-            inputs += self.element_bits(operand);
-        }
-        filled(tape, inputs)?;
-        let same = init.len() == carries.len()
-            && init.iter().zip(carries).all(|(a, b)| {
+    fn scan(&self, scan: &Scan) -> Checked {
+        let (tape, length) = (self.tape(scan.tape)?, scan.length.at(self.rows));
+        let carried = self.whole_bits(&scan.init);
+        let walked = self.walked(&scan.over, length)?;
+        filled(tape, carried + self.whole_bits(&scan.captured) + walked)?;
+        let same = scan.init.len() == scan.carries.len()
+            && scan.init.iter().zip(&scan.carries).all(|(a, b)| {
                 let shape = |v: &PlanValue| (self.elements(*v), self.value(*v).bits);
                 shape(a) == shape(b) && self.value(*a).rows.is_none()
             });
         ensure(same, "carries change their shape")?;
         let enough = tape.outputs.len() as u64 >= carried;
         ensure(enough, "the tape has too few outputs")?;
-        self.produced(tape, outs, length)
+        self.produced(tape, &scan.outs, length)
     }
 
-    fn compare_exchange(&self, step: &Step) -> Checked {
-        let StepOp::CompareExchange {
-            network,
-            tape,
-            length,
-            over,
-            captured,
-            outs,
-            ..
-        } = &step.op
-        else {
-            return Ok(());
-        };
-        let tape = self.tape(*tape)?;
-        let planes = self.moves(over, outs, length.at(self.rows))?;
-        let inputs = 2 * planes + self.whole_bits(captured);
-        filled(tape, inputs)?;
-        let written = network.writes().into_iter().filter(|writes| *writes);
-        let written = written.count();
-        let fills = planes * written as u64 == tape.outputs.len() as u64;
+    /// Checks that operands have so many elements; returns the bits of one of each.
+    fn walked(&self, over: &[Operand], length: u64) -> Checked<u64> {
+        let mut bits = 0;
+        for operand in over {
+            let there = self.within(operand)? == length;
+            ensure(there, "an operand has other elements")?;
+            bits += self.element_bits(operand);
+        }
+        Ok(bits)
+    }
+
+    fn compare_exchange(&self, step: &CompareExchange) -> Checked {
+        let tape = self.tape(step.tape)?;
+        let planes = self.moves(&step.over, &step.outs, step.length.at(self.rows))?;
+        filled(tape, 2 * planes + self.whole_bits(&step.captured))?;
+        let written = step.network.writes().into_iter().filter(|writes| *writes);
+        let fills = planes * written.count() as u64 == tape.outputs.len() as u64;
         ensure(fills, "the tape has other outputs")
     }
 
-    fn sort(&self, step: &Step) -> Checked {
-        let rows = self.rows;
-        let StepOp::Sort {
-            keys,
-            length,
-            over,
-            outs,
-            ..
-        } = &step.op
-        else {
-            return Ok(());
-        };
-        self.moves(over, outs, length.at(self.rows))?;
-        ensure(!keys.is_empty(), "a sort has no key")?;
-        for key in keys {
-            let one = over.get(key.operand as usize);
-            let one = one.is_some_and(|operand| operand.inner.count(rows) == 1);
+    fn sort(&self, sort: &Sort) -> Checked {
+        self.moves(&sort.over, &sort.outs, sort.length.at(self.rows))?;
+        ensure(!sort.keys.is_empty(), "a sort has no key")?;
+        for key in &sort.keys {
+            let one = sort.over.get(key.operand as usize);
+            let one = one.is_some_and(|operand| operand.inner.count(self.rows) == 1);
             ensure(one, "a key is not one number of each element")?;
         }
         Ok(())
@@ -373,13 +295,10 @@ impl Widths<'_> {
     /// Checks that all elements of each operand fill a result of its own; returns the bits of an
     /// element of all.
     fn moves(&self, over: &[Operand], outs: &[PlanValue], length: u64) -> Checked<u64> {
-        let mut planes = 0;
         ensure(over.len() == outs.len(), "not a result for each operand")?;
+        let planes = self.walked(over, length)?;
         for (operand, out) in over.iter().zip(outs) {
-            let there = self.within(operand)? == length;
-            ensure(there, "an operand has other elements")?;
             let inner = operand.inner.count(self.rows);
-            planes += inner * self.bits(operand.value);
             let fills = length * inner == self.elements(*out);
             ensure(fills, "the result has other elements")?;
             let same = self.bits(operand.value) == self.bits(*out);
@@ -426,7 +345,7 @@ impl Widths<'_> {
     }
 
     fn value(&self, value: PlanValue) -> &ValuePlan {
-        &self.plan.values[value.0 as usize]
+        &self.plan[value]
     }
 
     /// Bits of what each lane reads of an operand.
@@ -460,8 +379,9 @@ fn filled(tape: &Tape, inputs: u64) -> Checked {
     ensure(fills, "operands do not fill the tape's inputs")
 }
 
-fn count(lanes: &[Len], rows: u64) -> u64 {
-    lanes.iter().map(|len| len.at(rows)).product()
+/// The width at a level, 0 where there is none.
+fn width(bits: &[u8], level: usize) -> u64 {
+    bits.get(level).copied().map_or(0, u64::from)
 }
 
 /// Returns whether all elements at `lanes[l] + inner[i]` are among so many, and no relative index

@@ -38,7 +38,7 @@ pub(super) fn by_party<P: Protocol>(
 ) -> Vec<Memory> {
     let setting = &plan.setting;
     let elements = |value: PlanValue| {
-        let value = &plan.values[value.0 as usize];
+        let value = &plan[value];
         value.elements * value.rows.map_or(1, |table| rows[usize::from(table.0)])
     };
     let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
@@ -117,7 +117,7 @@ impl Live {
         for value in op.reads().into_iter().filter(|_| !call.carry) {
             // Kept rows are read as a copy of those of the tile.
             let copied = self.held.contains_key(&(None, value)) && run.rows > 0;
-            if copied && counter.plan.values[value.0 as usize].rows.is_some() {
+            if copied && counter.plan[value].rows.is_some() {
                 self.hold((Some(run), value), size::<P>(counter, value, run.rows));
             }
         }
@@ -131,7 +131,7 @@ impl Live {
         let (op, run, plan) = (op(counter, call), call.run, counter.plan);
         let reads = op.reads().into_iter();
         for value in op.writes() {
-            let planned = &plan.values[value.0 as usize];
+            let planned = &plan[value];
             let whole = plan.segments[run.segment].rows.is_none() || planned.rows.is_none();
             let lasts = self
                 .last
@@ -199,7 +199,7 @@ fn share<P: Protocol>(counter: &Counter, domain: Domain) -> u64 {
 
 /// Bits of the shares of so many rows of a value.
 fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
-    let planned = &counter.plan.values[value.0 as usize];
+    let planned = &counter.plan[value];
     let planes = match planned.domain.algebra {
         Algebra::Z2 => u64::from(planned.bits),
         Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
@@ -213,11 +213,13 @@ fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
 pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: &[Piece]) -> u64 {
     let op = op(counter, call);
     let copies = op.reads().into_iter().chain(op.writes()).map(|value| {
-        let table = counter.plan.values[value.0 as usize].rows;
+        let table = counter.plan[value].rows;
         let all = table.filter(|table| op.all_rows().contains(table));
         let rows = all.map_or(call.run.rows, |table| counter.all_rows(table));
         size::<P>(counter, value, rows)
     });
+    let ordered =
+        |domain, rows: u64, planes: u64| rows * (512 + 2 * planes * share::<P>(counter, domain));
     let worked = pieces.iter().map(|piece| {
         let cost = counter.cost::<P>(call.walk, &piece.work);
         let messages = cost
@@ -227,48 +229,27 @@ pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: 
             .map(|message| 8 * message.bytes);
         let messages = messages.max().unwrap_or(0);
         match &piece.work {
-            StepShape::Input { elements, bits, .. } => elements * (64 + 8 * bits) + messages,
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } => {
-                let goal = P::domain_profile(*domain, counter.setting.parties).goal;
-                let across = matches!(op, StepOp::Cross { .. });
+            StepShape::Input(input) => input.elements * (64 + 8 * input.bits) + messages,
+            StepShape::Tape(run) => {
+                let tape = run.tape;
+                let goal = P::domain_profile(run.domain, counter.setting.parties).goal;
+                let across = matches!(op, StepOp::Cross(_));
                 let ports = tape.inputs + tape.outputs.len() as u32;
                 // Tables stream, and labels of gates take a block of lanes at a time.
                 let (slots, messages) = match goal {
                     Goal::Size => (if across { ports } else { 0 }, 0),
                     Goal::Depth => (tape.slots + tape.inputs, messages),
                 };
-                lanes * (128 + u64::from(slots) * share::<P>(counter, *domain)) + messages
+                run.lanes * (128 + u64::from(slots) * share::<P>(counter, run.domain)) + messages
             }
-            StepShape::Product {
-                domain,
-                distinct,
-                lanes,
-                ..
-            } => {
-                let elements = distinct.iter().sum::<u64>() + lanes;
-                2 * elements * share::<P>(counter, *domain) + messages
+            StepShape::Product(product) => {
+                let elements = product.distinct.iter().sum::<u64>() + product.lanes;
+                2 * elements * share::<P>(counter, product.domain) + messages
             }
-            StepShape::Convert {
-                elements: lanes,
-                bits,
-                ..
-            }
-            | StepShape::Ring { lanes, bits, .. } => lanes * bits * 64 + messages,
-            StepShape::Shuffle {
-                domain,
-                rows,
-                planes,
-            }
-            | StepShape::Sort {
-                domain,
-                rows,
-                planes,
-                ..
-            } => rows * (512 + 2 * planes * share::<P>(counter, *domain)) + messages,
+            StepShape::Convert(convert) => convert.elements * convert.bits * 64 + messages,
+            StepShape::Ring(ring) => ring.lanes * ring.bits * 64 + messages,
+            StepShape::Shuffle(of) => ordered(of.domain, of.rows, of.planes) + messages,
+            StepShape::Sort(of) => ordered(of.domain, of.rows, of.planes) + messages,
             StepShape::Settle { .. } => messages,
             // Words of the values; labels are compared a piece at a time.
             StepShape::Open { .. } => 64 * piece.lanes,

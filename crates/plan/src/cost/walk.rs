@@ -2,15 +2,15 @@
 
 use super::clock::Payload;
 use super::timer;
-use crate::cross;
+use crate::cross::blocks;
 use crate::flow::{IN_FLIGHT, Refill};
 use crate::network::Stage;
-use crate::steps::{Len, Operand, Plan, PlanValue, ResultPlan, StepOp, TapeId, ValuePlan};
+use crate::steps::{self, Operand, Plan, PlanValue, ResultPlan, StepOp, TapeId, ValuePlan};
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
-    Checks, Cost, Demand, Flight, LeftOver, Opening, Protocol, Refills, Setting, StepShape, View,
-    Walk,
+    Checks, ConvertShape, Cost, Demand, Flight, LeftOver, Opening, ProductShape, Protocol, Refills,
+    RingShape, Setting, SortShape, StepShape, View, Walk,
 };
 
 /// Counts of a run.
@@ -64,6 +64,12 @@ pub(super) struct Piece<'a> {
     pub times: u64,
     pub lanes: u64,
     pub work: StepShape<'a>,
+}
+
+impl<'a> Piece<'a> {
+    fn new(times: u64, lanes: u64, work: StepShape<'a>) -> Piece<'a> {
+        Piece { times, lanes, work }
+    }
 }
 
 impl Counts {
@@ -224,46 +230,63 @@ impl<'a> Counter<'a> {
             .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile)
     }
 
+    /// Visits the pieces of each step of a segment in a walk: in tiles, which are given with their
+    /// rows, their number and whether they are the first, and where `carries` tiles are combined
+    /// with those before them.
+    fn visit<P: Protocol>(
+        &self,
+        (segment, walk): (usize, Walk),
+        tiles: &[(u64, u64, bool)],
+        carries: u64,
+        mut visit: impl FnMut(usize, Piece<'a>, u64),
+    ) {
+        for (step, planned) in self.plan.segments[segment].steps.iter().enumerate() {
+            for &(rows, times, first) in tiles.iter().filter(|(_, times, _)| *times > 0) {
+                let at = TileStep {
+                    segment,
+                    step,
+                    rows,
+                    walk,
+                    first,
+                };
+                let pieces = self.pieces::<P>(at).into_iter();
+                pieces.for_each(|piece| visit(step, piece, times));
+            }
+            if let Some(piece) = self.carry(&planned.op) {
+                visit(step, piece, carries);
+            }
+        }
+    }
+
     /// Costs of each step of a segment in both walks: all tiles, and the carry from each to the
     /// next.
     fn segment<P: Protocol>(&self, segment: usize) -> Vec<[Tally; 2]> {
-        let steps = &self.plan.segments[segment].steps;
         let (full, tile, rest) = self.tiles(segment);
         let blocks = full + u64::from(rest > 0);
         // The first tile may cost something else, since there is nothing to combine it with.
         let first = if full > 0 { tile } else { rest };
-        let others = [(tile, full.saturating_sub(1)), (rest, blocks - full.max(1))];
-        let mut tallies = vec![<[Tally; 2]>::default(); steps.len()];
-        for (step, tallies) in tallies.iter_mut().enumerate() {
-            for walk in self.plan.setting.timing.walks() {
-                let tally = &mut tallies[walk.index()];
-                let mut count = |piece: Piece, times: u64| {
+        let others = [full.saturating_sub(1), blocks - full.max(1)];
+        let tiles = [
+            (first, 1, true),
+            (tile, others[0], false),
+            (rest, others[1], false),
+        ];
+        let mut tallies = vec![<[Tally; 2]>::default(); self.plan.segments[segment].steps.len()];
+        for walk in self.plan.setting.timing.walks() {
+            self.visit::<P>(
+                (segment, *walk),
+                &tiles,
+                blocks - 1,
+                |step, piece, times| {
+                    let tally = &mut tallies[step][walk.index()];
                     let cost = self.cost::<P>(*walk, &piece.work);
                     let demand = self.demand::<P>(*walk, &piece.work);
                     tally.add(piece.lanes, &cost, &demand, times * piece.times);
                     if let StepShape::Settle { checks } = &piece.work {
                         tally.settled.add(checks, times);
                     }
-                };
-                let at = |rows, first| TileStep {
-                    segment,
-                    step,
-                    rows,
-                    walk: *walk,
-                    first,
-                };
-                for piece in self.pieces::<P>(at(first, true)) {
-                    count(piece, 1);
-                }
-                for (rows, times) in others.into_iter().filter(|(_, times)| *times > 0) {
-                    for piece in self.pieces::<P>(at(rows, false)) {
-                        count(piece, times);
-                    }
-                }
-                if let Some(piece) = self.carry(&steps[step].op) {
-                    count(piece, blocks - 1);
-                }
-            }
+                },
+            );
         }
         tallies
     }
@@ -317,21 +340,15 @@ impl<'a> Counter<'a> {
 
     /// Bits that the outputs of offline parts of one full tile of a segment take.
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
-        // Smaller tiles would leave as much for steps on all rows.
-        let planned = self.plan.segments[segment].steps.iter().enumerate();
-        let steps = planned.filter(|(_, step)| step.op.all_rows().is_empty());
-        let pieces = steps.flat_map(|(step, _)| {
-            self.pieces::<P>(TileStep {
-                segment,
-                step,
-                rows: self.full_tile(segment),
-                walk: Walk::Offline,
-                first: true,
-            })
+        let (steps, mut bits) = (&self.plan.segments[segment].steps, 0);
+        let tile = [(self.full_tile(segment), 1, true)];
+        self.visit::<P>((segment, Walk::Offline), &tile, 0, |step, piece, times| {
+            // Smaller tiles would leave as much for steps on all rows.
+            if steps[step].op.all_rows().is_empty() {
+                bits += times * piece.times * P::material_bits(self.setting, &piece.work);
+            }
         });
-        pieces
-            .map(|piece| piece.times * P::material_bits(self.setting, &piece.work))
-            .sum()
+        bits
     }
 
     /// Correlations of pools that some tiles take.
@@ -339,32 +356,20 @@ impl<'a> Counter<'a> {
         let mut all = Demand::default();
         let segment = refill.segment;
         let tiles = [
-            (self.full_tile(segment), refill.full),
-            (refill.rest, u64::from(refill.rest > 0)),
+            (self.full_tile(segment), refill.full, true),
+            (refill.rest, u64::from(refill.rest > 0), true),
         ];
         for walk in refill.walks {
-            let mut take = |piece: Piece, times: u64| {
-                let demand = self.demand::<P>(*walk, &piece.work);
-                let pooled = demand.only(|kind| P::pool_bits(self.setting, kind) > 0);
-                all.merge(&pooled, times * piece.times);
-            };
-            for (step, planned) in self.plan.segments[segment].steps.iter().enumerate() {
-                for (rows, times) in tiles.into_iter().filter(|(_, times)| *times > 0) {
-                    let at = TileStep {
-                        segment,
-                        step,
-                        rows,
-                        walk: *walk,
-                        first: true,
-                    };
-                    for piece in self.pieces::<P>(at) {
-                        take(piece, times);
-                    }
-                }
-                if let Some(piece) = self.carry(&planned.op) {
-                    take(piece, refill.carries);
-                }
-            }
+            self.visit::<P>(
+                (segment, *walk),
+                &tiles,
+                refill.carries,
+                |_, piece, times| {
+                    let demand = self.demand::<P>(*walk, &piece.work);
+                    let pooled = demand.only(|kind| P::pool_bits(self.setting, kind) > 0);
+                    all.merge(&pooled, times * piece.times);
+                },
+            );
         }
         all
     }
@@ -408,79 +413,64 @@ impl<'a> Counter<'a> {
     pub fn pieces<P: Protocol>(&self, at: TileStep) -> Vec<Piece<'a>> {
         let (rows, op) = (at.rows, &self.plan.segments[at.segment].steps[at.step].op);
         let elements = |value: &PlanValue| {
-            let value = &self.plan.values[value.0 as usize];
+            let value = &self.plan[value];
             (value.elements * value.rows.map_or(1, |_| rows), value)
         };
-        let product = |lens: &[Len]| lens.iter().map(|len| len.at(rows)).product::<u64>();
-        let once = |lanes, work| {
-            vec![Piece {
-                times: 1,
-                lanes,
-                work,
-            }]
-        };
+        let planned = |of: &Operand| &self.plan[of.value];
+        let domain = |out: PlanValue| self.plan[out].domain;
+        let once = |lanes, work| vec![Piece::new(1, lanes, work)];
         match op {
             StepOp::Constant { .. }
             | StepOp::RowNumber { .. }
-            | StepOp::Rearrange { .. }
+            | StepOp::Rearrange(_)
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Append { .. }
-            | StepOp::Linear { .. } => Vec::new(),
+            | StepOp::Linear(_) => Vec::new(),
             StepOp::Input { input, out } => {
                 let (elements, value) = elements(out);
-                let work = StepShape::Input {
-                    owner: self.plan.owners[*input as usize],
-                    domain: value.domain,
-                    elements,
-                    bits: value.plain_bits(),
-                };
+                let owner = self.plan.owners[*input as usize];
+                let work = StepShape::input(owner, value.domain, elements, value.plain_bits());
                 once(elements, work)
             }
             StepOp::Convert { value, out } => {
-                let to = self.plan.values[out.0 as usize].domain;
                 let (elements, value) = elements(value);
-                let work = StepShape::Convert {
+                let work = StepShape::Convert(ConvertShape {
                     from: value.domain,
-                    to,
+                    to: domain(*out),
                     elements,
                     bits: value.bits.into(),
                     signed: value.signed,
-                };
+                });
                 once(elements, work)
             }
-            StepOp::Product {
-                left,
-                right,
-                lanes,
-                known_to,
-                out,
-            } => {
-                let lanes = product(lanes);
-                let work = StepShape::Product {
-                    domain: self.plan.values[out.0 as usize].domain,
+            StepOp::Product(product) => {
+                let lanes = steps::lanes(&product.lanes, rows);
+                let both = [&product.left, &product.right];
+                let [left, right] = product.known_to;
+                let distinct = |of: &Operand, at: &View| View::distinct(&of.lanes.at(rows), at);
+                let work = StepShape::Product(ProductShape {
+                    domain: domain(product.out),
                     lanes,
-                    terms: left.inner.count(rows),
-                    lines: [left, right]
-                        .map(|operand| View::distinct(&operand.lanes.at(rows), &View::whole(1))),
-                    distinct: [left, right].map(|operand| {
-                        View::distinct(&operand.lanes.at(rows), &operand.inner.at(rows))
-                    }),
-                    numbers: [(left, known_to[0]), (right, known_to[1])].map(|(of, known_to)| {
-                        self.plan.values[of.value.0 as usize].numbers(known_to)
-                    }),
-                };
+                    terms: product.left.inner.count(rows),
+                    lines: both.map(|of| distinct(of, &View::whole(1))),
+                    distinct: both.map(|of| distinct(of, &of.inner.at(rows))),
+                    numbers: [
+                        planned(both[0]).numbers(left),
+                        planned(both[1]).numbers(right),
+                    ],
+                });
                 once(lanes, work)
             }
-            StepOp::Ring { op, of, lanes, .. } => {
-                let (lanes, value) = (product(lanes), &self.plan.values[of.value.0 as usize]);
-                let work = StepShape::Ring {
-                    op: *op,
+            StepOp::Ring(ring) => {
+                let (lanes, value) = (steps::lanes(&ring.lanes, rows), planned(&ring.of));
+                let work = StepShape::Ring(RingShape {
+                    op: ring.op,
                     domain: value.domain,
                     lanes,
                     bits: value.bits.into(),
                     signed: value.signed,
-                };
+                });
                 once(lanes, work)
             }
             StepOp::Settle => {
@@ -504,85 +494,56 @@ impl<'a> Counter<'a> {
             }
             StepOp::Tape {
                 tape, lanes, outs, ..
-            } => vec![self.tape(*tape, outs[0].value, product(lanes), 1)],
-            StepOp::Scan {
-                tape,
-                length,
-                carries,
-                outs,
-                ..
             } => {
-                let state = carries.first().copied();
-                let out = state.unwrap_or_else(|| outs[0].value);
-                vec![self.tape(*tape, out, 1, length.at(rows))]
+                vec![self.tape(*tape, outs[0].value, steps::lanes(lanes, rows), 1)]
             }
-            StepOp::CompareExchange {
-                network,
-                tape,
-                rows: table,
-                length,
-                outs,
-                ..
-            } => {
-                let rows = table.map_or(1, |table| self.all_rows(table));
-                let stages = network.stages(length.at(rows) as usize);
-                let stage = |stage: &Stage| self.tape(*tape, outs[0], stage.pairs() as u64, 1);
+            StepOp::Scan(scan) => {
+                let state = scan.carries.first().copied();
+                let out = state.unwrap_or_else(|| scan.outs[0].value);
+                vec![self.tape(scan.tape, out, 1, scan.length.at(rows))]
+            }
+            StepOp::CompareExchange(step) => {
+                let rows = step.rows.map_or(1, |table| self.all_rows(table));
+                let stages = step.network.stages(step.length.at(rows) as usize);
+                let stage =
+                    |stage: &Stage| self.tape(step.tape, step.outs[0], stage.pairs() as u64, 1);
                 stages.iter().map(stage).collect()
             }
-            StepOp::Cross {
-                rows: table,
-                length,
-                tape,
-                outs,
-                ..
-            } => {
-                let (lanes, all) = (length.at(rows), self.all_rows(*table));
+            StepOp::Cross(cross) => {
+                let (lanes, all) = (cross.length.at(rows), self.all_rows(cross.rows));
                 let mut pieces = Vec::new();
                 let mut count = 0;
                 // Blocks of one size are alike, and so are the combinations of one with the next.
-                for (block, times) in cross::blocks(lanes, all) {
+                for (block, times) in blocks(lanes, all) {
                     count += times;
-                    pieces.push(self.tape(*tape, outs[0].value, lanes * block, times));
-                    for out in outs {
+                    pieces.push(self.tape(cross.tape, cross.outs[0].value, lanes * block, times));
+                    for out in &cross.outs {
                         let lanes = lanes * u64::from(out.inner);
                         pieces.extend(self.tree(&out.levels, out.value, (block, lanes), times));
                     }
                 }
-                for out in outs.iter().filter(|_| count > 1) {
+                for out in cross.outs.iter().filter(|_| count > 1) {
                     let lanes = lanes * u64::from(out.inner);
                     pieces.push(self.tape(out.carry, out.value, lanes, count - 1));
                 }
                 pieces
             }
-            StepOp::Sort {
-                keys,
-                rows: table,
-                length,
-                over,
-                outs,
-            } => {
-                let rows = length.at(table.map_or(1, |table| self.all_rows(table)));
-                let bits =
-                    |operand: &Operand| u64::from(self.plan.values[operand.value.0 as usize].bits);
-                let planes = over.iter().map(|each| each.inner.count(1) * bits(each));
-                let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
-                let work = StepShape::Sort {
-                    domain: self.plan.values[outs[0].0 as usize].domain,
+            StepOp::Sort(sort) => {
+                let rows = sort
+                    .length
+                    .at(sort.rows.map_or(1, |table| self.all_rows(table)));
+                let [planes, key_bits] = sort.bits(|of| planned(of).bits);
+                let work = StepShape::Sort(SortShape {
+                    domain: domain(sort.outs[0]),
                     rows,
-                    planes: planes.sum(),
-                    key_bits: key.sum(),
-                };
+                    planes,
+                    key_bits,
+                });
                 once(rows, work)
             }
-            StepOp::Fold {
-                length,
-                lanes,
-                levels,
-                out,
-                ..
-            } => {
-                let lanes = product(lanes);
-                self.tree(levels, *out, (length.at(rows), lanes), 1)
+            StepOp::Fold(fold) => {
+                let lanes = steps::lanes(&fold.lanes, rows);
+                self.tree(&fold.levels, fold.out, (fold.length.at(rows), lanes), 1)
             }
         }
     }
@@ -608,33 +569,18 @@ impl<'a> Counter<'a> {
 
     /// Work of combining the result of a tile with that of the tiles before it, if there is any.
     pub fn carry(&self, op: &StepOp) -> Option<Piece<'a>> {
-        let StepOp::Fold {
-            carry: Some(tape),
-            lanes,
-            out,
-            ..
-        } = op
-        else {
+        let StepOp::Fold(fold) = op else {
             return None;
         };
         // The carry has no rows.
-        let lanes = lanes.iter().map(|len| len.at(1)).product::<u64>();
-        Some(self.tape(*tape, *out, lanes, 1))
+        Some(self.tape(fold.carry?, fold.out, steps::lanes(&fold.lanes, 1), 1))
     }
 
     /// Work of a tape, in the domain of its result.
     fn tape(&self, tape: TapeId, out: PlanValue, lanes: u64, times: u64) -> Piece<'a> {
         let tape = &self.plan.tapes[tape.0 as usize];
-        let domain = self.plan.values[out.0 as usize].domain;
-        Piece {
-            times,
-            lanes,
-            work: StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            },
-        }
+        let domain = self.plan[out].domain;
+        Piece::new(times, lanes, StepShape::tape(tape, domain, lanes))
     }
 
     /// Domain, bits and receivers of each result that is opened at the end.
@@ -642,7 +588,7 @@ impl<'a> Counter<'a> {
         let results = self.plan.results.iter();
         let last = results.filter(|result| !self.plan.in_tiles(result, self.rows));
         let opening = |result: &ResultPlan| {
-            let value = &self.plan.values[result.value.0 as usize];
+            let value = &self.plan[result.value];
             let rows = value.rows.map_or(1, |table| self.all_rows(table));
             opening(value, value.elements * rows, result.to)
         };

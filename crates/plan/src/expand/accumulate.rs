@@ -6,8 +6,8 @@
 //! than `2 log2 n` steps. Rows are walked by a scan, with `n` operations; where each operation of a
 //! scan is a round, they meet along the same network.
 
-use super::{Expander, running};
-use sealane_program::graph::{Binary, Graph, Op, Reduction, Value, ValueId};
+use super::Expander;
+use sealane_program::graph::{Binary, Graph, Loop, Op, Reduction, Slice, Value, ValueId};
 use sealane_program::types::{Data, Dim, Range, Shape};
 use sealane_protocol::Goal;
 
@@ -22,7 +22,7 @@ impl Expander<'_> {
         match self.of(of).shape.dim(axis as usize) {
             Some(Dim::Rows(_)) if self.goal == Goal::Depth => {
                 let of = self.cast(of, value.ty, value.range);
-                self.derived(value, running(reduction, of))
+                self.derived(value, Op::Running(reduction, of, None))
             }
             Some(Dim::Rows(_)) => self.along_rows(value, (reduction, op), of),
             _ => {
@@ -74,13 +74,8 @@ impl Expander<'_> {
     }
 
     fn combine(&mut self, tree: &Tree, [a, b]: [ValueId; 2], range: Range) -> ValueId {
-        let shape = self.of(a).shape.clone();
-        self.push(Value {
-            op: Op::Binary(tree.op, a, b),
-            shape,
-            range,
-            ..tree.value.clone()
-        })
+        let like = tree.value.clone().with_shape(self.of(a).shape.clone());
+        self.derived(&like.with_range(range), Op::Binary(tree.op, a, b))
     }
 
     /// Every `step`-th element of a fixed axis.
@@ -93,13 +88,7 @@ impl Expander<'_> {
         let mut shape = operand.shape.clone();
         shape.fixed[place] = len;
         let op = match step {
-            1 => Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                squeeze: false,
-            },
+            1 => Op::Slice(Slice::new(of, axis, start, len)),
             _ => {
                 let mut dims = row_major(&operand.shape);
                 let along = dims[place].1;
@@ -108,11 +97,7 @@ impl Expander<'_> {
                 Op::View { of, start, dims }
             }
         };
-        self.push(Value {
-            op,
-            shape,
-            ..operand
-        })
+        self.push(operand.with_shape(shape).with_op(op))
     }
 
     fn concat(&mut self, parts: Vec<ValueId>, axis: u32) -> ValueId {
@@ -158,47 +143,34 @@ impl Expander<'_> {
             Reduction::Min => value.range.hi,
             Reduction::Max => value.range.lo,
         };
-        let element = Value {
-            shape: value.shape.without(0),
-            range: value.range.hull(Range::of(neutral)),
-            ..value.clone()
-        };
+        let range = value.range.hull(Range::of(neutral));
+        let element = value.clone().with_range(range);
+        let element = element.with_shape(value.shape.without(0));
         let fixed = element.shape.fixed.clone();
         let numbers = vec![neutral; fixed.iter().product::<u64>() as usize];
         let Some(data) = Data::from_numbers(value.ty, fixed, &numbers) else {
             unreachable!("the type holds its own range, and zero")
         };
         let init = self.derived(&element, Op::Const(data));
-        let param = |index, of: &Value| Value {
-            op: Op::Param(index),
-            shape: element.shape.clone(),
-            ..of.clone()
-        };
-        let made = |op, range| Value {
-            op,
-            range,
-            ..element.clone()
-        };
+        let first = self.of(of).clone().with_shape(element.shape.clone());
+        let (both, cast) = (Op::Binary(op, ValueId(0), ValueId(1)), Op::Cast(ValueId(2)));
         let values = vec![
-            param(0, &element),
-            param(1, self.of(of)),
-            made(Op::Binary(op, ValueId(0), ValueId(1)), element.range),
-            made(Op::Cast(ValueId(2)), value.range),
+            element.clone().with_op(Op::Param(0)),
+            first.with_op(Op::Param(1)),
+            element.clone().with_op(both),
+            element.clone().with_op(cast).with_range(value.range),
         ];
         let body = Graph {
             params: 2,
             values,
             returns: vec![ValueId(2), ValueId(3)],
         };
-        let scan = self.derived(
-            &element,
-            Op::Scan {
-                init: vec![init],
-                over: vec![of],
-                captured: Vec::new(),
-                body: Box::new(body),
-            },
-        );
+        let of = Loop {
+            init: vec![init],
+            body: Box::new(body),
+            ..Loop::over(vec![of])
+        };
+        let scan = self.derived(&element, Op::Scan(of));
         self.derived(value, Op::Part(scan, 1))
     }
 }

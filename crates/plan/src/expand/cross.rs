@@ -7,7 +7,7 @@
 //! the body makes of them.
 
 use super::Expander;
-use sealane_program::graph::{Graph, Op, Value, ValueId};
+use sealane_program::graph::{Graph, Loop, Op, Value, ValueId};
 use sealane_program::types::{Dim, RowId};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// the other. None if the body does anything else with whole rows than to compute on each and to
 /// reduce them.
 pub(crate) fn levels(body: &Graph) -> Option<Vec<u32>> {
-    let rows = |id: &ValueId| body.values[id.0 as usize].shape.rows;
+    let rows = |id: &ValueId| body[id].shape.rows;
     let mut levels: Vec<u32> = Vec::with_capacity(body.values.len());
     for value in &body.values {
         let operands = value.op.operands();
@@ -39,7 +39,7 @@ pub(crate) fn levels(body: &Graph) -> Option<Vec<u32>> {
 /// The table all of whose rows a value of a body reduces.
 pub(crate) fn reduces(body: &Graph, value: &Value) -> Option<RowId> {
     match &value.op {
-        Op::Reduce(_, of, 0) => body.values[of.0 as usize].shape.rows,
+        Op::Reduce(_, of, 0) => body[of].shape.rows,
         _ => None,
     }
 }
@@ -49,7 +49,7 @@ fn row_by_row(op: &Op, rows: impl Fn(&ValueId) -> Option<RowId>) -> bool {
     match op {
         op if op.is_element_wise() => true,
         Op::Call(..)
-        | Op::Slice { .. }
+        | Op::Slice(_)
         | Op::View { .. }
         | Op::Concat(..)
         | Op::Stack(..)
@@ -57,14 +57,16 @@ fn row_by_row(op: &Op, rows: impl Fn(&ValueId) -> Option<RowId>) -> bool {
         Op::Reduce(_, _, axis) | Op::Accumulate(_, _, axis) => *axis > 0,
         Op::Lookup { table, .. } => rows(table).is_none(),
         Op::Dot(_, b) => rows(b).is_none(),
-        Op::Map {
-            over,
-            captured,
-            body,
-        } => {
-            let walks = over.iter().all(|id| rows(id).is_some());
-            let whole = captured.iter().any(|id| rows(id).is_some());
-            walks && !whole && body.values.iter().all(|value| value.shape.rows.is_none())
+        Op::Map(of) => {
+            let walks = of.over.iter().all(|id| rows(id).is_some());
+            let whole = of.captured.iter().any(|id| rows(id).is_some());
+            walks
+                && !whole
+                && of
+                    .body
+                    .values
+                    .iter()
+                    .all(|value| value.shape.rows.is_none())
         }
         _ => false,
     }
@@ -73,33 +75,26 @@ fn row_by_row(op: &Op, rows: impl Fn(&ValueId) -> Option<RowId>) -> bool {
 /// A map that is cut.
 struct Cut<'a> {
     value: &'a Value,
-    over: &'a [ValueId],
-    captured: &'a [ValueId],
-    body: &'a Graph,
+    of: &'a Loop,
 }
 
 impl Expander<'_> {
     /// Cuts a map whose body sees whole rows, and returns the last of its pieces, which has the
     /// same parts. None for another map, and for a body whose work on rows has no such form.
     pub(super) fn cut(&mut self, value: &Value) -> Option<ValueId> {
-        let Op::Map {
-            over,
-            captured,
-            body,
-        } = &value.op
-        else {
+        let Op::Map(of) = &value.op else {
             return None;
         };
-        if captured.iter().all(|id| self.of(*id).shape.rows.is_none()) {
+        let body = &of.body;
+        if of
+            .captured
+            .iter()
+            .all(|id| self.of(*id).shape.rows.is_none())
+        {
             return None;
         }
         let levels = levels(body)?;
-        let cut = Cut {
-            value,
-            over,
-            captured,
-            body,
-        };
+        let cut = Cut { value, of };
         let mut made = BTreeMap::new();
         for level in 1..=levels.iter().copied().max()? {
             let mut tables: BTreeMap<RowId, Vec<ValueId>> = BTreeMap::new();
@@ -131,7 +126,7 @@ impl Expander<'_> {
         wanted: &[ValueId],
         made: &BTreeMap<ValueId, ValueId>,
     ) -> ValueId {
-        let values = &cut.body.values;
+        let values = &cut.of.body.values;
         let mut live = vec![false; values.len()];
         wanted.iter().for_each(|id| live[id.0 as usize] = true);
         // A map has an operand to walk, whatever its body takes.
@@ -142,8 +137,8 @@ impl Expander<'_> {
                 operands.iter().for_each(|id| live[id.0 as usize] = true);
             }
         }
-        let walked = cut.over.len();
-        let own = cut.over.iter().chain(cut.captured).enumerate();
+        let walked = cut.of.over.len();
+        let own = cut.of.over.iter().chain(&cut.of.captured).enumerate();
         let own = own.map(|(index, outer)| (ValueId(index as u32), *outer));
         let own = own.filter(|(id, _)| live[id.0 as usize]);
         let (over, captured) = own.partition::<Vec<_>, _>(|(id, _)| (id.0 as usize) < walked);
@@ -156,7 +151,7 @@ impl Expander<'_> {
             renamed[id.0 as usize] = Some(ValueId(number as u32));
             let mut param = values[id.0 as usize].clone();
             param.op = Op::Param(number as u32);
-            graph.values.push(param);
+            graph.push(param);
         }
         graph.params = graph.values.len() as u32;
         let new = |renamed: &[Option<ValueId>], id: ValueId| match renamed[id.0 as usize] {
@@ -167,37 +162,31 @@ impl Expander<'_> {
             if live[index] && renamed[index].is_none() {
                 let mut value = value.clone();
                 value.op.renumber(|id| new(&renamed, id));
-                renamed[index] = Some(ValueId(graph.values.len() as u32));
-                graph.values.push(value);
+                renamed[index] = Some(graph.push(value));
             }
         }
         graph.returns = wanted.iter().map(|id| new(&renamed, *id)).collect();
         let outer = |pairs: &[(ValueId, ValueId)]| pairs.iter().map(|(_, id)| *id).collect();
-        let op = Op::Map {
-            over: outer(&over),
+        let of = Loop {
             captured: outer(&captured),
             body: Box::new(graph),
+            ..Loop::over(outer(&over))
         };
-        let map = self.stacked(cut, wanted[0], op);
+        let map = self.stacked(cut, wanted[0], Op::Map(of));
         self.push(map)
     }
 
     /// A value of the body for each of the elements that the map walks.
     fn stacked(&self, cut: &Cut, id: ValueId, op: Op) -> Value {
-        let each = &cut.body.values[id.0 as usize];
+        let each = &cut.of.body[id];
         let mut shape = each.shape.clone();
-        match self.of(cut.over[0]).shape.dim(0) {
+        match self.of(cut.of.over[0]).shape.dim(0) {
             Some(Dim::Fixed(length)) => shape.fixed.insert(0, length),
             Some(Dim::Rows(rows)) => shape.rows = Some(rows),
             None => unreachable!("check has seen an axis 0"),
         }
-        Value {
-            op,
-            ty: each.ty,
-            range: each.range,
-            shape,
-            ..cut.value.clone()
-        }
+        let like = cut.value.clone().with_type(each.ty, each.range);
+        like.with_shape(shape).with_op(op)
     }
 }
 
@@ -205,7 +194,7 @@ impl Cut<'_> {
     /// The values of an element that the work on rows before some reductions takes, apart from
     /// parameters and constants.
     fn taken(&self, reductions: &[ValueId]) -> Vec<ValueId> {
-        let values = &self.body.values;
+        let values = &self.of.body.values;
         let mut live = vec![false; values.len()];
         reductions.iter().for_each(|id| live[id.0 as usize] = true);
         let mut taken = Vec::new();

@@ -51,15 +51,11 @@ impl Writer<'_> {
 
     /// The number of elements along axes, the same for each of the others: a sum of ones.
     fn count(&mut self, value: &Value, of: ValueId, axes: &[u32]) -> ValueId {
-        let ones = Value {
-            ty: Type::Bool,
-            range: Range::of(1),
-            ..self.made(of).clone()
-        };
-        let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
-        let mut number = self.made(ones).clone();
-        number.ty = Type::unsigned(1);
-        let ones = self.push(number, Op::Cast(ones));
+        let like = self.made(of).clone();
+        let [flag, number] = [Type::Bool, Type::unsigned(1)];
+        let mut one = |ty, op| self.push(like.clone().with_type(ty, Range::of(1)), op);
+        let ones = one(flag, Op::Binary(Binary::Eq, of, of));
+        let ones = one(number, Op::Cast(ones));
         self.added(value, ones, axes)
     }
 
@@ -74,12 +70,7 @@ impl Writer<'_> {
                 hi: range.hi.saturating_mul(length.into()),
             });
             shape = shape.without(*axis as usize);
-            let value = Value {
-                ty: Type::smallest(range).unwrap_or(Type::I64),
-                range,
-                shape: shape.clone(),
-                ..like.clone()
-            };
+            let value = like.clone().with_integers(range).with_shape(shape.clone());
             sum = self.push(value, Op::Reduce(Reduction::Sum, sum, *axis));
         }
         sum
@@ -106,8 +97,8 @@ impl Writer<'_> {
         let arithmetic = self.arithmetic(format);
         let mut words = Vec::new();
         for (index, width) in sum.accumulator(arithmetic).limbs().into_iter().enumerate() {
-            let mut of = exactly(value, (1 << width) - 1);
-            of.shape = shape.clone();
+            let range = Range::new(0, (1 << width) - 1);
+            let of = value.clone().with_integers(range).with_shape(shape.clone());
             let operation = Operation::Word(index, sum);
             let word = self.call(&of, format, operation, addends.to_vec());
             words.push(self.added(value, word, axes));
@@ -143,15 +134,5 @@ fn result(value: &Value) -> Format {
     match value.ty.format() {
         Some(format) => format,
         None => unreachable!("check has seen that it is of floating point"),
-    }
-}
-
-/// A value like another whose elements are integers from 0 to `largest`, of any width.
-fn exactly(like: &Value, largest: i128) -> Value {
-    let range = Range { lo: 0, hi: largest };
-    Value {
-        ty: Type::smallest(range).unwrap_or(Type::I64),
-        range,
-        ..like.clone()
     }
 }

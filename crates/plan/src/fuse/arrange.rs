@@ -1,9 +1,8 @@
 //! Views and concatenations: elements that move, or that strides reach where they are.
 
 use super::site::{Access, At, Fuser};
-use crate::draft::UnitWork;
 use crate::place::{Placement, lens};
-use crate::steps::Len;
+use crate::steps::{Len, StepOp};
 use sealane_program::graph::{Op, ValueId};
 use sealane_protocol::Algebra;
 
@@ -61,7 +60,7 @@ impl Fuser<'_> {
             unreachable!("check has seen that they are rows")
         };
         let out = self.tensor_in(algebra, Some(rows), &value.shape.fixed, value.range);
-        self.add(at, UnitWork::Append { parts, rows, out });
+        self.add(at, StepOp::Append { parts, rows, out });
         Placement::whole(out, &lens(&value.shape))
     }
 
@@ -80,7 +79,7 @@ impl Fuser<'_> {
         let parts = parts.iter().map(part).collect();
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
         let out = self.tensor_in(algebra, rows, fixed, value.range);
-        self.add(at, UnitWork::Concat { parts, out });
+        self.add(at, StepOp::Concat { parts, out });
         Placement::whole(out, &all)
     }
 }

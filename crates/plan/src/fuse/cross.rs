@@ -6,19 +6,15 @@ use crate::expand::{levels, reduces};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_diagnostic::Diagnostic;
-use sealane_program::graph::{Graph, Op, Value, ValueId};
+use sealane_program::graph::{Graph, Loop, Op, Slice, Value, ValueId};
 use sealane_program::types::RowId;
 use std::collections::HashMap;
 
 impl Fuser<'_> {
     /// Adds a map whose body sees whole rows: a unit of its own, if the body returns reductions of
     /// the rows of one table.
-    pub(super) fn cross(
-        &mut self,
-        at: At<'_>,
-        [over, captured]: [&[ValueId]; 2],
-        body: &Graph,
-    ) -> Result<Vec<Storage>, Diagnostic> {
+    pub(super) fn cross(&mut self, at: At<'_>, of: &Loop) -> Result<Vec<Storage>, Diagnostic> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let Some(rows) = crossed(body) else {
             return self.refuse_rows(captured, at.value).map(|()| Vec::new());
         };
@@ -50,7 +46,7 @@ impl Fuser<'_> {
         let across = across.collect();
         let (mut outs, mut parts) = (Vec::new(), Vec::new());
         for (id, from) in body.returns.iter().zip(&graph.returns) {
-            let of = &body.values[id.0 as usize];
+            let of = &body[id];
             let Op::Reduce(reduction, ..) = of.op else {
                 unreachable!("`crossed` has seen it")
             };
@@ -62,9 +58,9 @@ impl Fuser<'_> {
             let tensor = self.tensor(self.main(over[0]).shape.rows, &fixed, of.range);
             outs.push(Crossed {
                 reduction,
-                from: graph.values[from.0 as usize].range,
+                from: graph[from].range,
                 inner: of.shape.fixed.iter().product::<u64>() as u32,
-                tensor,
+                value: tensor,
             });
             parts.push(Storage::Placed(Placement::whole(tensor, &dims)));
         }
@@ -86,7 +82,7 @@ impl Fuser<'_> {
 fn crossed(body: &Graph) -> Option<RowId> {
     let levels = levels(body).filter(|_| numbered(body).is_none())?;
     let mut tables = body.returns.iter().map(|id| {
-        let value = &body.values[id.0 as usize];
+        let value = &body[id];
         reduces(body, value).filter(|_| levels[id.0 as usize] == 1)
     });
     let first = tables.next()??;
@@ -102,10 +98,7 @@ fn pair(body: &Graph) -> Graph {
     // The values of the body here, and the parts of maps over rows, whose bodies stand in it.
     let mut renamed: Vec<ValueId> = Vec::with_capacity(body.values.len());
     let mut parts: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
-    let mut push = |value: Value| {
-        pair.values.push(value);
-        ValueId(pair.values.len() as u32 - 1)
-    };
+    let mut push = |value: Value| pair.push(value);
     let mut returns: HashMap<ValueId, ValueId> = HashMap::new();
     for (index, value) in body.values.iter().enumerate() {
         let id = ValueId(index as u32);
@@ -113,7 +106,7 @@ fn pair(body: &Graph) -> Graph {
         let by_rows = value.shape.rows.is_some();
         let own = match &value.op {
             Op::Reduce(_, of, 0) if reduces(body, value).is_some() => {
-                let from = &body.values[of.0 as usize];
+                let from = &body[of];
                 let mut reduced = new(*of);
                 // A sum may need another form than its terms, and its width grows level by level.
                 if from.range.signed() != value.range.signed() {
@@ -124,12 +117,9 @@ fn pair(body: &Graph) -> Graph {
                 returns.insert(id, reduced);
                 reduced
             }
-            Op::Map {
-                over,
-                captured,
-                body: inner,
-            } if by_rows => {
-                let operands: Vec<_> = over.iter().chain(captured).map(|id| new(*id)).collect();
+            Op::Map(of) if by_rows => {
+                let (operands, inner) = (of.over.iter().chain(&of.captured), &of.body);
+                let operands: Vec<_> = operands.map(|id| new(*id)).collect();
                 let mut own: Vec<ValueId> = Vec::with_capacity(inner.values.len());
                 for value in &inner.values {
                     let made = match &value.op {
@@ -167,7 +157,7 @@ fn pair(body: &Graph) -> Graph {
 /// Counts the axes of an operation without the one of rows.
 fn without_rows(op: &mut Op) {
     match op {
-        Op::Slice { axis, .. }
+        Op::Slice(Slice { axis, .. })
         | Op::Stack(_, axis)
         | Op::Concat(_, axis)
         | Op::Reduce(_, _, axis)

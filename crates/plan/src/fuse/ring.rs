@@ -5,12 +5,13 @@
 //! the innermost and the others match the lanes; broadcast dimensions have stride 0.
 
 use super::site::{At, Fuser};
-use crate::draft::{Floor, Linear, Product, Read, TensorId, Term, UnitWork};
 use crate::place::{Placement, lens};
-use crate::steps::{Len, LinearFactor};
+use crate::steps::{
+    Len, Linear, LinearFactor, LinearTerm, Operand, PlanValue, Product, Ring, StepOp,
+};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
 use sealane_program::types::{Data, Type};
-use sealane_protocol::Algebra;
+use sealane_protocol::{Algebra, RingOp};
 
 /// Permutation of an operand's dimensions.
 #[derive(Clone, Copy)]
@@ -56,16 +57,7 @@ impl Fuser<'_> {
     pub(super) fn in_ring(&mut self, at: At<'_>, k: u8) -> Placement {
         let value = at.value;
         match &value.op {
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                squeeze,
-            } => {
-                let placed = self.placed_in_ring(*of);
-                placed.slice(*axis as usize, *start, *len, *squeeze)
-            }
+            Op::Slice(slice) => self.placed_in_ring(slice.of).slice(slice),
             Op::View { of, start, dims } => {
                 let placed = self.placed_in_ring(*of);
                 self.view(*of, placed, (*start, dims), Algebra::Z2k(k))
@@ -99,9 +91,9 @@ impl Fuser<'_> {
             }
             Op::Reduce(_, of, axis) => {
                 let lanes = lens(&value.shape);
-                let from = self.read(&lanes, (*of, AxisChange::Along(*axis as usize)));
+                let operand = self.read(&lanes, (*of, AxisChange::Along(*axis as usize)));
                 let factor = LinearFactor::Number(1);
-                self.linear(at, k, vec![Term { from, factor }])
+                self.linear(at, k, vec![LinearTerm { operand, factor }])
             }
             Op::Binary(Binary::Shr, a, by) => self.floor(at, k, (*a, *by)),
             // A choice between a value and zero is a product by a bit.
@@ -125,21 +117,21 @@ impl Fuser<'_> {
         placed.unwrap_or_else(|| self.stored(id))
     }
 
-    fn read(&mut self, lanes: &[Len], (id, change): Factor) -> Read {
+    fn read(&mut self, lanes: &[Len], (id, change): Factor) -> Operand {
         let placed = change.of(self.placed_in_ring(id));
         placed.read(lanes, change.inner())
     }
 
     /// Adds an element-wise operand times a number.
-    fn multiple(&mut self, value: &Value, id: ValueId, number: i64) -> Term {
-        let from = self.read(&lens(&value.shape), (id, AxisChange::Not));
+    fn multiple(&mut self, value: &Value, id: ValueId, number: i64) -> LinearTerm {
+        let operand = self.read(&lens(&value.shape), (id, AxisChange::Not));
         let factor = LinearFactor::Number(number as u64);
-        Term { from, factor }
+        LinearTerm { operand, factor }
     }
 
     /// Adds a stack as a sum: of each part, broadcast along the new dimension, times one at the
     /// part's own index and zero at all others.
-    fn stacked(&mut self, value: &Value, parts: &[ValueId], axis: usize) -> Vec<Term> {
+    fn stacked(&mut self, value: &Value, parts: &[ValueId], axis: usize) -> Vec<LinearTerm> {
         let lanes = lens(&value.shape);
         let mut term = |(at, id): (usize, &ValueId)| {
             let mut elements = vec![0; parts.len()];
@@ -151,8 +143,8 @@ impl Fuser<'_> {
             };
             let mut dims = vec![Len::Fixed(1); lanes.len()];
             dims[axis] = lanes[axis];
-            Term {
-                from: self.read(&lanes, (*id, AxisChange::NewAxis(axis))),
+            LinearTerm {
+                operand: self.read(&lanes, (*id, AxisChange::NewAxis(axis))),
                 factor: table(Placement::whole(data, &dims), &lanes, 0),
             }
         };
@@ -165,17 +157,18 @@ impl Fuser<'_> {
         let lanes = lens(&value.shape);
         for (of, by) in [(left, right), (right, left)] {
             if let Op::Const(data) = &self.main(by.0).op {
-                let from = self.read(&lanes, of);
+                let operand = self.read(&lanes, of);
                 let factor = self.factor(data, by, &lanes);
-                return self.linear(at, k, vec![Term { from, factor }]);
+                return self.linear(at, k, vec![LinearTerm { operand, factor }]);
             }
         }
         let (left, right) = (self.read(&lanes, left), self.read(&lanes, right));
         let out = self.ring_tensor(value, k);
-        let work = UnitWork::Product(Product {
-            lanes: lanes.clone(),
+        let work = StepOp::Product(Product {
             left,
             right,
+            lanes: lanes.clone(),
+            known_to: [None; 2],
             out,
         });
         self.add(at, work);
@@ -189,12 +182,13 @@ impl Fuser<'_> {
         };
         let by = data.elements.first().map_or(0, |by| (*by).min(127) as u8);
         let lanes = lens(&at.value.shape);
-        let from = self.read(&lanes, (a, AxisChange::Not));
+        let of = self.read(&lanes, (a, AxisChange::Not));
         let out = self.ring_tensor(at.value, k);
-        let work = UnitWork::Floor(Floor {
+        let work = StepOp::Ring(Ring {
+            op: RingOp::Floor { by },
+            bit: None,
+            of,
             lanes: lanes.clone(),
-            from,
-            by,
             out,
         });
         self.add(at, work);
@@ -212,17 +206,17 @@ impl Fuser<'_> {
     }
 
     /// Adds a sum; over rows, it is carried from tile to tile.
-    fn linear(&mut self, at: At<'_>, k: u8, terms: Vec<Term>) -> Placement {
-        let by_rows = |term: &Term| {
-            let mut dims = term.from.inner.dims.iter();
+    fn linear(&mut self, at: At<'_>, k: u8, terms: Vec<LinearTerm>) -> Placement {
+        let by_rows = |term: &LinearTerm| {
+            let mut dims = term.operand.inner.dims.iter();
             dims.any(|(len, _)| *len == Len::Rows)
         };
         let carried = terms.iter().any(by_rows);
         let lanes = lens(&at.value.shape);
         let out = self.ring_tensor(at.value, k);
-        let work = UnitWork::Linear(Linear {
-            lanes: lanes.clone(),
+        let work = StepOp::Linear(Linear {
             terms,
+            lanes: lanes.clone(),
             carried,
             out,
         });
@@ -231,7 +225,7 @@ impl Fuser<'_> {
     }
 
     /// Makes the tensor of a value that the next unit computes.
-    fn ring_tensor(&mut self, value: &Value, k: u8) -> TensorId {
+    fn ring_tensor(&mut self, value: &Value, k: u8) -> PlanValue {
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
         self.tensor_in(Algebra::Z2k(k), rows, fixed, value.range)
     }

@@ -1,8 +1,8 @@
 //! Bodies under construction: their members, their operands, and the values that are stored.
 
-use crate::draft::{Body, Draft, Phase, Read, Tensor, TensorId, Unit, UnitWork, Write};
+use crate::draft::{Body, Draft, Phase, Tensor, Unit, UnitWork, Write};
 use crate::place::{Placement, lens};
-use crate::steps::Len;
+use crate::steps::{Len, Operand, PlanValue, StepOp};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Graph, Op, Program, Value, ValueId};
 use sealane_program::types::{Data, Range, RowId};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 #[derive(Clone)]
 pub(super) enum Storage {
     /// A constant: inlined in bodies, elsewhere a tensor, made at its first use.
-    Constant(Option<TensorId>),
+    Constant(Option<PlanValue>),
     /// In the lanes of a body. With `axis`, the innermost dimension is at that position in the
     /// value.
     Member {
@@ -68,7 +68,7 @@ pub(super) struct Fuser<'a> {
     /// The body of each phase, lanes and rank.
     bodies: HashMap<(Phase, Vec<Len>, u32), usize>,
     /// Tensor in which a value of a body is stored.
-    exports: HashMap<(usize, ValueId), TensorId>,
+    exports: HashMap<(usize, ValueId), PlanValue>,
 }
 
 impl<'a> Fuser<'a> {
@@ -85,11 +85,11 @@ impl<'a> Fuser<'a> {
     }
 
     pub fn main(&self, id: ValueId) -> &'a Value {
-        &self.program.main.values[id.0 as usize]
+        &self.program.main[id]
     }
 
     /// Makes a tensor of bits that the next unit writes.
-    pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> TensorId {
+    pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> PlanValue {
         self.tensor_in(Algebra::Z2, rows, fixed, range)
     }
 
@@ -100,7 +100,7 @@ impl<'a> Fuser<'a> {
         rows: Option<RowId>,
         fixed: &[u64],
         range: Range,
-    ) -> TensorId {
+    ) -> PlanValue {
         let (elements, unit) = (fixed.iter().product(), self.draft.units.len());
         self.draft.tensors.push(Tensor {
             rows,
@@ -109,11 +109,12 @@ impl<'a> Fuser<'a> {
             algebra,
             unit,
         });
-        TensorId(self.draft.tensors.len() as u32 - 1)
+        PlanValue(self.draft.tensors.len() as u32 - 1)
     }
 
     /// Appends a unit that performs the operation of a value, after all that it reads.
-    pub fn add(&mut self, at: At<'_>, work: UnitWork) {
+    pub fn add(&mut self, at: At<'_>, work: impl Into<UnitWork>) {
+        let work = work.into();
         let rank = self.rank_after(&work.reads(), at.phase);
         self.unit(at, rank, work);
     }
@@ -132,8 +133,8 @@ impl<'a> Fuser<'a> {
     }
 
     /// The smallest rank of a unit of `phase` that reads these tensors.
-    fn rank_after(&self, tensors: &[TensorId], phase: Phase) -> u32 {
-        let after = |id: &TensorId| self.rank_after_unit(self.draft.tensor(*id).unit, phase);
+    fn rank_after(&self, tensors: &[PlanValue], phase: Phase) -> u32 {
+        let after = |id: &PlanValue| self.rank_after_unit(self.draft.tensor(*id).unit, phase);
         tensors.iter().map(after).max().unwrap_or(0)
     }
 
@@ -222,7 +223,7 @@ impl<'a> Fuser<'a> {
             } if *there == unit && self.is_direct(access, phase, lanes) => *node,
             _ => {
                 let read = self.stored(access.id).read(lanes, access.inner);
-                let range = self.draft.tensor(read.tensor).range;
+                let range = self.draft.tensor(read.value).range;
                 self.body(unit).param(read, value.ty, fixed, range)
             }
         }
@@ -285,7 +286,7 @@ impl<'a> Fuser<'a> {
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
                 let data = data.clone();
-                let work = UnitWork::Constant { data, out };
+                let work = StepOp::Constant { data, out };
                 self.add(At::new(value, Phase::FIRST), work);
                 self.storages[id.0 as usize] = Storage::Constant(Some(out));
                 Placement::whole(out, &dims)
@@ -295,7 +296,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Returns the elements along axis 0 of a value, as a walk reads them.
-    pub fn walked(&mut self, id: ValueId, length: Len) -> Read {
+    pub fn walked(&mut self, id: ValueId, length: Len) -> Operand {
         let placed = self.stored(id);
         placed.read(&[length], placed.dims.len() - 1)
     }
@@ -312,14 +313,14 @@ impl<'a> Fuser<'a> {
     }
 
     /// Returns a tensor of bits that holds a value and nothing else, in row-major order.
-    pub fn stored_bits(&mut self, id: ValueId) -> TensorId {
+    pub fn stored_bits(&mut self, id: ValueId) -> PlanValue {
         let placed = self.stored(id);
         self.stored_whole(id, placed)
     }
 
     /// Returns a tensor that holds a value and nothing else, in row-major order. If it has to be
     /// copied out of another tensor, that happens in the phase of the value, not of its user.
-    pub fn stored_whole(&mut self, id: ValueId, placed: Placement) -> TensorId {
+    pub fn stored_whole(&mut self, id: ValueId, placed: Placement) -> PlanValue {
         let tensor = self.draft.tensor(placed.store);
         if placed.is_whole(tensor.elements) {
             return placed.store;
@@ -329,14 +330,14 @@ impl<'a> Fuser<'a> {
     }
 
     /// Copies a value to a tensor of its own, in row-major order.
-    pub fn copied(&mut self, id: ValueId, placed: Placement, algebra: Algebra) -> TensorId {
+    pub fn copied(&mut self, id: ValueId, placed: Placement, algebra: Algebra) -> PlanValue {
         let range = self.draft.tensor(placed.store).range;
         let value = self.main(id);
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
         let out = self.tensor_in(algebra, rows, fixed, range);
-        let from = placed.read(&lens(&value.shape), 0);
+        let operand = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
-        self.add(At::new(value, phase), UnitWork::Move { from, out });
+        self.add(At::new(value, phase), StepOp::Move { operand, out });
         out
     }
 
@@ -344,7 +345,7 @@ impl<'a> Fuser<'a> {
     pub fn export(&mut self, unit: usize, node: ValueId, axis: Option<usize>) -> Placement {
         let rows = self.draft.units[unit].phase.rows;
         let body = self.body(unit);
-        let value = &body.graph.values[node.0 as usize];
+        let value = &body.graph[node];
         let (range, inner) = (value.range, value.shape.fixed.clone());
         let dims = [body.lanes.clone(), lens(&value.shape)].concat();
         let by_rows = body.lanes.first() == Some(&Len::Rows);
@@ -357,7 +358,8 @@ impl<'a> Fuser<'a> {
                 let inner = inner.iter().product::<u64>() as u32;
                 let body = self.body(unit);
                 body.graph.returns.push(node);
-                body.outs.push(Write { tensor, inner });
+                let value = tensor;
+                body.outs.push(Write { value, inner });
                 self.exports.insert((unit, node), tensor);
                 tensor
             }
@@ -375,19 +377,17 @@ impl<'a> Fuser<'a> {
         };
         let name = &self.program.rows[usize::from(rows.0)].name;
         let hint = match &value.op {
-            Op::Map { .. } => {
+            Op::Map(_) => {
                 "in a body of `sl.map`, compute on each row and reduce them, as in `sl.sum(x * e)`; \
                  do the rest outside"
             }
             _ => "walk the rows outside of the body, or reduce them before it",
         };
-        Err(Diagnostic {
-            code: Code::WholeRows,
-            message: format!("a body sees all `{name}` rows of a value at once"),
-            span: value.span.clone(),
-            reason: "a circuit is made before the number of rows is known".into(),
-            hint: hint.into(),
-        })
+        let message = format!("a body sees all `{name}` rows of a value at once");
+        Err(Diagnostic::new(Code::WholeRows, message)
+            .because("a circuit is made before the number of rows is known")
+            .hint(hint)
+            .at(value.span.as_ref()))
     }
 }
 
@@ -408,11 +408,11 @@ fn name(op: &Op) -> String {
         Op::Reduce(reduction, ..) => reduction.name().into(),
         Op::SumProduct { .. } => "dot".into(),
         Op::Append(_) => "concat".into(),
-        Op::Accumulate(reduction, ..) | Op::Running { reduction, .. } => {
+        Op::Accumulate(reduction, ..) | Op::Running(reduction, ..) => {
             format!("running {}", reduction.name())
         }
         Op::RowNumber(_) => "row_number".into(),
-        Op::Prefix { .. } => "associative scan".into(),
+        Op::Prefix(_) => "associative scan".into(),
         Op::Call(name, _) => name.clone(),
         op => op.word().into(),
     }

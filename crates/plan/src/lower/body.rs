@@ -12,7 +12,7 @@ use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen}
 use crate::fuse::combination;
 use crate::network::Network;
 use sealane_circuit::{Builder, Goal, Int, Lookups, Wire, Word, aes, sha256};
-use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
+use sealane_program::graph::{Graph, Loop, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
 
@@ -127,23 +127,15 @@ impl Lowering {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                ..
-            } => {
-                let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
-                let words = &scope.words(*of).words;
-                let run = *len as usize * inner;
+            Op::Slice(slice) => {
+                let of = scope.words(slice.of);
+                let axis = slice.axis as usize;
+                let (outer, length, inner) = around(scope.fixed(slice.of), axis);
+                let (run, start) = (slice.len as usize * inner, slice.start as usize);
                 let moved = self.elements(outer * run, |_, at| {
-                    words[(at / run * length + *start as usize) * inner + at % run].clone()
+                    of.words[(at / run * length + start) * inner + at % run].clone()
                 })?;
-                return Ok(Held::One(Rc::new(Words {
-                    range: scope.words(*of).range,
-                    words: moved,
-                })));
+                return Ok(Held::One(Rc::new(Words::new(of.range, moved))));
             }
             Op::View { of, start, dims } => {
                 let (from, of) = (*start as i64, scope.words(*of));
@@ -156,10 +148,7 @@ impl Lowering {
                     }
                     of.words[at as usize].clone()
                 })?;
-                return Ok(Held::One(Rc::new(Words {
-                    range: of.range,
-                    words,
-                })));
+                return Ok(Held::One(Rc::new(Words::new(of.range, words))));
             }
             Op::Concat(parts, axis) => self.concat(value, scope, parts, *axis as usize)?,
             Op::Accumulate(reduction, of, axis) => {
@@ -177,35 +166,11 @@ impl Lowering {
                         .resize(width)
                 })?
             }
-            Op::Map {
-                over,
-                captured,
-                body,
-            } => return self.map(scope, over, captured, body),
-            Op::Scan {
-                init,
-                over,
-                captured,
-                body,
-            } => {
-                return self.scan(scope, [init, over, captured], body);
-            }
-            Op::Sort {
-                over,
-                captured,
-                body,
-                ..
-            } => return self.network(scope, Network::Sort, [over, captured], body),
-            Op::Prefix {
-                over,
-                captured,
-                body,
-            } => return self.network(scope, Network::Prefix, [over, captured], body),
-            Op::Running {
-                reduction,
-                of,
-                starts,
-            } => {
+            Op::Map(of) => return self.map(scope, of),
+            Op::Scan(of) => return self.scan(scope, of),
+            Op::Sort(of, _) => return self.network(scope, Network::Sort, of),
+            Op::Prefix(of) => return self.network(scope, Network::Prefix, of),
+            Op::Running(reduction, of, starts) => {
                 let body = combination(value, *reduction, starts.is_some());
                 let of = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
                 let mut elements = scope.elements(&of);
@@ -223,10 +188,7 @@ impl Lowering {
             // Earlier passes write them out, or a body has no rows and draws nothing.
             op => unreachable!("`{}` stands in no body behind the passes before", op.word()),
         };
-        Ok(Held::One(Rc::new(Words {
-            range: value.range,
-            words,
-        })))
+        Ok(Held::One(Rc::new(Words::new(value.range, words))))
     }
 
     fn element_wise(&mut self, value: &Value, scope: &Scope) -> Result<Vec<Word>, TooLarge> {
@@ -304,10 +266,7 @@ impl Lowering {
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
             // Each is as wide as the sum, whose form makes them right for either sign.
-            let terms = products.iter().map(|bits| Int {
-                bits,
-                signed: range.signed(),
-            });
+            let terms = products.iter().map(|bits| Int::new(bits, range.signed()));
             l.builder.sum(&terms.collect::<Vec<_>>(), width)
         })
     }
@@ -341,13 +300,8 @@ impl Lowering {
         Ok(elements.map(<[Wire]>::to_vec).collect())
     }
 
-    fn map(
-        &mut self,
-        scope: &Scope,
-        over: &[ValueId],
-        captured: &[ValueId],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn map(&mut self, scope: &Scope, of: &Loop) -> Result<Held, TooLarge> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let length = scope.fixed(over[0])[0] as usize;
         let mut parts = Stacks::new(body.returns.len());
         for index in 0..length {
@@ -359,12 +313,8 @@ impl Lowering {
         Ok(Held::Parts(parts.finish()))
     }
 
-    fn scan(
-        &mut self,
-        scope: &Scope,
-        [init, over, captured]: [&[ValueId]; 3],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn scan(&mut self, scope: &Scope, of: &Loop) -> Result<Held, TooLarge> {
+        let (init, over, captured, body) = (&of.init, &of.over, &of.captured, &of.body);
         let length = scope.fixed(over[0])[0] as usize;
         let ranges = body.values[..init.len()].iter().map(|param| param.range);
         let ranges = ranges.collect::<Vec<_>>();
@@ -396,13 +346,8 @@ impl Lowering {
         Ok(Held::Parts(carries))
     }
 
-    fn network(
-        &mut self,
-        scope: &Scope,
-        network: Network,
-        [over, captured]: [&[ValueId]; 2],
-        body: &Graph,
-    ) -> Result<Held, TooLarge> {
+    fn network(&mut self, scope: &Scope, network: Network, of: &Loop) -> Result<Held, TooLarge> {
+        let (over, captured, body) = (&of.over, &of.captured, &of.body);
         let captured = captured.iter().map(|id| Rc::clone(scope.words(*id)));
         let captured = captured.collect::<Vec<_>>();
         let mut elements = scope.elements(over);
@@ -438,15 +383,9 @@ impl Lowering {
         let mut skipped = vec![Wire::ZERO; width];
         for (element, flag) in elements.iter_mut().zip(&flags.words) {
             let counted = vec![!flag[0]];
-            let int = |bits| Int {
-                bits,
-                signed: false,
-            };
-            skipped = self.builder.add(int(&skipped), int(&counted), width);
-            let places = Words {
-                range: counts,
-                words: vec![skipped.clone()],
-            };
+            let (before, counted) = (Int::unsigned(&skipped), Int::unsigned(&counted));
+            skipped = self.builder.add(before, counted, width);
+            let places = Words::new(counts, [skipped.clone()]);
             element.insert(1, Rc::new(places));
         }
         let none = Graph::default();
@@ -460,10 +399,7 @@ impl Lowering {
                     let bits = word.iter().map(|bit| self.builder.and(there, *bit));
                     bits.collect()
                 });
-                Rc::new(Words {
-                    range: words.range.hull(Range::of(0)),
-                    words: zeroed.collect(),
-                })
+                Rc::new(Words::new(words.range.hull(Range::of(0)), zeroed))
             });
             parts.push(&kept.collect::<Vec<_>>());
         }
@@ -536,11 +472,11 @@ impl<'a> Scope<'a> {
     }
 
     fn fixed(&self, id: ValueId) -> &'a [u64] {
-        &self.graph.values[id.0 as usize].shape.fixed
+        &self.graph[id].shape.fixed
     }
 
     fn ty(&self, id: ValueId) -> Type {
-        self.graph.values[id.0 as usize].ty
+        self.graph[id].ty
     }
 
     /// Takes all elements of axis 0 of several tensors.
@@ -553,10 +489,7 @@ impl<'a> Scope<'a> {
     fn element(&self, id: ValueId, index: usize) -> Rc<Words> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;
-        let words = of.words[index * size..][..size].to_vec();
-        Rc::new(Words {
-            range: of.range,
-            words,
-        })
+        let words = &of.words[index * size..][..size];
+        Rc::new(Words::new(of.range, words.iter().cloned()))
     }
 }

@@ -70,10 +70,7 @@ fn compact(b: &mut Builder, x: &[Rc<Words>], y: &[Rc<Words>]) -> Element {
     let mut moved = |x: &Rc<Words>, y: &Rc<Words>| {
         let words = x.words.iter().zip(&y.words);
         let words = words.map(|(x, y)| b.select(comes, y, x));
-        Words {
-            range: x.range,
-            words: words.collect(),
-        }
+        Words::new(x.range, words)
     };
     let mut places = moved(&x[1], &y[1]);
     let halved = places.words[0].split_off(1);
@@ -81,10 +78,7 @@ fn compact(b: &mut Builder, x: &[Rc<Words>], y: &[Rc<Words>]) -> Element {
     places.words[0] = halved.into_iter().chain([zero]).collect();
     let rest = x.iter().zip(y).skip(2);
     let rest = rest.map(|(x, y)| Rc::new(moved(x, y))).collect::<Vec<_>>();
-    let there = Words {
-        range: x[0].range,
-        words: vec![vec![there]],
-    };
+    let there = Words::new(x[0].range, [vec![there]]);
     [vec![Rc::new(there), Rc::new(places)], rest].concat()
 }
 
@@ -123,10 +117,7 @@ pub(super) fn network(
 fn nothing(element: &Element) -> Element {
     let zeros = |words: &Rc<Words>| {
         let zero = words.words.iter().map(|word| vec![Wire::ZERO; word.len()]);
-        Rc::new(Words {
-            range: words.range,
-            words: zero.collect(),
-        })
+        Rc::new(Words::new(words.range, zero))
     };
     element.iter().map(zeros).collect()
 }

@@ -82,11 +82,7 @@ pub(super) fn reduce(
                 };
                 level = level.chunks(2).map(&mut pair).collect();
             }
-            Int {
-                bits: &level.remove(0),
-                signed,
-            }
-            .resize(width)
+            Int::new(&level.remove(0), signed).resize(width)
         }
     }
 }

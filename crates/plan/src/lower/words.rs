@@ -11,12 +11,15 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// Elements of a range.
+    pub fn new(range: Range, words: impl IntoIterator<Item = Word>) -> Words {
+        let words = words.into_iter().collect();
+        Words { range, words }
+    }
+
     /// One element as an operand of arithmetic.
     pub fn int(&self, index: usize) -> Int<'_> {
-        Int {
-            bits: &self.words[index],
-            signed: self.range.signed(),
-        }
+        Int::new(&self.words[index], self.range.signed())
     }
 }
 
@@ -30,10 +33,7 @@ impl Stacks {
 
     pub fn push(&mut self, results: &[Rc<Words>]) {
         for (stack, result) in self.0.iter_mut().zip(results) {
-            let stack = stack.get_or_insert_with(|| Words {
-                range: result.range,
-                words: vec![],
-            });
+            let stack = stack.get_or_insert_with(|| Words::new(result.range, []));
             stack.words.extend(result.words.iter().cloned());
         }
     }
@@ -50,10 +50,7 @@ pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
     }
     let width = usize::from(range.bits());
     let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
-    Rc::new(Words {
-        range,
-        words: resized.collect(),
-    })
+    Rc::new(Words::new(range, resized))
 }
 
 pub(super) fn count(dims: &[u64]) -> usize {

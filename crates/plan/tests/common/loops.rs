@@ -2,34 +2,25 @@
 
 use super::{Bits, Interpreter, copy, evaluate, in_one_lane, numbers, one, one_element};
 use sealane_party::Shares;
-use sealane_plan::steps::{Crossed, PlanValue, SortKey, Step, StepOp};
+use sealane_plan::steps::{
+    CompareExchange, Cross, Crossed, Fold, Len, PlanValue, Scan, Sort, SortKey, lanes,
+};
 use sealane_protocol::View;
 use std::rc::Rc;
 
 impl Interpreter<'_> {
     /// Rows times rows, pair by pair: the tape that combines blocks combines all.
-    pub(super) fn cross(&mut self, step: &Step, rows: u64) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Cross {
-            rows: table,
-            length,
-            tape,
-            over,
-            across,
-            captured,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("rows times rows")
-        };
-        let tape = &self.plan.tapes[tape.0 as usize];
-        let all = self.rows[usize::from(table.0)] as usize;
-        let over = self.gather_each(over, rows);
-        let across = across.iter();
-        let across = across.map(|operand| self.gather_all(operand, Some(*table)));
+    pub(super) fn cross(&mut self, step: &Cross, rows: u64) -> Vec<(PlanValue, Bits)> {
+        let outs = &step.outs;
+        let tape = &self.plan.tapes[step.tape.0 as usize];
+        let all = self.rows[usize::from(step.rows.0)] as usize;
+        let over = self.gather_each(&step.over, rows);
+        let across = step.across.iter();
+        let across = across.map(|operand| self.gather_all(operand, Some(step.rows)));
         let across = across.collect::<Vec<_>>();
-        let captured = self.in_one_lane(captured);
+        let captured = self.in_one_lane(&step.captured);
         let mut made = outs.iter().map(|_| Vec::new()).collect::<Vec<_>>();
-        for lane in 0..length.at(rows) as usize {
+        for lane in 0..step.length.at(rows) as usize {
             let mut totals: Vec<Option<Bits>> = outs.iter().map(|_| None).collect();
             for row in 0..all {
                 let each = over.iter().map(|column| one(column, lane));
@@ -59,28 +50,17 @@ impl Interpreter<'_> {
         outs.iter().zip(made).map(join).collect()
     }
 
-    pub(super) fn compare_exchange(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
-        let StepOp::CompareExchange {
-            network,
-            tape,
-            rows,
-            length,
-            over,
-            captured,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("a network")
-        };
-        let length = match rows {
+    pub(super) fn compare_exchange(&mut self, step: &CompareExchange) -> Vec<(PlanValue, Bits)> {
+        let length = match step.rows {
             Some(table) => self.rows[usize::from(table.0)],
-            None => length.at(1),
+            None => step.length.at(1),
         };
-        let columns = over.iter().map(|operand| self.gather_all(operand, *rows));
+        let columns = step.over.iter();
+        let columns = columns.map(|operand| self.gather_all(operand, step.rows));
         let mut columns: Vec<_> = columns.collect();
-        let captured = self.in_one_lane(captured);
-        let tape = &self.plan.tapes[tape.0 as usize];
-        for stage in network.stages(length as usize) {
+        let captured = self.in_one_lane(&step.captured);
+        let tape = &self.plan.tapes[step.tape.0 as usize];
+        for stage in step.network.stages(length as usize) {
             let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
             let (firsts, seconds) = (all(stage.firsts()), all(stage.seconds()));
             let before = columns.iter().map(copy).collect::<Vec<_>>();
@@ -95,7 +75,7 @@ impl Interpreter<'_> {
                 let result = evaluate(tape, &operands);
                 let mut first = 0;
                 let places = [Some(*i), seconds.get(at).copied()];
-                for (place, writes) in places.into_iter().zip(network.writes()) {
+                for (place, writes) in places.into_iter().zip(step.network.writes()) {
                     if !writes {
                         continue;
                     }
@@ -109,33 +89,26 @@ impl Interpreter<'_> {
                 }
             }
         }
-        let made = outs.iter().zip(over).zip(columns);
+        let made = step.outs.iter().zip(&step.over).zip(columns);
         made.map(|((out, operand), column)| (*out, column.spread(operand.inner.at(1).count())))
             .collect()
     }
 
-    pub(super) fn sort(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Sort {
-            keys,
-            rows,
-            over,
-            outs,
-            ..
-        } = &step.op
-        else {
-            unreachable!("a sort")
-        };
-        let columns = over.iter().map(|operand| self.gather_all(operand, *rows));
+    pub(super) fn sort(&mut self, step: &Sort) -> Vec<(PlanValue, Bits)> {
+        let Sort { keys, over, .. } = step;
+        let columns = over
+            .iter()
+            .map(|operand| self.gather_all(operand, step.rows));
         let columns = columns.collect::<Vec<_>>();
         let count = columns[0].elements();
         let key = |key: &SortKey, row: usize| {
-            let signed = self.plan.values[over[key.operand as usize].value.0 as usize].signed;
+            let signed = self.plan[over[key.operand as usize].value].signed;
             let number = numbers(&columns[key.operand as usize], signed)[row];
             if key.descending { -number } else { number }
         };
         let mut order = (0..count).collect::<Vec<_>>();
         order.sort_by_key(|row| keys.iter().map(|of| key(of, *row)).collect::<Vec<_>>());
-        let made = outs.iter().zip(over).zip(&columns);
+        let made = step.outs.iter().zip(over).zip(&columns);
         let sorted = made.map(|((out, operand), column)| {
             let mut sorted = Bits::zeros(column.planes(), count);
             for plane in 0..column.planes() {
@@ -148,24 +121,11 @@ impl Interpreter<'_> {
         sorted.collect()
     }
 
-    pub(super) fn fold(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Fold {
-            operand,
-            length,
-            lanes,
-            levels,
-            bits,
-            signed,
-            carry,
-            out,
-        } = &step.op
-        else {
-            unreachable!("a fold")
-        };
-        let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
-        let mut length_left = length.at(rows) as usize;
-        let mut level = self.gather(operand, rows);
-        for (at, tape) in levels.iter().enumerate() {
+    pub(super) fn fold(&mut self, step: &Fold, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
+        let lanes = lanes(&step.lanes, rows) as usize;
+        let mut length_left = step.length.at(rows) as usize;
+        let mut level = self.gather(&step.operand, rows);
+        for (at, tape) in step.levels.iter().enumerate() {
             let pairs = length_left / 2;
             let part = |first: usize, count: usize| {
                 let lanes = View::new(first * lanes, vec![(count * lanes, 1)]);
@@ -173,7 +133,7 @@ impl Interpreter<'_> {
             };
             let (low, high) = (part(0, pairs), part(pairs, pairs));
             let odd = part(2 * pairs, length_left - 2 * pairs);
-            let odd = odd.resize(0, usize::from(bits[at + 1]), *signed);
+            let odd = odd.resize(0, usize::from(step.bits[at + 1]), step.signed);
             let tape = &self.plan.tapes[tape.0 as usize];
             level = match pairs {
                 0 => odd,
@@ -182,48 +142,40 @@ impl Interpreter<'_> {
             length_left -= pairs;
         }
         assert_eq!(length_left, 1, "enough levels");
-        let by_rows = *length == sealane_plan::steps::Len::Rows;
-        if !by_rows {
-            return vec![(*out, level)];
+        if step.length != Len::Rows {
+            return vec![(step.out, level)];
         }
-        if let (Some(so_far), true) = (self.later.get(out), tile > 0) {
-            let carry = carry.expect("a carry where there are several tiles");
+        if let (Some(so_far), true) = (self.later.get(&step.out), tile > 0) {
+            let carry = step.carry.expect("a carry where there are several tiles");
             level = evaluate(&self.plan.tapes[carry.0 as usize], &[so_far, &level]);
         }
-        self.later.insert(*out, Rc::new(level));
+        self.later.insert(step.out, Rc::new(level));
         Vec::new()
     }
 
-    pub(super) fn scan(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Scan {
-            tape,
-            length,
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-        } = &step.op
-        else {
-            unreachable!("a scan")
+    pub(super) fn scan(&mut self, step: &Scan, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
+        let Scan { carries, outs, .. } = step;
+        let by_rows = step.length == Len::Rows;
+        let from = if by_rows && tile > 0 {
+            carries
+        } else {
+            &step.init
         };
-        let by_rows = *length == sealane_plan::steps::Len::Rows;
-        let from = if by_rows && tile > 0 { carries } else { init };
         let before =
             |v: &PlanValue| Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]));
         let mut state = from.iter().map(before).collect::<Vec<_>>();
-        let tape = &self.plan.tapes[tape.0 as usize];
-        let over = self.gather_each(over, rows);
-        let captured = self.in_one_lane(captured);
+        let tape = &self.plan.tapes[step.tape.0 as usize];
+        let over = self.gather_each(&step.over, rows);
+        let captured = self.in_one_lane(&step.captured);
         let mut written = Vec::new();
-        for index in 0..length.at(rows) as usize {
+        for index in 0..step.length.at(rows) as usize {
             let elements: Vec<_> = over.iter().map(|bits| one(bits, index)).collect();
             let carried: Vec<_> = state.iter().map(|bits| in_one_lane(bits)).collect();
             let operands: Vec<_> = carried.iter().chain(&elements).chain(&captured).collect();
             let result = evaluate(tape, &operands);
             let mut first = 0;
             for (state, value) in state.iter_mut().zip(carries) {
-                let known = &self.plan.values[value.0 as usize];
+                let known = &self.plan[value];
                 let (elements, bits) = (known.elements as usize, usize::from(known.bits));
                 let planes = result.resize(first, elements * bits, false);
                 *state = Rc::new(planes.spread(elements));

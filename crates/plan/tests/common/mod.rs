@@ -40,7 +40,7 @@ pub fn run(
         machine.segment(segment, rows);
     }
     let result = |result: &sealane_plan::steps::ResultPlan| {
-        let value = &plan.values[result.value.0 as usize];
+        let value = &plan[result.value];
         let bits = match value.rows {
             Some(_) => {
                 let tiles = machine.tiles[&result.value].iter().map(Rc::as_ref);
@@ -81,22 +81,21 @@ impl Interpreter<'_> {
         for (tile, start) in (0..count).step_by(size as usize).enumerate() {
             let here = size.min(count - start);
             for (value, tiles) in &self.tiles {
-                let known = &self.plan.values[value.0 as usize];
+                let known = &self.plan[value];
                 if let (true, Some(bits)) = (known.rows == segment.rows, tiles.get(tile)) {
                     self.values.insert(*value, Rc::clone(bits));
                 }
             }
             self.steps(segment, start, here, tile);
             for step in &segment.steps {
-                let kept = |v: &PlanValue| self.plan.values[v.0 as usize].kept;
+                let kept = |v: &PlanValue| self.plan[v].kept;
                 for value in step.op.writes().into_iter().filter(kept) {
                     let bits = Rc::clone(&self.values[&value]);
                     self.tiles.entry(value).or_default().push(bits);
                 }
             }
             // Rows of this tile are gone unless they are kept.
-            self.values
-                .retain(|v, _| self.plan.values[v.0 as usize].rows.is_none());
+            self.values.retain(|v, _| self.plan[v].rows.is_none());
         }
         self.values.append(&mut self.later);
     }
@@ -104,7 +103,7 @@ impl Interpreter<'_> {
     fn steps(&mut self, segment: &Segment, start: u64, rows: u64, tile: usize) {
         for step in &segment.steps {
             for (value, bits) in self.step(step, start, rows, tile) {
-                let known = &self.plan.values[value.0 as usize];
+                let known = &self.plan[value];
                 assert_eq!(bits.planes(), self.width(value), "planes of {value:?}");
                 let all = known.rows.filter(|_| segment.rows.is_none());
                 let rows = all.map_or(rows, |table| self.rows[usize::from(table.0)]);
@@ -123,7 +122,7 @@ impl Interpreter<'_> {
     fn split(&mut self, value: PlanValue, table: RowId, bits: &Bits) {
         let table = usize::from(table.0);
         let (count, size) = (self.rows[table], self.plan.rows[table].tile);
-        let each = self.plan.values[value.0 as usize].elements;
+        let each = self.plan[value].elements;
         let tile = |start: u64| {
             let here = size.min(count - start) * each;
             let view = View::new((start * each) as usize, vec![(here as usize, 1)]);
@@ -137,7 +136,7 @@ impl Interpreter<'_> {
         match &step.op {
             StepOp::Input { input, out } => {
                 let data = self.inputs[*input as usize];
-                let value = &self.plan.values[out.0 as usize];
+                let value = &self.plan[out];
                 let from = value.rows.map_or(0, |_| start) * value.elements;
                 let count = value.rows.map_or(1, |_| rows) * value.elements;
                 let numbers = data.numbers().skip(from as usize).take(count as usize);
@@ -155,16 +154,11 @@ impl Interpreter<'_> {
                 let numbers = (start..start + rows).map(i128::from).collect::<Vec<_>>();
                 vec![(*out, bits(&numbers, self.width(*out)))]
             }
-            StepOp::Rearrange {
-                how,
-                rows: table,
-                operand,
-                out,
-            } => {
-                let all = self.rows[usize::from(table.0)];
-                let from = self.gather_all(operand, Some(*table));
+            StepOp::Rearrange(step) => {
+                let all = self.rows[usize::from(step.rows.0)];
+                let from = self.gather_all(&step.operand, Some(step.rows));
                 let planes = from.planes();
-                let places = how.places(all as usize);
+                let places = step.how.places(all as usize);
                 let mut moved = Bits::zeros(planes, places.len());
                 for (at, place) in places.iter().enumerate() {
                     if let Some(place) = place {
@@ -173,8 +167,8 @@ impl Interpreter<'_> {
                         }
                     }
                 }
-                let inner = operand.inner.at(all).count();
-                vec![(*out, moved.spread(inner))]
+                let inner = step.operand.inner.at(all).count();
+                vec![(step.out, moved.spread(inner))]
             }
             StepOp::Append { parts, out, .. } => {
                 let part = |(table, operand): &(RowId, Operand)| {
@@ -185,9 +179,9 @@ impl Interpreter<'_> {
                 let parts = parts.iter().map(part).collect::<Vec<_>>();
                 vec![(*out, Bits::concat(&parts.iter().collect::<Vec<_>>()))]
             }
-            StepOp::CompareExchange { .. } => self.compare_exchange(step),
-            StepOp::Cross { .. } => self.cross(step, rows),
-            StepOp::Sort { .. } => self.sort(step),
+            StepOp::CompareExchange(step) => self.compare_exchange(step),
+            StepOp::Cross(step) => self.cross(step, rows),
+            StepOp::Sort(step) => self.sort(step),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
                 let parts: Vec<_> = parts.iter().map(|part| self.gather(part, rows)).collect();
@@ -195,7 +189,7 @@ impl Interpreter<'_> {
                 vec![(*out, joined.spread(elements))]
             }
             StepOp::Convert { value, out } => {
-                let known = &self.plan.values[value.0 as usize];
+                let known = &self.plan[value];
                 let signed = known.signed && known.domain.algebra == Algebra::Z2;
                 let fits = usize::from(known.bits) <= self.width(*out);
                 assert!(fits, "no bit of {value:?} is lost");
@@ -218,11 +212,11 @@ impl Interpreter<'_> {
                 let result = evaluate(tape, &operands.iter().collect::<Vec<_>>());
                 self.produced(&result, outs)
             }
-            StepOp::Linear { .. } => self.linear(step, rows, tile),
-            StepOp::Product { .. } => self.product(step, rows),
-            StepOp::Ring { .. } => unreachable!("a step that these protocols lack"),
-            StepOp::Fold { .. } => self.fold(step, rows, tile),
-            StepOp::Scan { .. } => self.scan(step, rows, tile),
+            StepOp::Linear(step) => self.linear(step, rows, tile),
+            StepOp::Product(step) => self.product(step, rows),
+            StepOp::Ring(_) => unreachable!("a step that these protocols lack"),
+            StepOp::Fold(step) => self.fold(step, rows, tile),
+            StepOp::Scan(step) => self.scan(step, rows, tile),
         }
     }
 
@@ -239,7 +233,7 @@ impl Interpreter<'_> {
 
     /// Planes of a value: its bits, or all those of a ring element.
     fn width(&self, value: PlanValue) -> usize {
-        let known = &self.plan.values[value.0 as usize];
+        let known = &self.plan[value];
         usize::from(match known.domain.algebra {
             Algebra::Z2k(k) => k,
             _ => known.bits,
@@ -267,7 +261,7 @@ impl Interpreter<'_> {
 
     fn produced(&self, result: &Bits, outs: &[Produced]) -> Vec<(PlanValue, Bits)> {
         let out = |out: &Produced| {
-            let bits = usize::from(self.plan.values[out.value.0 as usize].bits);
+            let bits = usize::from(self.plan[out.value].bits);
             let inner = out.inner as usize;
             let planes = result.resize(out.first as usize, inner * bits, false);
             (out.value, planes.spread(inner))

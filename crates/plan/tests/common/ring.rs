@@ -2,29 +2,25 @@
 
 use super::{Bits, Interpreter, bits, numbers};
 use sealane_party::Shares;
-use sealane_plan::steps::{LinearFactor, LinearTerm, Operand, PlanValue, Step, StepOp};
+use sealane_plan::steps::{Linear, LinearFactor, LinearTerm, Operand, PlanValue, Product, lanes};
 use std::rc::Rc;
 
 impl Interpreter<'_> {
-    pub(super) fn linear(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Linear {
-            terms,
-            lanes,
-            carried,
-            out,
-        } = &step.op
-        else {
-            unreachable!("a sum")
-        };
-        let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
+    pub(super) fn linear(
+        &mut self,
+        step: &Linear,
+        rows: u64,
+        tile: usize,
+    ) -> Vec<(PlanValue, Bits)> {
+        let (lanes, out) = (lanes(&step.lanes, rows) as usize, &step.out);
         let mut sums = vec![0; lanes];
-        for term in terms {
+        for term in &step.terms {
             let multiples = self.multiples(term, rows);
             assert_eq!(multiples.len(), lanes, "an element for each lane");
             let both = sums.iter_mut().zip(multiples);
             both.for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
         }
-        if !carried {
+        if !step.carried {
             return vec![(*out, modular(&sums, self.width(*out)))];
         }
         if let (Some(before), true) = (self.later.get(out), tile > 0) {
@@ -36,27 +32,17 @@ impl Interpreter<'_> {
         Vec::new()
     }
 
-    pub(super) fn product(&mut self, step: &Step, rows: u64) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Product {
-            left,
-            right,
-            lanes,
-            out,
-            ..
-        } = &step.op
-        else {
-            unreachable!("a product")
-        };
-        let [left, right] = [left, right].map(|operand| self.elements(operand, rows));
+    pub(super) fn product(&mut self, step: &Product, rows: u64) -> Vec<(PlanValue, Bits)> {
+        let [left, right] = [&step.left, &step.right].map(|operand| self.elements(operand, rows));
         let lane = |(left, right): (&Vec<u64>, &Vec<u64>)| {
             assert_eq!(left.len(), right.len(), "factors in pairs");
             let products = left.iter().zip(right).map(|(l, r)| l.wrapping_mul(*r));
             products.fold(0, u64::wrapping_add)
         };
         let products = left.iter().zip(&right).map(lane).collect::<Vec<_>>();
-        let count = lanes.iter().map(|len| len.at(rows)).product::<u64>();
+        let count = lanes(&step.lanes, rows);
         assert_eq!((left.len() as u64, right.len() as u64), (count, count));
-        vec![(*out, modular(&products, self.width(*out)))]
+        vec![(step.out, modular(&products, self.width(step.out)))]
     }
 
     /// Value of a term in each lane.

@@ -2,7 +2,7 @@
 
 use super::{Builder, Found, Handle, Open, Operand, Sides};
 use crate::decimal;
-use crate::graph::{Graph, Op, Value, ValueId, Visibility};
+use crate::graph::{Graph, Loop, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
 use crate::types::Type;
 use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
@@ -10,17 +10,13 @@ use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 impl Builder {
     /// Opens the body of a map along axis 0 of every `over`; returns the slices for the body.
     pub fn begin_map(&mut self, over: &[Handle], at: At<'_>) -> Result<Vec<Handle>> {
-        let op = Op::Map {
-            over: self.all_found(over, at)?,
-            captured: Vec::new(),
-            body: Box::default(),
-        };
-        self.open_body(op, at)
+        let over = self.all_found(over, at)?;
+        self.open_body(Op::Map(Loop::over(over)), at)
     }
 
     /// Closes the body of a map, which returns `returns`; returns the mapped results.
     pub fn end_map(&mut self, returns: &[Operand], at: At<'_>) -> Result<Vec<Handle>> {
-        if !matches!(self.top().body, Some(Op::Map { .. })) || returns.is_empty() {
+        if !matches!(self.top().body, Some(Op::Map(_))) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
             return Err(misplaced(message, at));
         }
@@ -31,13 +27,8 @@ impl Builder {
     /// Opens the body of a sort of all `over` along axis 0: the elements of one place, then those
     /// of a place behind it.
     pub fn begin_sort(&mut self, over: &[Handle], at: At<'_>) -> Result<Sides> {
-        let op = Op::Sort {
-            over: self.all_found(over, at)?,
-            captured: Vec::new(),
-            free: false,
-            body: Box::default(),
-        };
-        let mut before = self.open_body(op, at)?;
+        let over = self.all_found(over, at)?;
+        let mut before = self.open_body(Op::Sort(Loop::over(over), false), at)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
@@ -52,11 +43,11 @@ impl Builder {
         at: At<'_>,
     ) -> Result<Vec<Handle>> {
         let top = self.open.last_mut().and_then(|open| open.body.as_mut());
-        let Some(Op::Sort { over, free, .. }) = top else {
+        let Some(Op::Sort(of, free)) = top else {
             return Err(misplaced("a sort ends where none began", at));
         };
         *free = any_order;
-        let parts = over.len();
+        let parts = of.over.len();
         let exchange = self.outputs(&[exchange], at)?;
         self.close_body(exchange, parts, at)
     }
@@ -64,22 +55,18 @@ impl Builder {
     /// Opens the body that combines elements along axis 0 of all `over`: those up to a place, and
     /// those behind it.
     pub fn begin_prefix(&mut self, over: &[Handle], at: At<'_>) -> Result<Sides> {
-        let op = Op::Prefix {
-            over: self.all_found(over, at)?,
-            captured: Vec::new(),
-            body: Box::default(),
-        };
-        let mut before = self.open_body(op, at)?;
+        let over = self.all_found(over, at)?;
+        let mut before = self.open_body(Op::Prefix(Loop::over(over)), at)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
 
     /// Closes such a body with the combination of each of `over`; returns the combinations so far.
     pub fn end_prefix(&mut self, returns: &[Operand], at: At<'_>) -> Result<Vec<Handle>> {
-        let Some(Op::Prefix { over, .. }) = &self.top().body else {
+        let Some(Op::Prefix(of)) = &self.top().body else {
             return Err(misplaced("a combination ends where none began", at));
         };
-        let parts = over.len();
+        let parts = of.over.len();
         let returns = self.outputs(returns, at)?;
         self.close_body(returns, parts, at)
     }
@@ -90,13 +77,11 @@ impl Builder {
         let over = self.all_found(over, at)?;
         let init = self.outputs(init, at)?;
         let carries = init.len();
-        let op = Op::Scan {
+        let of = Loop {
             init,
-            over,
-            captured: Vec::new(),
-            body: Box::default(),
+            ..Loop::over(over)
         };
-        let mut params = self.open_body(op, at)?;
+        let mut params = self.open_body(Op::Scan(of), at)?;
         let slices = params.split_off(carries);
         Ok((params, slices))
     }
@@ -109,10 +94,10 @@ impl Builder {
         outputs: &[Operand],
         at: At<'_>,
     ) -> Result<Sides> {
-        let Some(Op::Scan { init, .. }) = &self.top().body else {
+        let Some(Op::Scan(of)) = &self.top().body else {
             return Err(misplaced("a scan ends where none began", at));
         };
-        let wanted = init.len();
+        let wanted = of.init.len();
         if carries.len() != wanted {
             let message = format!("the body returns {} carries of {wanted}", carries.len());
             return Err(Diagnostic::new(Code::Body, message)
@@ -210,12 +195,8 @@ impl Builder {
         let captures = captured.into_iter().filter(|(_, inner)| parameter(*inner));
         let (outer, inner): (Vec<_>, Vec<_>) = captures.unzip();
         let mut graph = params_first(values, leading, &inner, made);
-        if let Op::Map { captured, .. }
-        | Op::Scan { captured, .. }
-        | Op::Sort { captured, .. }
-        | Op::Prefix { captured, .. } = &mut op
-        {
-            *captured = outer;
+        if let Some(of) = op.looped_mut() {
+            of.captured = outer;
         }
         // All captured values are known only now, and the visibility of carries depends on them.
         let params = infer::params(&self.scope(), &op).at(at)?;

@@ -1,7 +1,7 @@
 //! Indexing by public numbers, with NumPy's semantics.
 
 use super::{Builder, Handle, Made};
-use crate::graph::{Op, ValueId};
+use crate::graph::{Op, Slice, ValueId};
 use crate::types::{Dim, Shape, Type};
 use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result};
 
@@ -73,14 +73,11 @@ impl Builder {
                 .map_err(|error| self.of_rows(error, &shape, id, part).at(span))?;
             original += 1;
             if let Some((start, len, squeeze)) = cut {
-                let op = Op::Slice {
-                    of: id,
-                    axis,
-                    start,
-                    len,
+                let slice = Slice {
                     squeeze,
+                    ..Slice::new(id, axis, start, len)
                 };
-                id = self.push(op, Type::Bool, span)?;
+                id = self.push(Op::Slice(slice), Type::Bool, span)?;
             }
             let gone = cut.is_some_and(|(_, _, squeeze)| squeeze);
             axis += u32::from(!gone);
@@ -152,7 +149,7 @@ impl Builder {
             values.get(id.0 as usize).map(|value| &value.op)
         };
         let is_sorted = || match op(of) {
-            Some(Op::Part(sort, _)) => matches!(op(*sort), Some(Op::Sort { .. })),
+            Some(Op::Part(sort, _)) => matches!(op(*sort), Some(Op::Sort(..))),
             _ => false,
         };
         let hint = match part {

@@ -61,16 +61,8 @@ impl Builder {
         };
         let ty = reduced_type(reduction, value.ty, dtype, self.scope().length(dim).1);
         id = self.cast_to(id, ty, at)?;
-        let starts = match starts {
-            Some(starts) => Some(self.found(starts, at)?),
-            None => None,
-        };
-        let op = Op::Running {
-            reduction,
-            of: id,
-            starts,
-        };
-        self.operate(op, at)
+        let starts = starts.map(|starts| self.found(starts, at)).transpose()?;
+        self.operate(Op::Running(reduction, id, starts), at)
     }
 
     /// Adds what stays of elements along axis 0, one after the other from the first place on.

@@ -3,7 +3,7 @@
 use super::operations::BIT;
 use super::{Builder, Handle, Made, Operand};
 use crate::float;
-use crate::graph::{Binary, Op, Reduction, ValueId};
+use crate::graph::{Binary, Op, Reduction, Slice, ValueId};
 use crate::infer;
 use crate::types::{Data, Dim, Range, Shape, Type};
 use sealane_diagnostic::{At, Placed, Result};
@@ -133,15 +133,8 @@ impl Builder {
             return Ok(self.handle(id));
         }
         while let rank @ 2.. = self.of(id).shape.rank() {
-            let (axis, start, len) = (rank as u32 - 1, 0, 1);
-            let first = Op::Slice {
-                of: id,
-                axis,
-                start,
-                len,
-                squeeze: true,
-            };
-            id = self.push(first, ty, at)?;
+            let first = Slice::first(id, rank as u32 - 1);
+            id = self.push(Op::Slice(first), ty, at)?;
         }
         if self.known(id).0.is_float() {
             id = self.push(Op::Cast(id), BIT, at)?;

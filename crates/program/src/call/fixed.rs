@@ -80,11 +80,7 @@ impl OfFixed {
                 }
                 Refused::Bits => too_many_bits(&written),
             })?;
-        Ok(Meta {
-            ty,
-            range: Range { lo, hi },
-            ..value.meta()
-        })
+        Ok(value.meta().with_type(ty, Range { lo, hi }))
     }
 }
 

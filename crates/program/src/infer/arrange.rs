@@ -168,10 +168,7 @@ pub fn accumulate(scope: &Scope, op: Reduction, of: ValueId, axis: u32) -> Resul
         }
         _ => value.range,
     };
-    Ok(Meta {
-        range,
-        ..value.meta()
-    })
+    Ok(value.meta().with_range(range))
 }
 
 /// Name in Python after `sl.`.

@@ -6,28 +6,22 @@
 
 use super::{Meta, Scope, infer, invalid, order, shape};
 use crate::decimal::range_text;
-use crate::graph::{Graph, Op, ValueId, Visibility};
-use crate::types::{Dim, Type};
+use crate::graph::{Graph, Loop, Op, ValueId, Visibility};
+use crate::types::{Dim, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Result};
 
 /// Checks a body and returns the type of part 0.
-pub fn whole(scope: &Scope, op: &Op) -> Result<Meta> {
-    let body = op
-        .body()
-        .ok_or_else(|| invalid("an operation without its body"))?;
-    let expected = params(scope, op)?;
-    graph(
-        &Scope {
-            inputs: &[],
-            ..*scope
-        },
-        body,
-        &expected,
-    )?;
+pub fn whole(scope: &Scope, op: &Op, of: &Loop) -> Result<Meta> {
+    let (body, expected) = (&of.body, params(scope, op)?);
+    let header = Scope {
+        inputs: &[],
+        ..*scope
+    };
+    graph(&header, body, &expected)?;
     match op {
-        Op::Scan { init, .. } => carries_close(scope, body, init)?,
-        Op::Sort { .. } => decides(scope, body)?,
-        Op::Prefix { over, .. } => combines(scope, body, over)?,
+        Op::Scan(_) => carries_close(scope, body, &of.init)?,
+        Op::Sort(..) => decides(scope, body)?,
+        Op::Prefix(_) => combines(scope, body, &of.over)?,
         _ => {}
     }
     result(scope, op, 0, everything(scope, op)?)
@@ -48,32 +42,22 @@ pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta> {
 
 /// Properties of each parameter of the body of a `map`, `scan` or `sort`.
 pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>> {
-    let (init, over, captured) = operands(op);
-    walked(scope, over)?;
+    let of = looped(op)?;
+    walked(scope, &of.over)?;
     let visibility = everything(scope, op)?;
     let mut params = Vec::new();
-    for id in init {
+    for id in &of.init {
         let start = scope.value(*id)?.meta();
-        params.push(Meta {
-            range: start.ty.range(),
-            visibility,
-            ..start
-        });
+        params.push(carried(start, visibility));
     }
-    let pairs = matches!(op, Op::Sort { .. } | Op::Prefix { .. });
+    let pairs = matches!(op, Op::Sort(..) | Op::Prefix(_));
     let times = if pairs { 2 } else { 1 };
-    for id in over.iter().cycle().take(times * over.len()) {
+    for id in of.over.iter().cycle().take(times * of.over.len()) {
         let tensor = scope.value(*id)?.meta();
-        params.push(Meta {
-            shape: tensor.shape.without(0),
-            range: match op {
-                Op::Prefix { .. } => tensor.ty.range(),
-                _ => tensor.range,
-            },
-            ..tensor
-        });
+        let (shape, range) = (tensor.shape.without(0), met(op, &tensor));
+        params.push(tensor.with_shape(shape).with_range(range));
     }
-    for id in captured {
+    for id in &of.captured {
         params.push(scope.value(*id)?.meta());
     }
     Ok(params)
@@ -118,20 +102,9 @@ pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<()> {
     Ok(())
 }
 
-/// Initial carries, walked tensors and captured values.
-pub fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
-    match op {
-        Op::Map { over, captured, .. }
-        | Op::Sort { over, captured, .. }
-        | Op::Prefix { over, captured, .. } => (&[], over, captured),
-        Op::Scan {
-            init,
-            over,
-            captured,
-            ..
-        } => (init, over, captured),
-        _ => (&[], &[], &[]),
-    }
+fn looped(op: &Op) -> Result<&Loop> {
+    op.looped()
+        .ok_or_else(|| invalid("an operation without its body"))
 }
 
 /// The dimension along which all of `over` are walked.
@@ -221,39 +194,40 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<()> {
     Ok(())
 }
 
+/// Properties of a carry, given those of its initial value: it may become any number of its type.
+fn carried(start: Meta, visibility: Visibility) -> Meta {
+    let range = start.ty.range();
+    start.with_range(range).with_visibility(visibility)
+}
+
+/// Range of elements that a body meets: those that a prefix combines may be any of their type.
+fn met(op: &Op, of: &Meta) -> Range {
+    match op {
+        Op::Prefix(_) => of.ty.range(),
+        _ => of.range,
+    }
+}
+
 /// Properties of one result for the graph around the body.
 fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta> {
-    let (init, over, _) = operands(op);
-    if let Some(id) = init.get(index as usize) {
+    let of = looped(op)?;
+    let over = &of.over;
+    if let Some(id) = of.init.get(index as usize) {
         let carry = scope.value(*id)?.meta();
-        return Ok(Meta {
-            range: carry.ty.range(),
-            visibility,
-            ..carry
-        });
+        return Ok(carried(carry, visibility));
     }
-    if let Op::Sort { over, .. } | Op::Prefix { over, .. } = op {
+    if let Op::Sort(..) | Op::Prefix(_) = op {
         let moved = order::moved(scope, over, index, visibility)?;
-        let range = match op {
-            Op::Sort { .. } => moved.range,
-            _ => moved.ty.range(),
-        };
-        return Ok(Meta { range, ..moved });
+        let range = met(op, &moved);
+        return Ok(moved.with_range(range));
     }
-    let body = op
-        .body()
-        .ok_or_else(|| invalid("an operation without its body"))?;
-    let each = returned(scope, body, index)?;
+    let each = returned(scope, &of.body, index)?;
     let shape = shape::stacked(
         scope,
         walked(scope, &over[..over.len().min(1)])?,
         &each.shape,
     )?;
-    Ok(Meta {
-        shape,
-        visibility,
-        ..each
-    })
+    Ok(each.with_shape(shape).with_visibility(visibility))
 }
 
 /// Value that the body returns at `index`.

@@ -32,11 +32,7 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta> {
         let given = format!("{name} in {from} gives {exact}");
         overflow(&op.python(&name), ty, given, hint)
     })?;
-    Ok(Meta {
-        ty,
-        range,
-        ..value.meta()
-    })
+    Ok(value.meta().with_type(ty, range))
 }
 
 /// Infers a binary operation; `declared` is the type of a product or quotient of fixed point.
@@ -302,15 +298,9 @@ pub fn select(scope: &Scope, condition: ValueId, yes: ValueId, no: ValueId) -> R
         return Err(no_common_type("where", yes.ty, no.ty));
     }
     let branches = shape::broadcast(scope, &yes.shape, &no.shape)?;
-    Ok(Meta {
-        ty: yes.ty,
-        shape: shape::broadcast(scope, &condition.shape, &branches)?,
-        range,
-        visibility: condition
-            .visibility
-            .join(yes.visibility)
-            .join(no.visibility),
-    })
+    let shape = shape::broadcast(scope, &condition.shape, &branches)?;
+    let visibility = condition.visibility.join(yes.joint(no));
+    Ok(Meta::new(yes.ty, shape, range, visibility))
 }
 
 pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
@@ -351,9 +341,5 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
             ))
             .hint(hint)
     })?;
-    Ok(Meta {
-        ty,
-        range,
-        ..value.meta()
-    })
+    Ok(value.meta().with_type(ty, range))
 }

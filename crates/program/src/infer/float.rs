@@ -84,11 +84,7 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
                 ty.strict().python()
             )));
     }
-    Ok(Meta {
-        ty,
-        range: ty.range(),
-        ..value.meta()
-    })
+    Ok(value.meta().with_type(ty, ty.range()))
 }
 
 /// A sum of products, exact and rounded once to `declared`, if that is of floating point, or else

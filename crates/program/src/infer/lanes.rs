@@ -35,11 +35,8 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
         }
         _ => value.range,
     };
-    Ok(Meta {
-        shape: value.shape.without(axis as usize),
-        range,
-        ..value.meta()
-    })
+    let shape = value.shape.without(axis as usize);
+    Ok(value.meta().with_shape(shape).with_range(range))
 }
 
 /// Range of the sum of `count` (fewest and most) elements of a range, independent of a type.
@@ -88,12 +85,8 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
         return Err(no_such_type("@", left.ty));
     }
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
-    Ok(Meta {
-        ty: left.ty,
-        shape,
-        range: dot_range(scope, [a, b], (length, length))?,
-        visibility: left.joint(right),
-    })
+    let range = dot_range(scope, [a, b], (length, length))?;
+    Ok(Meta::new(left.ty, shape, range, left.joint(right)))
 }
 
 /// True if the products that a dot product adds are squares: of a vector and itself.
@@ -129,15 +122,8 @@ pub fn random(bits: u8, count: u64) -> Result<Meta> {
         return Err(invalid("random numbers of no bits, or none of them"));
     }
     let ty = Type::unsigned(bits);
-    Ok(Meta {
-        ty,
-        shape: Shape {
-            rows: None,
-            fixed: vec![count],
-        },
-        range: ty.range(),
-        visibility: Visibility::Secret,
-    })
+    let shape = Shape::fixed([count]);
+    Ok(Meta::new(ty, shape, ty.range(), Visibility::Secret))
 }
 
 pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta> {

@@ -44,11 +44,8 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta> {
     }
     let mut shape = place.shape.clone();
     shape.fixed.extend(&entries.shape.fixed[1..]);
-    Ok(Meta {
-        shape,
-        visibility: entries.joint(place),
-        ..entries.meta()
-    })
+    let entry = entries.meta().with_shape(shape);
+    Ok(entry.with_visibility(entries.joint(place)))
 }
 
 /// Number of entries of a value that can be a table.

@@ -17,15 +17,9 @@ pub fn row_number(scope: &Scope, rows: RowId) -> Result<Meta> {
     let symbol = scope.rows.get(usize::from(rows.0));
     let symbol = symbol.ok_or_else(|| invalid("numbers of unknown rows"))?;
     let range = Range::new(0, i128::from(symbol.bound) - 1);
-    Ok(Meta {
-        ty: Type::smallest(range).unwrap_or(Type::I64),
-        shape: Shape {
-            rows: Some(rows),
-            fixed: Vec::new(),
-        },
-        range,
-        visibility: Visibility::Public,
-    })
+    let ty = Type::smallest(range).unwrap_or(Type::I64);
+    let shape = Shape::with_rows(rows, []);
+    Ok(Meta::new(ty, shape, range, Visibility::Public))
 }
 
 pub fn roll(scope: &Scope, of: ValueId, by: i64) -> Result<Meta> {
@@ -41,11 +35,7 @@ pub fn head(scope: &Scope, of: ValueId, len: u64) -> Result<Meta> {
         return Err(invalid("the first rows are none"));
     }
     let fixed = [&[len], &value.shape.fixed[..]].concat();
-    Ok(Meta {
-        shape: Shape { rows: None, fixed },
-        range: with_zero(&value),
-        ..value
-    })
+    Ok(with_zero(value).with_shape(Shape { rows: None, fixed }))
 }
 
 /// The properties of a value whose axis 0 is symbolic.
@@ -57,13 +47,13 @@ fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta> {
     }
 }
 
-/// The range of elements of which some may be replaced by zeros.
-fn with_zero(value: &Meta) -> Range {
+/// The properties of elements of which some may be replaced by zeros.
+fn with_zero(value: Meta) -> Meta {
     if value.ty.is_float() {
-        value.range
-    } else {
-        value.range.hull(Range::of(0))
+        return value;
     }
+    let range = value.range.hull(Range::of(0));
+    value.with_range(range)
 }
 
 pub fn running(scope: &Scope, op: Reduction, of: ValueId, starts: Option<ValueId>) -> Result<Meta> {
@@ -93,11 +83,8 @@ pub fn running(scope: &Scope, op: Reduction, of: ValueId, starts: Option<ValueId
         flag(scope, starts, dim)?;
         visibility = visibility.join(scope.value(starts)?.visibility);
     }
-    Ok(Meta {
-        range,
-        visibility,
-        ..value.meta()
-    })
+    let value = value.meta().with_range(range);
+    Ok(value.with_visibility(visibility))
 }
 
 pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta> {
@@ -111,21 +98,14 @@ pub fn compact(scope: &Scope, keep: ValueId, over: &[ValueId]) -> Result<Meta> {
 
 /// Properties of part `index` of what stays of elements: zeros may stand for them.
 pub fn kept(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
-    let part = moved(scope, over, index, visibility)?;
-    Ok(Meta {
-        range: with_zero(&part),
-        ..part
-    })
+    moved(scope, over, index, visibility).map(with_zero)
 }
 
 /// Properties of part `index` of elements that have moved.
 pub fn moved(scope: &Scope, over: &[ValueId], index: u32, visibility: Visibility) -> Result<Meta> {
     let id = over.get(index as usize);
     let id = id.ok_or_else(|| invalid("a part that an operation does not have"))?;
-    Ok(Meta {
-        visibility,
-        ..scope.value(*id)?.meta()
-    })
+    Ok(scope.value(*id)?.meta().with_visibility(visibility))
 }
 
 /// Checks that a value is one `bool` for each element of an axis.

@@ -2,6 +2,7 @@
 
 use super::Scope;
 use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
+use crate::graph::Slice;
 use crate::types::{Dim, Shape};
 use sealane_diagnostic::{Code, Diagnostic, Result, counted};
 
@@ -109,12 +110,8 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
 }
 
 /// The shape of a slice.
-pub fn slice(
-    scope: &Scope,
-    of: &Shape,
-    axis: u32,
-    (start, len, squeeze): (u64, u64, bool),
-) -> Result<Shape> {
+pub fn slice(scope: &Scope, of: &Shape, slice: &Slice) -> Result<Shape> {
+    let (axis, start, len) = (slice.axis, slice.start, slice.len);
     let refused = |what: String| {
         let message = format!("{what} of shape {}", scope.shape(of));
         Diagnostic::new(Code::IndexRange, message).hint("name elements that are there")
@@ -129,7 +126,7 @@ pub fn slice(
         None => return Err(refused(format!("there is no axis {axis}"))),
     };
     if start.checked_add(len).is_none_or(|end| end > length) {
-        let what = if squeeze {
+        let what = if slice.squeeze {
             format!("{start} is")
         } else {
             format!("{start}:+{len} is")
@@ -137,13 +134,13 @@ pub fn slice(
         return Err(refused(format!("index {what} outside of axis {axis}"))
             .because(format!("that axis has {}", counted(length, "element"))));
     }
-    if len == 0 || (squeeze && len != 1) {
+    if len == 0 || (slice.squeeze && len != 1) {
         return Err(refused(format!(
             "a slice of {len} elements along axis {axis}"
         )));
     }
     let mut shape = of.without(axis as usize);
-    if !squeeze {
+    if !slice.squeeze {
         shape
             .fixed
             .insert(axis as usize - usize::from(of.rows.is_some()), len);

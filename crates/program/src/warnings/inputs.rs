@@ -107,7 +107,7 @@ fn warning(program: &Program, index: usize, other: u8, reveal: &Reveal) -> Diagn
          or behind steps that anybody can undo"
         )
     };
-    let span = &program.main.values[reveal.value.0 as usize].span;
+    let span = &program.main[reveal.value].span;
     Diagnostic::new(Code::RevealsInput, message)
         .at(span.as_ref().or(input.span.as_ref()))
         .because(reason)
@@ -116,7 +116,7 @@ fn warning(program: &Program, index: usize, other: u8, reveal: &Reveal) -> Diagn
 
 /// Tells whether a value is an input, but for its type and for what stands below missing cells.
 fn as_it_stands(program: &Program, value: ValueId, input: usize) -> bool {
-    match program.main.values[value.0 as usize].op {
+    match program.main[value].op {
         Op::Param(index) => index as usize == input,
         Op::Cast(of) => as_it_stands(program, of, input),
         Op::Select(_, yes, no) => [yes, no]
@@ -223,7 +223,7 @@ impl Follower<'_> {
         determined: &[Determined],
         params: &[Determined],
     ) -> Determined {
-        let of = |id: ValueId| &graph.values[id.0 as usize];
+        let of = |id: ValueId| &graph[id];
         let known = |id: ValueId| determined[id.0 as usize].clone();
         match &value.op {
             Op::Param(index) => params.get(*index as usize).cloned().unwrap_or_default(),
@@ -244,23 +244,17 @@ impl Follower<'_> {
                 self.field_product(graph, factors, value, determined)
             }
             Op::Reduce(_, x, axis) if is_one(&of(*x).shape, *axis) => known(*x),
-            Op::Slice {
-                of: x,
-                axis,
-                start,
-                len,
-                ..
-            } => {
-                let shape = &of(*x).shape;
-                let axis = *axis as usize - usize::from(shape.rows.is_some());
+            Op::Slice(slice) => {
+                let shape = &of(slice.of).shape;
+                let axis = slice.axis as usize - usize::from(shape.rows.is_some());
                 let inner: u64 = shape.fixed[axis + 1..].iter().product();
-                let (whole, piece) = (shape.fixed[axis] * inner, len * inner);
+                let (whole, piece) = (shape.fixed[axis] * inner, slice.len * inner);
                 let outer: u64 = shape.fixed[..axis].iter().product();
                 let places = (0..outer).flat_map(|i| {
-                    let first = i * whole + start * inner;
+                    let first = i * whole + slice.start * inner;
                     first..first + piece
                 });
-                self.gather(&known(*x), places)
+                self.gather(&known(slice.of), places)
             }
             Op::View { of: x, start, dims } => {
                 let mut places = vec![*start as i64];
@@ -286,11 +280,7 @@ impl Follower<'_> {
             Op::Accumulate(Reduction::Sum, x, _) if !value.ty.is_float() => {
                 self.vector(&known(*x), &value.shape)
             }
-            Op::Running {
-                reduction: Reduction::Sum,
-                of: x,
-                starts: None,
-            } => self.vector(&known(*x), &value.shape),
+            Op::Running(Reduction::Sum, x, None) => self.vector(&known(*x), &value.shape),
             Op::Roll { of: x, .. } => known(*x),
             Op::Head { of: x, len } => {
                 let rows = of(*x).shape.rows;
@@ -331,7 +321,7 @@ impl Follower<'_> {
             (true, operands[0], operands[1]),
             (false, operands[1], operands[0]),
         ] {
-            let (of, public) = (&graph.values[x.0 as usize], &graph.values[other.0 as usize]);
+            let (of, public) = (&graph[x], &graph[other]);
             let known = &determined[x.0 as usize];
             if known.is_empty() || public.visibility != Visibility::Public {
                 continue;
@@ -363,11 +353,11 @@ impl Follower<'_> {
         }
         for (x, other) in [(a, b), (b, a)] {
             let known = &determined[x.0 as usize];
-            if let Op::Const(data) = &graph.values[other.0 as usize].op
+            if let Op::Const(data) = &graph[other].op
                 && !known.is_empty()
                 && data.numbers().all(|number| number != 0)
             {
-                return self.spread(known, &graph.values[x.0 as usize].shape, &value.shape);
+                return self.spread(known, &graph[x].shape, &value.shape);
             }
         }
         Determined::new()
@@ -392,7 +382,7 @@ impl Follower<'_> {
         };
         let side = sides.iter().find(cells)?;
         let other = sides.iter().find(|other| *other != side)?;
-        let public = graph.values[other.0 as usize].visibility == Visibility::Public;
+        let public = graph[other].visibility == Visibility::Public;
         public.then_some(*side)
     }
 }

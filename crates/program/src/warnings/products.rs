@@ -70,7 +70,7 @@ fn graph<'a>(
 
 /// True for the constant 1.
 fn is_one(of: &Graph, id: ValueId) -> bool {
-    let value = &of.values[id.0 as usize];
+    let value = &of[id];
     match (&value.op, value.ty) {
         (Op::Const(data), Type::Float(format)) => {
             let one = Data::from_numbers(value.ty, Vec::new(), &[format.one() as i128]);

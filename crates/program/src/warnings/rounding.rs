@@ -8,7 +8,9 @@
 //!
 //! Bounds are `f64`: they appear in texts only.
 
-use crate::graph::{Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId};
+use crate::graph::{
+    Binary, Graph, Loop, Op, Program, Reduction, RowSymbol, Slice, Unary, Value, ValueId,
+};
 use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -87,36 +89,23 @@ impl Followed<'_> {
         for value in &graph.values {
             let error = match &value.op {
                 Op::Param(index) => vec![params.get(*index as usize).copied().unwrap_or(0.0)],
-                Op::Map {
-                    over,
-                    captured,
-                    body,
-                } => {
-                    let params = over
-                        .iter()
-                        .chain(captured)
-                        .map(|id| errors[id.0 as usize][0]);
-                    let inner = self.graph(body, &params.collect::<Vec<_>>(), depth + 1, told);
-                    returned(body, &inner)
-                }
-                Op::Scan {
-                    init,
-                    over,
-                    captured,
-                    body,
-                } => {
-                    let given = over
-                        .iter()
-                        .chain(captured)
-                        .map(|id| errors[id.0 as usize][0]);
+                Op::Map(of) | Op::Scan(of) => {
+                    let error = |id: &ValueId| errors[id.0 as usize][0];
+                    let given = of.over.iter().chain(&of.captured).map(error);
                     let given = given.collect::<Vec<_>>();
-                    let first = init.iter().map(|id| errors[id.0 as usize][0]);
-                    let first = first.fold(0.0, f64::max);
-                    let length = graph.values[over[0].0 as usize].shape.dim(0);
-                    let scan = (init.len(), first, length);
-                    self.scan(value, scan, &given, body, depth, told)
+                    if let Op::Map(_) = value.op {
+                        let inner = self.graph(&of.body, &given, depth + 1, told);
+                        returned(&of.body, &inner)
+                    } else {
+                        let first = of.init.iter().map(error).fold(0.0, f64::max);
+                        let length = graph[of.over[0]].shape.dim(0);
+                        let scan = (of.init.len(), first, length);
+                        self.scan(value, scan, &given, &of.body, depth, told)
+                    }
                 }
-                Op::Sort { over, .. } | Op::Compact { over, .. } | Op::Prefix { over, .. } => {
+                Op::Sort(Loop { over, .. }, _)
+                | Op::Compact { over, .. }
+                | Op::Prefix(Loop { over, .. }) => {
                     over.iter().map(|id| errors[id.0 as usize][0]).collect()
                 }
                 Op::Part(of, part) => {
@@ -174,7 +163,7 @@ impl Followed<'_> {
     /// The error of an operation without a body.
     fn operation(&mut self, graph: &Graph, value: &Value, errors: &[Vec<f64>], told: bool) -> f64 {
         let of = |id: &ValueId| errors[id.0 as usize][0];
-        let meant = |id: &ValueId| &graph.values[id.0 as usize];
+        let meant = |id: &ValueId| &graph[id];
         let product = |a: &ValueId, b: &ValueId| {
             let (x, y) = (meant(a), meant(b));
             of(a) * magnitude(y) + of(b) * magnitude(x) + of(a) * of(b)
@@ -188,7 +177,7 @@ impl Followed<'_> {
             // Its errors have no common sign, and their size is relative.
             _ if value.ty.is_float() => 0.0,
             Op::Unary(Unary::Neg | Unary::Abs, a) => of(a),
-            Op::Slice { of: a, .. } | Op::View { of: a, .. } => of(a),
+            Op::Slice(Slice { of: a, .. }) | Op::View { of: a, .. } => of(a),
             Op::Cast(a) if !value.ty.is_wrapping() => of(a),
             Op::Lookup { table, .. } => of(table),
             Op::Select(_, a, b) | Op::Binary(Binary::Min | Binary::Max, a, b) => of(a).max(of(b)),
@@ -207,13 +196,11 @@ impl Followed<'_> {
                 let along = meant(a).shape.dim(*axis as usize);
                 self.sum(value, of(a), &[along], told)
             }
-            Op::Running {
-                reduction: Reduction::Sum,
-                of: a,
-                ..
-            } => self.sum(value, of(a), &[meant(a).shape.dim(0)], told),
+            Op::Running(Reduction::Sum, a, _) => {
+                self.sum(value, of(a), &[meant(a).shape.dim(0)], told)
+            }
             Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
-            Op::Accumulate(_, a, _) | Op::Running { of: a, .. } => of(a),
+            Op::Accumulate(_, a, _) | Op::Running(_, a, _) => of(a),
             Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);

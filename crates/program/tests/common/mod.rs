@@ -12,16 +12,10 @@ pub fn at(line: u32, column: u32, end_column: u32) -> Option<Span> {
 
 /// An input on line 3.
 pub fn input(name: &str, owner: u8, ty: Type, shape: Shape, lo: i128, hi: i128) -> Input {
-    let (range, columns, span) = (Range { lo, hi }, Vec::new(), at(3, 1, 9));
     Input {
-        name: name.into(),
-        owner,
-        ty,
-        shape,
-        range,
-        columns,
-        kind: sealane_program::kind::Kind::default(),
-        span,
+        range: Range { lo, hi },
+        span: at(3, 1, 9),
+        ..Input::new(name, owner, ty, shape)
     }
 }
 

@@ -95,48 +95,36 @@ fn triples(tape: &Tape, lanes: u64) -> Demand {
 /// The product of matrices that a product is, if each row of the left operand meets each column of
 /// the right one.
 pub(super) fn matrix(work: &StepShape) -> Option<Correlation> {
-    match work {
-        StepShape::Product {
-            domain,
-            lanes,
-            terms,
-            lines: [rows, columns],
-            numbers,
-            ..
-        } if rows * columns == *lanes && known(*numbers).is_none() => Some(Correlation::Matrix {
-            algebra: domain.algebra,
-            rows: *rows as u32,
-            inner: *terms as u32,
-            columns: *columns as u32,
-        }),
-        _ => None,
-    }
+    let StepShape::Product(product) = work else {
+        return None;
+    };
+    let [rows, columns] = product.lines;
+    let matrix = rows * columns == product.lanes && known(product.numbers).is_none();
+    matrix.then_some(Correlation::Matrix {
+        algebra: product.domain.algebra,
+        rows: rows as u32,
+        inner: product.terms as u32,
+        columns: columns as u32,
+    })
 }
 
 /// The correlation that a product takes for each number that a party knows, and how many numbers:
 /// of a matrix product each meets all lines of the other matrix, of another one element.
 pub(super) fn known_numbers(work: &StepShape) -> Option<(Correlation, u64)> {
-    let StepShape::Product {
-        domain,
-        lanes,
-        terms,
-        lines,
-        numbers,
-        ..
-    } = work
-    else {
+    let StepShape::Product(product) = work else {
         return None;
     };
-    let (at, holder) = known(*numbers)?;
-    let (chosen, partners) = if lines[0] * lines[1] == *lanes {
-        (lines[at] * terms, lines[1 - at])
+    let (lanes, lines) = (product.lanes, product.lines);
+    let (at, holder) = known(product.numbers)?;
+    let (chosen, partners) = if lines[0] * lines[1] == lanes {
+        (lines[at] * product.terms, lines[1 - at])
     } else {
-        (lanes * terms, 1)
+        (lanes * product.terms, 1)
     };
     let kind = Correlation::Known {
         holder,
-        algebra: domain.algebra,
-        choice_bits: numbers[at].bits.max(1) as u8,
+        algebra: product.domain.algebra,
+        choice_bits: product.numbers[at].bits.max(1) as u8,
         partners: partners as u32,
     };
     Some((kind, chosen))
@@ -144,19 +132,16 @@ pub(super) fn known_numbers(work: &StepShape) -> Option<(Correlation, u64)> {
 
 /// Bits that the mask of a conversion becomes ring elements of, if it does.
 pub(super) fn da_bits(work: &StepShape) -> Option<(Correlation, u64)> {
-    match work {
-        StepShape::Convert {
-            from,
-            to,
-            elements,
-            bits,
-            ..
-        } if is_masked(*from) && is_masked(*to) && from.algebra == Algebra::Z2 => {
-            let algebra = to.algebra;
-            Some((Correlation::DaBit { algebra }, elements * bits))
-        }
-        _ => None,
-    }
+    let StepShape::Convert(convert) = work else {
+        return None;
+    };
+    let masked = is_masked(convert.from) && is_masked(convert.to);
+    let algebra = convert.to.algebra;
+    let made = (
+        Correlation::DaBit { algebra },
+        convert.elements * convert.bits,
+    );
+    (masked && convert.from.algebra == Algebra::Z2).then_some(made)
 }
 
 impl Protocol for Masked {
@@ -212,82 +197,65 @@ impl Protocol for Masked {
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            StepShape::Input {
-                owner,
-                domain,
-                elements,
-                bits,
-            } => {
-                let words = elements * planes_of(*domain, *bits as usize) as u64;
-                Cost::of(vec![one_to_all(setting, *owner, 8 * words)])
+            StepShape::Input(input) => {
+                let words = input.elements * planes_of(input.domain, input.bits as usize) as u64;
+                Cost::of(vec![one_to_all(setting, input.owner, 8 * words)])
             }
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } => {
+            StepShape::Tape(run) => {
                 // A masked product is one word; a product by a triple is its factors.
-                let of = usize::from(!is_masked(*domain));
-                let [ands, _] = ands(tape, *lanes);
-                let layers = layers(tape, *lanes).into_iter();
+                let masked = is_masked(run.domain);
+                let [ands, _] = ands(run.tape, run.lanes);
+                let layers = layers(run.tape, run.lanes).into_iter();
+                let of = usize::from(!masked);
                 let flights = layers.map(|layer| all_to_all(setting, 8 * layer[of]));
                 Cost {
                     ands,
-                    checks: Checks::of(PRODUCT, if is_masked(*domain) { 0 } else { ands }),
+                    checks: Checks::of(PRODUCT, if masked { 0 } else { ands }),
                     ..Cost::of(flights.collect())
                 }
             }
-            StepShape::Product { lanes, numbers, .. } => {
-                let told = known(*numbers).zip(known_numbers(work));
+            StepShape::Product(product) => {
+                let told = known(product.numbers).zip(known_numbers(work));
                 let told = told.map(|((at, owner), (_, count))| {
-                    one_to_all(setting, owner, count * bytes_of(numbers[at]) as u64)
+                    one_to_all(setting, owner, count * bytes_of(product.numbers[at]) as u64)
                 });
-                let opened = all_to_all(setting, 8 * lanes);
+                let opened = all_to_all(setting, 8 * product.lanes);
                 Cost::of(told.into_iter().chain([opened]).collect())
             }
-            StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
+            StepShape::Convert(convert) if is_masked(convert.from) && !is_masked(convert.to) => {
                 Cost::default()
             }
-            StepShape::Convert { elements, .. } if da_bits(work).is_some() => {
-                Cost::of(vec![all_to_all(setting, 8 * elements)])
+            StepShape::Convert(convert) if da_bits(work).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * convert.elements)])
             }
-            StepShape::Convert {
-                from,
-                to,
-                elements,
-                bits,
-                ..
-            } => {
-                let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
+            StepShape::Convert(convert) => {
+                let (from, to, elements) = (convert.from, convert.to, convert.elements);
+                let words = |domain| planes_of(domain, convert.bits as usize) as u64 * elements;
                 // XOR shares and their masks are one word a bit.
-                let words = if is_masked(*from) || to.algebra != Algebra::Z2 {
+                let words = if is_masked(from) || to.algebra != Algebra::Z2 {
                     words(from) + words(to)
                 } else {
                     words(to)
                 };
                 Cost {
-                    checks: Checks::of(converted(to.algebra), *elements),
+                    checks: Checks::of(converted(to.algebra), elements),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 }
             }
-            StepShape::Ring {
-                op: RingOp::Select,
-                lanes,
-                ..
-            } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            StepShape::Ring(ring) if ring.op == RingOp::Select => {
+                Cost::of(vec![all_to_all(setting, 8 * ring.lanes)])
+            }
             // Masks of elements and of results.
-            StepShape::Ring {
-                op, domain, lanes, ..
-            } => {
-                let (algebra, planes) = result_of(*op, domain.algebra);
+            StepShape::Ring(ring) => {
+                let (algebra, planes) = result_of(ring.op, ring.domain.algebra);
                 let words = 1 + planes as u64;
                 Cost {
-                    checks: Checks::of(converted(algebra), *lanes),
-                    ..Cost::of(vec![all_to_all(setting, 8 * words * lanes)])
+                    checks: Checks::of(converted(algebra), ring.lanes),
+                    ..Cost::of(vec![all_to_all(setting, 8 * words * ring.lanes)])
                 }
             }
             // Never called: the protocol has no sorts.
-            StepShape::Shuffle { .. } | StepShape::Sort { .. } => Cost::default(),
+            StepShape::Shuffle(_) | StepShape::Sort(_) => Cost::default(),
             StepShape::Settle { checks } => {
                 Cost::of(vec![all_to_all(setting, ECHO_BYTES + 8 * words_of(checks))])
             }
@@ -311,56 +279,41 @@ impl Protocol for Masked {
     fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
             // The owner tells its choices.
-            StepShape::Input { domain, .. } if setting.pooled && domain.algebra == Algebra::Z2 => {
+            StepShape::Input(input) if setting.pooled && input.domain.algebra == Algebra::Z2 => {
                 Masked::cost(setting, work)
             }
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } if is_masked(*domain) => match ands(tape, *lanes) {
+            StepShape::Tape(run) if is_masked(run.domain) => match ands(run.tape, run.lanes) {
                 [0, _] => Cost::default(),
                 [ands, words] => Cost {
                     checks: Checks::of(PRODUCT, ands),
                     ..Cost::of(vec![all_to_all(setting, 8 * words)])
                 },
             },
-            StepShape::Convert { .. } => match da_bits(work) {
+            StepShape::Convert(_) => match da_bits(work) {
                 Some((_, count)) => Cost::of(vec![all_to_all(setting, 8 * count)]),
                 None => Cost::default(),
             },
             // The masks of a bit and of an element.
-            StepShape::Ring {
-                op: RingOp::Select,
-                lanes,
-                ..
-            } => Cost::of(vec![all_to_all(setting, 16 * lanes)]),
+            StepShape::Ring(ring) if ring.op == RingOp::Select => {
+                Cost::of(vec![all_to_all(setting, 16 * ring.lanes)])
+            }
             StepShape::Settle { .. } => Masked::cost(setting, work),
             // The masks of the elements that each number meets.
-            StepShape::Product {
-                lanes,
-                terms,
-                numbers,
-                ..
-            } if known(*numbers).is_some() => {
-                Cost::of(vec![all_to_all(setting, 8 * lanes * terms)])
+            StepShape::Product(product) if known(product.numbers).is_some() => {
+                Cost::of(vec![all_to_all(setting, 8 * product.lanes * product.terms)])
             }
-            StepShape::Product { terms, lines, .. } if matrix(work).is_some() => {
-                let words = terms * lines.iter().sum::<u64>();
+            StepShape::Product(product) if matrix(work).is_some() => {
+                let words = product.terms * product.lines.iter().sum::<u64>();
                 Cost::of(vec![all_to_all(setting, 8 * words)])
             }
             // Masks of all elements, each once, to the dealer; parts of their products back.
-            StepShape::Product {
-                lanes, distinct, ..
-            } => {
+            StepShape::Product(product) => {
                 let dealer = setting.player(DEALER);
-                let asked = setting
-                    .others(dealer)
-                    .map(|from| Message::new(from, dealer, 8 * distinct.iter().sum::<u64>()));
-                Cost::of(vec![
-                    asked.collect(),
-                    one_to_all(setting, dealer, 8 * lanes),
-                ])
+                let bytes = 8 * product.distinct.iter().sum::<u64>();
+                let asked = setting.others(dealer);
+                let asked = asked.map(|from| Message::new(from, dealer, bytes));
+                let parts = one_to_all(setting, dealer, 8 * product.lanes);
+                Cost::of(vec![asked.collect(), parts])
             }
             _ => Cost::default(),
         }
@@ -368,22 +321,14 @@ impl Protocol for Masked {
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {
         match work {
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } if is_masked(*domain) => 192 * ands(tape, *lanes)[0],
+            StepShape::Tape(run) if is_masked(run.domain) => 192 * ands(run.tape, run.lanes)[0],
             _ => 0,
         }
     }
 
     fn demand(_: &Setting, work: &StepShape) -> Demand {
         match work {
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } if !is_masked(*domain) => triples(tape, *lanes),
+            StepShape::Tape(run) if !is_masked(run.domain) => triples(run.tape, run.lanes),
             _ => Demand::default(),
         }
     }
@@ -391,30 +336,18 @@ impl Protocol for Masked {
     fn offline_demand(setting: &Setting, work: &StepShape) -> Demand {
         let mut demand = Demand::default();
         match work {
-            StepShape::Input {
-                owner,
-                domain,
-                elements,
-                bits,
-            } if domain.algebra == Algebra::Z2 => {
-                let words = elements * bits;
-                for sender in setting.others(*owner) {
-                    demand.add(choices(sender, *owner), words);
+            StepShape::Input(input) if input.domain.algebra == Algebra::Z2 => {
+                let words = input.elements * input.bits;
+                for sender in setting.others(input.owner) {
+                    demand.add(choices(sender, input.owner), words);
                 }
             }
-            StepShape::Tape {
-                tape,
-                domain,
-                lanes,
-            } if is_masked(*domain) => demand = triples(tape, *lanes),
-            StepShape::Ring {
-                op: RingOp::Select,
-                domain,
-                lanes,
-                ..
-            } => {
-                let algebra = domain.algebra;
-                demand.add(Correlation::Select { algebra }, *lanes);
+            StepShape::Tape(run) if is_masked(run.domain) => {
+                demand = triples(run.tape, run.lanes);
+            }
+            StepShape::Ring(ring) if ring.op == RingOp::Select => {
+                let algebra = ring.domain.algebra;
+                demand.add(Correlation::Select { algebra }, ring.lanes);
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Bodies: a graph that is run for the elements of axis 0.
 
 use super::{Context, Tensor, pick, run, stack, stacked};
-use sealane_program::graph::{Graph, ValueId};
+use sealane_program::graph::{Graph, Loop, ValueId};
 
 /// A body, with the tensors over which it runs and those that it captures.
 pub struct Body<'a> {
@@ -13,18 +13,13 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub fn new(
-        done: &'a [Vec<Tensor>],
-        [over, captured]: [&[ValueId]; 2],
-        body: &'a Graph,
-        context: Context<'a>,
-    ) -> Body<'a> {
+    pub fn new(done: &'a [Vec<Tensor>], loops: &'a Loop, context: Context<'a>) -> Body<'a> {
         let of = |id: &ValueId| &done[id.0 as usize][0];
         Body {
             done,
-            over: over.iter().map(of).collect(),
-            captured: captured.iter().map(|id| of(id).clone()).collect(),
-            body,
+            over: loops.over.iter().map(of).collect(),
+            captured: loops.captured.iter().map(|id| of(id).clone()).collect(),
+            body: &loops.body,
             context,
         }
     }

@@ -79,12 +79,7 @@ pub fn session<R: Send>(
 ) -> Vec<R> {
     let mut demand = Demand::default();
     for owner in guests {
-        let work = StepShape::Input {
-            owner: *owner,
-            domain: domain(None),
-            elements: 1,
-            bits: 1,
-        };
+        let work = StepShape::input(*owner, domain(None), 1, 1);
         demand.merge(&Trio::demand(setting, &work), 1);
     }
     on_threads(meshes, |mesh| {

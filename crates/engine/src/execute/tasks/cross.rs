@@ -5,7 +5,7 @@ use crate::execute::walker::Walker;
 use crate::execute::{Result, ShareRef, internal};
 use sealane_party::{Shares, Step, Steps};
 use sealane_plan::cross;
-use sealane_plan::steps::{Crossed, StepOp};
+use sealane_plan::steps::{self, Crossed, StepOp};
 use sealane_protocol::View;
 use std::sync::Arc;
 
@@ -38,39 +38,29 @@ enum CrossState<W: Steps> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
-    pub(super) fn begin_cross(&mut self) -> Started<'a, W> {
-        let StepOp::Cross {
-            rows,
-            length,
-            over,
-            across,
-            captured,
-            ..
-        } = self.op
-        else {
-            return Err(internal("no rows times rows"));
-        };
+    pub(super) fn begin_cross(&mut self, planned: &steps::Cross) -> Started<'a, W> {
         let mut cross = Cross {
-            captured: self.captured(captured)?,
-            over: self.operands(over)?,
-            across: self.operands_of_all(across, Some(*rows))?,
-            lanes: length.at(self.run.rows) as usize,
-            rows: self.rows[usize::from(rows.0)] as usize,
+            captured: self.captured(&planned.captured)?,
+            over: self.operands(&planned.over)?,
+            across: self.operands_of_all(&planned.across, Some(planned.rows))?,
+            lanes: planned.length.at(self.run.rows) as usize,
+            rows: self.rows[usize::from(planned.rows.0)] as usize,
             done: 0,
             block: 0,
             parts: Vec::new(),
             state: CrossState::Pairs,
             totals: Vec::new(),
         };
-        let step = self.block_of_rows(&mut cross)?;
+        let step = self.block_of_rows(planned, &mut cross)?;
         Ok(Some((Task::Cross(cross), step)))
     }
 
     /// The step of the pairs of the next block of rows.
-    fn block_of_rows(&mut self, cross: &mut Cross<W>) -> Result<Step<'a, W>> {
-        let StepOp::Cross { tape, outs, .. } = self.op else {
-            return Err(internal("no rows times rows"));
-        };
+    fn block_of_rows(
+        &mut self,
+        planned: &steps::Cross,
+        cross: &mut Cross<W>,
+    ) -> Result<Step<'a, W>> {
         let full = cross::block(cross.lanes as u64, cross.rows as u64) as usize;
         let (first, lanes) = (cross.done, cross.lanes);
         let rows = full.min(cross.rows - first);
@@ -90,15 +80,17 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             read(&cross.captured, &same),
         ];
         cross.state = CrossState::Pairs;
-        Ok(self.run_tape(*tape, outs[0].value, rows * lanes, operands.concat()))
+        let out = planned.outs[0].value;
+        Ok(self.run_tape(planned.tape, out, rows * lanes, operands.concat()))
     }
 
     /// Consumes the result of a step of rows times rows; returns the next one, and after the last
     /// writes the reductions.
     pub(super) fn cross_step(&mut self, cross: &mut Cross<W>, share: W::Share) -> Next<'a, W> {
-        let StepOp::Cross { outs, .. } = self.op else {
+        let StepOp::Cross(planned) = self.op else {
             return Err(internal("no rows times rows"));
         };
+        let outs = &planned.outs;
         let mut next = match std::mem::replace(&mut cross.state, CrossState::Pairs) {
             CrossState::Pairs => {
                 let part = |out: &Crossed| {
@@ -123,7 +115,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             let fold = match (state, cross.parts.len()) {
                 (CrossState::Tree(_, fold), _) => fold,
                 (_, 0) if cross.done < cross.rows => {
-                    return self.block_of_rows(cross).map(Some);
+                    return self.block_of_rows(planned, cross).map(Some);
                 }
                 (_, 0) => break,
                 _ => Fold {

@@ -4,11 +4,11 @@ use super::Next;
 use crate::execute::walker::Walker;
 use crate::execute::{Result, ShareRef, internal};
 use sealane_party::{Shares, Step, Steps};
-use sealane_plan::steps::{PlanValue, StepOp, TapeId};
+use sealane_plan::steps::{self, PlanValue, TapeId};
 use sealane_protocol::View;
 use std::sync::Arc;
 
-/// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
+/// Reduction tree over the outermost dimension; see [`steps::Fold`].
 pub(in crate::execute) struct Fold<W: Steps> {
     pub(super) current: ShareRef<W>,
     /// Remaining elements along the dimension, and the number of elements in the other dimensions.
@@ -19,24 +19,14 @@ pub(in crate::execute) struct Fold<W: Steps> {
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Returns the next level of a tree; after the last one, writes the result.
-    pub(super) fn fold_step(&mut self, fold: &mut Fold<W>) -> Next<'a, W> {
-        let StepOp::Fold {
-            levels,
-            bits,
-            signed,
-            out,
-            ..
-        } = self.op
-        else {
-            return Err(internal("not a fold"));
-        };
+    pub(super) fn fold_step(&mut self, planned: &steps::Fold, fold: &mut Fold<W>) -> Next<'a, W> {
         if fold.length > 1 {
-            return self.pairs(fold, levels, *out).map(Some);
+            return self.pairs(fold, &planned.levels, planned.out).map(Some);
         }
-        let last = bits.last().copied();
+        let last = planned.bits.last().copied();
         let last = last.ok_or_else(|| internal("a fold without widths"))?;
-        let total = fold.current.resize(0, last.into(), *signed);
-        self.write_total(*out, total)?;
+        let total = fold.current.resize(0, last.into(), planned.signed);
+        self.write_total(planned.out, total)?;
         Ok(None)
     }
 

@@ -9,7 +9,7 @@ use crate::execute::walker::Walker;
 use crate::execute::{Result, ShareRef, internal};
 use sealane_party::{Pairs, Selected, Shares, Step, Steps};
 use sealane_plan::network::{Network, Stage};
-use sealane_plan::steps::StepOp;
+use sealane_plan::steps::{self, StepOp};
 use sealane_protocol::View;
 use std::sync::Arc;
 
@@ -24,33 +24,22 @@ pub(in crate::execute) struct CompareExchange<W: Steps> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
-    pub(super) fn begin_network(&mut self) -> Started<'a, W> {
-        let StepOp::CompareExchange {
-            network,
-            rows,
-            length,
-            over,
-            captured,
-            ..
-        } = self.op
-        else {
-            return Err(internal("not a network"));
-        };
-        let all = over.iter();
-        let all = all.map(|operand| self.selected_of_all(operand, *rows));
+    pub(super) fn begin_network(&mut self, planned: &steps::CompareExchange) -> Started<'a, W> {
+        let all = planned.over.iter();
+        let all = all.map(|operand| self.selected_of_all(operand, planned.rows));
         let all = all.collect::<Result<Vec<_>>>()?;
-        let captured = self.captured(captured)?;
+        let captured = self.captured(&planned.captured)?;
         // Nothing else of the step reads its operands, so that those which no other step reads
         // become its columns.
         self.state.values.release(self.run, &self.op.reads())?;
-        let length = match rows {
+        let length = match planned.rows {
             Some(table) => self.rows[usize::from(table.0)],
-            None => length.at(self.run.rows),
+            None => planned.length.at(self.run.rows),
         };
-        let mut stages = network.stages(length as usize);
+        let mut stages = planned.network.stages(length as usize);
         stages.reverse();
         let mut network_step = CompareExchange {
-            network: *network,
+            network: planned.network,
             stages,
             columns: all.into_iter().map(owned).collect(),
             captured,
@@ -61,15 +50,13 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 
     /// Returns the next stage of a network; after the last one, writes the elements.
     pub(super) fn stage(&mut self, network_step: &mut CompareExchange<W>) -> Next<'a, W> {
-        let StepOp::CompareExchange {
-            tape, over, outs, ..
-        } = self.op
-        else {
+        let StepOp::CompareExchange(planned) = self.op else {
             return Err(internal("not a network"));
         };
         let Some(stage) = network_step.stages.last() else {
             let columns = network_step.columns.drain(..);
-            for ((out, operand), column) in outs.iter().zip(over).zip(columns) {
+            let outs = planned.outs.iter().zip(&planned.over);
+            for ((out, operand), column) in outs.zip(columns) {
                 let inner = operand.inner.count(self.run.rows) as usize;
                 self.write(*out, in_elements(column, inner))?;
             }
@@ -85,7 +72,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 writes: network_step.network.writes(),
                 captured: network_step.captured.clone(),
             };
-            let (tape, domain) = (self.counted(*tape, lanes), self.domain(outs[0]));
+            let (tape, domain) = (
+                self.counted(planned.tape, lanes),
+                self.domain(planned.outs[0]),
+            );
             return Ok(Some(Step::CompareExchange {
                 tape,
                 domain,
@@ -100,7 +90,12 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let captured = network_step.captured.iter();
         let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
         let operands = sides.chain(captured).collect();
-        Ok(Some(self.run_tape(*tape, outs[0], lanes, operands)))
+        Ok(Some(self.run_tape(
+            planned.tape,
+            planned.outs[0],
+            lanes,
+            operands,
+        )))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Elements that are moved: chosen, repeated, joined, and walked by a body.
 
 use super::{Determined, Follower, NOTHING};
-use crate::graph::{Graph, Op, ValueId};
+use crate::graph::{Graph, Loop, Op, ValueId};
 use crate::types::Shape;
 use std::rc::Rc;
 
@@ -60,7 +60,7 @@ impl Follower<'_> {
         determined: &[Determined],
     ) -> Determined {
         let layers = items.iter().map(|id| determined[id.0 as usize].len()).max();
-        let shape = |id: &ValueId| &graph.values[id.0 as usize].shape.fixed;
+        let shape = |id: &ValueId| &graph[id].shape.fixed;
         let outer: u64 = items
             .first()
             .map_or(0, |id| shape(id)[..axis].iter().product());
@@ -94,37 +94,29 @@ impl Follower<'_> {
         op: &Op,
         determined: &[Determined],
     ) -> Vec<Determined> {
-        let shape = |id: &ValueId| &graph.values[id.0 as usize].shape;
+        let shape = |id: &ValueId| &graph[id].shape;
         let known = |id: &ValueId| determined[id.0 as usize].clone();
         match op {
             // In another order: what follows from all elements together, if they are of one input.
-            Op::Sort { over, .. } => over
+            Op::Sort(sort, _) => sort
+                .over
                 .iter()
                 .map(|id| match (self.origin(&known(id)), &known(id)[..]) {
                     (Some(_), [_]) => self.vector(&known(id), shape(id)),
                     _ => Determined::new(),
                 })
                 .collect(),
-            Op::Map { over, body, .. } => self.walk(graph, 0, over, body, determined),
-            Op::Scan {
-                init, over, body, ..
-            } => self.walk(graph, init.len(), over, body, determined),
+            Op::Map(of) | Op::Scan(of) => self.walk(graph, of, determined),
             _ => Vec::new(),
         }
     }
 
     /// The elements that follow from the results of a body that is applied to each element of
     /// axis 0; none from the states of a scan.
-    fn walk(
-        &mut self,
-        graph: &Graph,
-        states: usize,
-        over: &[ValueId],
-        body: &Graph,
-        determined: &[Determined],
-    ) -> Vec<Determined> {
+    fn walk(&mut self, graph: &Graph, of: &Loop, determined: &[Determined]) -> Vec<Determined> {
+        let (states, over, body) = (of.init.len(), &of.over, &of.body);
         let known: Vec<&Determined> = over.iter().map(|id| &determined[id.0 as usize]).collect();
-        let first = &graph.values[over[0].0 as usize].shape;
+        let first = &graph[over[0]].shape;
         let turns = match first.rows {
             Some(_) => 1,
             None => first.fixed[0] as usize,
@@ -154,7 +146,7 @@ impl Follower<'_> {
             let values = self.graph(body, &params);
             for (part, id) in parts.iter_mut().zip(&body.returns).skip(states) {
                 let made = &values[id.0 as usize];
-                let elements = body.values[id.0 as usize].shape.row_elements().unwrap_or(0);
+                let elements = body[id].shape.row_elements().unwrap_or(0);
                 let before = turn * elements as usize;
                 while part.len() < made.len() {
                     part.push(vec![NOTHING; before]);
