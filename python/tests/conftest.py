@@ -127,7 +127,7 @@ def results(program: Any, *inputs: Any, protocol: str = "clear") -> list[Any]:
 
 
 def refusal(act: Callable[[], object], error: type[sl.SealaneError] = sl.ProgramError) -> str:
-    """What the refusal of a call says."""
+    """Text of the refusal of a call."""
     with pytest.raises(error) as caught:
         act()
     return str(caught.value)
