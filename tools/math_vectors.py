@@ -28,16 +28,29 @@ def main() -> None:
     mp.mp.prec = 400
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, (function, operands) in FUNCTIONS.items():
-        rows = ["operands,rounded,exact"]
-        for xs in operands(random.Random(name)):
-            value = function(*map(mp.mpf, xs))
-            if not isinstance(value, mp.mpf):
-                continue
+        write(name, function, operands(random.Random(name)))
+
+
+def write(name: str, function: Callable[..., Any], operands: Iterator[tuple[float, ...]]) -> None:
+    """Writes a table of a function, without the operands at which its value is not real."""
+    rows = ["operands,rounded,exact"]
+    for xs in operands:
+        value = function(*map(mp.mpf, xs))
+        if isinstance(value, mp.mpf):
             bits = " ".join(f"{number_bits(x):016x}" for x in xs)
-            exact = mp.nstr(value, 40, min_fixed=0, max_fixed=0)
-            rows.append(f"{bits},{number_bits(rounded(value)):016x},{exact}")
-        (FOLDER / f"{name}.csv").write_text("\n".join(rows) + "\n")
-        print(name, len(rows) - 1)
+            rows.append(f"{bits},{number_bits(rounded(value)):016x},{digits(value)}")
+    (FOLDER / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    print(name, len(rows) - 1)
+
+
+def digits(value: mp.mpf) -> str:
+    """A value with 40 digits and an exponent."""
+    return str(mp.nstr(value, 40, min_fixed=0, max_fixed=0))
+
+
+def stepped(x: float, by: int) -> float:
+    """The number whose interchange form is so many steps from that of another."""
+    return float(struct.unpack("<d", struct.pack("<Q", number_bits(x) + by))[0])
 
 
 def number_bits(x: float) -> int:
@@ -67,14 +80,12 @@ def operands_of(sizes: list[Sizes], ends: list[float]) -> Callable[..., Iterator
         for first, last, signs in sizes:
             for exponent in range(first, last + 1, max(1, (last - first) // 30)):
                 power = 2.0**exponent
-                fractions = [0.0, 1 - 2.0**-52, coins.random(), coins.random()]
-                for fraction in fractions:
+                for fraction in [0.0, 1 - 2.0**-52, coins.random(), coins.random()]:
                     for sign in signs:
                         yield ((1 if sign == "+" else -1) * power * (1 + fraction),)
         for end in ends:
             for step in range(-3, 4):
-                bits = number_bits(end) + step
-                yield (struct.unpack("<d", struct.pack("<Q", bits))[0],)
+                yield (stepped(end, step),)
             for _ in range(10):
                 yield (end * (1 + (coins.random() - 0.5) * 2.0 ** -coins.randrange(4, 50)),)
 

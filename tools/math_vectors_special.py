@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 import mpmath as mp
 
-from math_vectors import FOLDER, number_bits, rounded
+from math_vectors import FOLDER, digits, stepped, write
 
 # The significand, of 53 bits, and the exponent of the number of f64 that is nearest to a multiple
 # of pi/2; found by continued fractions.
@@ -32,24 +32,18 @@ def main() -> None:
     for name, (function, low, high, ends) in SPECIAL.items():
         for word in single_arguments(low, high, ends):
             x = single(word)
-            pole = name in ("tgamma", "lgamma") and x <= 0 and x == math.floor(x)
-            if math.isfinite(x) and not pole and (name != "tgamma" or abs(x) < 1e5):
+            near = name != "tgamma" or abs(x) < 1e5
+            if math.isfinite(x) and not is_pole(name, x) and near:
                 rows.append(f"{name},{word:08x},{digits(function(mp.mpf(x)))}")
     (FOLDER / "special.csv").write_text("\n".join(rows) + "\n")
     for name, (function, first, last, signs) in DOUBLE.items():
-        rows = ["operands,rounded,exact"]
-        for x in double_arguments(random.Random(name), name, first, last, signs):
-            if name in ("tgamma", "lgamma") and x <= 0 and x == math.floor(x):
-                continue
-            value = function(mp.mpf(x))
-            rows.append(f"{number_bits(x):016x},{number_bits(rounded(value)):016x},{digits(value)}")
-        (FOLDER / f"{name}.csv").write_text("\n".join(rows) + "\n")
-        print(name, len(rows) - 1)
+        numbers = double_arguments(random.Random(name), name, first, last, signs)
+        write(name, function, ((x,) for x in numbers if not is_pole(name, x)))
 
 
-def digits(value: mp.mpf) -> str:
-    """A value with 40 digits and an exponent."""
-    return str(mp.nstr(value, 40, min_fixed=0, max_fixed=0))
+def is_pole(name: str, x: float) -> bool:
+    """Returns whether a function has no value at a number because of a pole there."""
+    return name in ("tgamma", "lgamma") and x <= 0 and x == math.floor(x)
 
 
 def single_bits(x: float) -> int:
@@ -88,7 +82,7 @@ def double_arguments(
     ends = [*ENDS.get(name, []), *(zeros() if name == "lgamma" else [])]
     for end in ends:
         for step in range(-3, 4):
-            yield float(struct.unpack("<d", struct.pack("<Q", number_bits(end) + step))[0])
+            yield stepped(end, step)
     if name in ("erfc", "tgamma", "lgamma"):
         low, high = {"erfc": (-6, 27.2), "tgamma": (-184, 171.6), "lgamma": (-60, 60)}[name]
         for _ in range(400):

@@ -12,8 +12,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from relay import Relay
 
@@ -79,57 +81,84 @@ def free_port(rng: random.Random) -> int:
             return port
 
 
-class Session:
-    """A folder for each party, with all that it needs but where the other one is."""
+def started(*arguments: str, cwd: Path, **options: Any) -> subprocess.Popen[str]:
+    """A command that is under way, whose output is kept."""
+    options = {"stdin": subprocess.DEVNULL, "stdout": -1, "stderr": -1, **options}
+    return subprocess.Popen([*SEALANE, *arguments], cwd=cwd, text=True, **options)
 
-    def __init__(self, folder: Path, blocks: int) -> None:
-        self.folder = folder
-        self.blocks = blocks
-        self.keys: dict[str, str] = {}
+
+class Side:
+    """Belongings of one party: a folder with a program, a key, data, and the configuration."""
+
+    def __init__(self, root: Path, party: str, blocks: int, helpers: Sequence[str] = ()) -> None:
+        self.party, self.helpers = party, list(helpers)
+        self.folder = root / party
+        self.folder.mkdir(parents=True)
         example = ROOT / "examples" / "aes128"
-        for party in PARTIES:
-            home = folder / party
-            home.mkdir(parents=True)
-            shutil.copy(example / "program.py", home)
+        shutil.copy(example / "program.py", self.folder)
+        if party not in helpers:
             lines = (example / f"{party}.csv").read_text(encoding="utf-8").splitlines()
             if party == "client":
                 lines = [lines[0], *(lines[1 + index % 4] for index in range(blocks))]
-            (home / "data.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-            self.keys[party] = new_key(home, party)
-        plan = must("plan", "program.py", "--json", cwd=folder / "keeper")
-        self.job = str(json.loads(plan)["job"])
+            (self.folder / "data.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.key = self.new_key()
+
+    def new_key(self, name: str = "private.key") -> str:
+        """Makes a private key in the folder, in place of one that is there; its public half."""
+        fresh = self.folder / "fresh"
+        init = ["init", self.party, "--address", "127.0.0.1:1", "--folder", "fresh"]
+        card = must(*init, cwd=self.folder)
+        (fresh / f"{self.party}.key").replace(self.folder / name)
+        shutil.rmtree(fresh)
+        found = re.search("ed25519:[0-9a-f]{64}", card)
+        if not found:
+            raise Failed(f"`sealane init` prints no key: {card}")
+        return found[0]
+
+    def configure(
+        self, addresses: dict[str, str], keys: dict[str, str], wait_s: int = TIMEOUT_S
+    ) -> None:
+        """Writes who is where, as this side sees it."""
+        text = f'me = "{self.party}"\nidentity = "private.key"\n'
+        text += f"[limits]\ntimeout_s = {TIMEOUT_S}\nwait_s = {wait_s}\n"
+        for party, address in addresses.items():
+            text += f'[parties.{party}]\naddress = "{address}"\nkey = "{keys[party]}"\n'
+        (self.folder / "sealane.toml").write_text(text, encoding="utf-8")
+
+    @property
+    def options(self) -> list[str]:
+        """Parties that compute, in the words of this side."""
+        return ["--protocol", "trio", "--helpers", ",".join(self.helpers)] if self.helpers else []
+
+    def job(self, *options: str) -> str:
+        """The hash of the job in this side's program."""
+        words = ["plan", "program.py", "--json", *self.options, *options]
+        return str(json.loads(must(*words, cwd=self.folder))["job"])
+
+    def start(self, job: str, *options: str) -> subprocess.Popen[str]:
+        """Starts a run of this job."""
+        words = ["run", "program.py", "--json", "--yes", job, *self.options, *options]
+        if self.party not in self.helpers:
+            words += ["--input", "data.csv"]
+        return started(*words, cwd=self.folder)
+
+
+class Session:
+    """Two sides, with all that they need but where the other one is."""
+
+    def __init__(self, folder: Path, blocks: int) -> None:
+        self.folder, self.blocks = folder, blocks
+        self.sides = {party: Side(folder, party, blocks) for party in PARTIES}
+        self.keys = {party: side.key for party, side in self.sides.items()}
+        self.job = self.sides["keeper"].job()
 
     def configure(self, party: str, addresses: dict[str, str], wait_s: int = 20) -> None:
         """Writes who is where, as one party sees it."""
-        text = f'me = "{party}"\nidentity = "private.key"\n'
-        text += f"[limits]\ntimeout_s = {TIMEOUT_S}\nwait_s = {wait_s}\n"
-        for name, key in self.keys.items():
-            text += f'[parties.{name}]\naddress = "{addresses[name]}"\nkey = "{key}"\n'
-        (self.folder / party / "sealane.toml").write_text(text, encoding="utf-8")
+        self.sides[party].configure(addresses, self.keys, wait_s)
 
     def start(self, party: str) -> subprocess.Popen[str]:
         """Starts one party."""
-        arguments = ["run", "program.py", "--json", "--yes", self.job, "--input", "data.csv"]
-        return subprocess.Popen(
-            [*SEALANE, *arguments, "--no-record"],
-            cwd=self.folder / party,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-
-def new_key(home: Path, party: str) -> str:
-    """Makes the private key of a party in its folder; the public half."""
-    fresh = home / "fresh"
-    card = must("init", party, "--address", "127.0.0.1:1", "--folder", str(fresh), cwd=home)
-    (fresh / f"{party}.key").replace(home / "private.key")
-    shutil.rmtree(fresh)
-    found = re.search("ed25519:[0-9a-f]{64}", card)
-    if not found:
-        raise Failed(f"`sealane init` prints no key: {card}")
-    return found[0]
+        return self.sides[party].start(self.job, "--no-record")
 
 
 def end(process: subprocess.Popen[str], within_s: float = BOUND_S) -> tuple[int, str, str]:

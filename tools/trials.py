@@ -34,19 +34,19 @@ from pathlib import Path
 from trial_session import (
     BOUND_S,
     PARTIES,
-    SEALANE,
     TIMEOUT_S,
     Failed,
     HarmfulRelay,
     Session,
+    Side,
     command,
     end,
     free_port,
     living_in,
     must,
     named,
-    new_key,
     see_ends,
+    started,
 )
 
 # The beginning of the file of a private key (RFC 8410, section 7).
@@ -77,15 +77,7 @@ def kill_local(rng: random.Random, session: Session, how: signal.Signals, after_
     arguments = ["run", str(session.folder / "keeper/program.py"), "--local", "--output", "out.csv"]
     for party in PARTIES:
         arguments += ["--input", f"{party}={session.folder / party / 'data.csv'}"]
-    process = subprocess.Popen(
-        [*SEALANE, *arguments],
-        cwd=home,
-        env={**os.environ, "TMPDIR": str(home)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started(*arguments, cwd=home, env={**os.environ, "TMPDIR": str(home)})
     time.sleep(after_s)
     victims = [pid for pid in living_in(home) if pid != process.pid]
     own = rng.random() < 0.6 or not victims
@@ -205,17 +197,10 @@ def call(port: int, keeper: subprocess.Popen[str]) -> socket.socket:
 
 def impostor(session: Session, addresses: dict[str, str]) -> None:
     """Comes as the client, from its host, with a key of its own."""
-    home = session.folder / "impostor"
-    shutil.copytree(session.folder / "client", home)
-    key = new_key(home, "client")
-    kept, session.keys["client"] = session.keys["client"], key
-    shutil.move(session.folder / "client", session.folder / "kept")
-    shutil.move(home, session.folder / "client")
-    session.configure("client", addresses, WAIT_S)
-    ended = end(session.start("client"))
-    session.keys["client"] = kept
-    shutil.rmtree(session.folder / "client")
-    shutil.move(session.folder / "kept", session.folder / "client")
+    comes = Side(session.folder / "impostor", "client", FEW_BLOCKS)
+    comes.configure(addresses, {**session.keys, "client": comes.key}, WAIT_S)
+    ended = end(comes.start(session.job, "--no-record"))
+    shutil.rmtree(comes.folder)
     if see_ends("client", ended):
         raise Failed("an impostor runs")
 
@@ -274,26 +259,15 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
         upto = min(len(content), at + rng.choice([1, 1, 4, 40]))
         kind = rng.randrange(5)
         if kind == 0 and at < len(content):
-            content = (
-                content[:at] + bytes([content[at] ^ (1 << rng.randrange(8))]) + content[at + 1 :]
-            )
+            byte = content[at] ^ (1 << rng.randrange(8))
+            content = content[:at] + bytes([byte]) + content[at + 1 :]
         elif kind == 1:
             content = content[:at] + content[upto:]
         elif kind == 2:
             content = content[:at] + content[at:upto] * rng.randrange(2, 9) + content[upto:]
         elif kind == 3:
-            special = [
-                b"\0",
-                b'"',
-                b"\xff\xfe",
-                b"-1",
-                b"9" * 30,
-                b"\r",
-                b",",
-                b"\n",
-                b"1e308",
-                b"=",
-            ]
+            special = [b"\0", b'"', b"\xff\xfe", b"-1", b"9" * 30, b"\r", b",", b"\n"]
+            special += [b"1e308", b"="]
             content = content[:at] + rng.choice(special) + content[at:]
         else:
             content = content[:at]

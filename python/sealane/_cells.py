@@ -72,7 +72,7 @@ def _split(name: str, item: object, nullable: bool) -> tuple[Any, Any]:
     if missing.any() and not nullable:
         raise misuse(
             "data-null",
-            f"there is no value for `{name}`{_place(array, int(missing.ravel().argmax()))}",
+            f"there is no value for `{name}`{_data.place_in(array, int(missing.ravel().argmax()))}",
             reason="a secret cannot be missing: every row takes part",
             hint="fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables "
             "of all parties",
@@ -119,7 +119,7 @@ def _times(parameter: Parameter, kind: Any, array: Any, missing: Any) -> _core.A
         day = kind is date
         raise misuse(
             "data-kind",
-            f"{array.ravel()[at]}{_place(array, at)} is not a {kind.__name__}",
+            f"{array.ravel()[at]}{_data.place_in(array, at)} is not a {kind.__name__}",
             reason="it has a time of day" if day else "it has a fraction of a second",
             hint="declare `sl.timestamp`, or cut the time off: `x.astype('datetime64[D]')`"
             if day
@@ -165,24 +165,12 @@ def _moment(element: object) -> str | None:
     return None
 
 
-def _place(array: Any, at: int) -> str:
-    if array.ndim == 0:
-        return ""
-    index = [int(i) for i in np.unravel_index(at, array.shape)] if array.ndim > 1 else at
-    return f" at element {index}"
-
-
 def _strange(name: str, kind: Any, array: Any, at: int) -> SealaneError:
     """Makes the refusal of an element by its type."""
     element = array.ravel()[at]
     spelled = type(element).__name__
     if isinstance(element, list | tuple | np.ndarray):
-        return misuse(
-            "data-shape",
-            f"`{name}` is no array",
-            reason=f"the list{_place(array, at)} is not as long as its neighbours",
-            hint="give every row as many elements",
-        )
+        return _data.uneven(name, _data.place_in(array, at))
     if kind in _UNITS:
         hint = "give `datetime.date` or `datetime.datetime`, `datetime64` or text of ISO 8601"
         if hasattr(element, "to_timestamp"):
@@ -192,7 +180,7 @@ def _strange(name: str, kind: Any, array: Any, at: int) -> SealaneError:
     wanted = repr(kind).replace("sealane", "sl", 1)
     return misuse(
         "data-type",
-        f"`{name}` has {reprlib.repr(element)} of type `{spelled}`{_place(array, at)}, "
+        f"`{name}` has {reprlib.repr(element)} of type `{spelled}`{_data.place_in(array, at)}, "
         f"which is no `{wanted}`",
         hint=hint,
     )

@@ -129,16 +129,9 @@ long, and Python refuses to.
 
 def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneError:
     """Makes the refusal of an element that is no number, or one of too many digits."""
-    element = array.ravel()[place]
-    index = [int(at) for at in np.unravel_index(place, array.shape)] if array.ndim > 1 else place
-    at = f" at element {index}" if array.ndim else ""
+    element, at = array.ravel()[place], place_in(array, place)
     if isinstance(element, list | tuple | np.ndarray):
-        return misuse(
-            "data-shape",
-            f"`{name}` is no array",
-            reason=f"the list{at} is not as long as its neighbours",
-            hint="give every row as many elements",
-        )
+        return uneven(name, at)
     if isinstance(element, int | Fraction | np.floating):
         return misuse(
             "data-type",
@@ -162,6 +155,24 @@ def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneErr
     else:
         what = f"{reprlib.repr(element)}{at}"
     return misuse("data-type", f"`{name}` has {what}", hint=hint)
+
+
+def place_in(array: np.ndarray[Any, Any], at: int) -> str:
+    """Where an element of an array is, as a message says it; nothing of a single one."""
+    if array.ndim == 0:
+        return ""
+    index = [int(i) for i in np.unravel_index(at, array.shape)] if array.ndim > 1 else at
+    return f" at element {index}"
+
+
+def uneven(name: str, at: str) -> SealaneError:
+    """Error for a list in an array that is longer or shorter than those beside it."""
+    return misuse(
+        "data-shape",
+        f"`{name}` is no array",
+        reason=f"the list{at} is not as long as its neighbours",
+        hint="give every row as many elements",
+    )
 
 
 def _is_decimal(text: str) -> bool:

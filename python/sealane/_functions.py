@@ -14,6 +14,7 @@ from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
 from sealane._refusal import is_of_users, refuse, refuse_operand
+from sealane._shapes import as_list
 from sealane._value import Value, operand, trace_of, type_name
 from sealane._value import wrap as _wrap
 
@@ -449,15 +450,7 @@ def stack(values: Sequence[C | Public], axis: int = 0) -> C:
            [2, 5],
            [3, 6]], dtype=uint8)
     """
-    try:
-        values = list(values)
-    except TypeError as error:
-        if is_of_users(error):
-            raise
-        raise refuse_operand(
-            f"`sl.stack` takes a list of values, not a `{type(values).__name__}`",
-            hint="write `sl.stack([a, b])`",
-        ) from None
+    values = list(values) if isinstance(values, Value) else as_list("stack", values)
     axis = _value.whole_axis(axis)
     some = next((item for item in values if isinstance(item, Kind)), None)
     if some is not None:

@@ -97,28 +97,20 @@ def ufunc_of_cells(
     raise numpy_function(name)
 
 
-_OPERATORS = {
+_ARITHMETIC = {"add": "add", "divide": "truediv", "floor_divide": "floordiv", "matmul": "matmul"}
+_ARITHMETIC |= {"multiply": "mul", "remainder": "mod", "subtract": "sub"}
+_ARITHMETIC |= {f"bitwise_{name}": name for name in ("and", "or", "xor")}
+_ARITHMETIC |= {f"{side}_shift": f"{side[0]}shift" for side in ("left", "right")}
+_OPERATORS = {numpy: (f"__{name}__", f"__r{name}__") for numpy, name in _ARITHMETIC.items()} | {
     "absolute": ("__abs__", ""),
-    "add": ("__add__", "__radd__"),
-    "bitwise_and": ("__and__", "__rand__"),
-    "bitwise_or": ("__or__", "__ror__"),
-    "bitwise_xor": ("__xor__", "__rxor__"),
-    "divide": ("__truediv__", "__rtruediv__"),
     "equal": ("__eq__", "__eq__"),
-    "floor_divide": ("__floordiv__", "__rfloordiv__"),
     "greater": ("__gt__", "__lt__"),
     "greater_equal": ("__ge__", "__le__"),
     "invert": ("__invert__", ""),
-    "left_shift": ("__lshift__", "__rlshift__"),
     "less": ("__lt__", "__gt__"),
     "less_equal": ("__le__", "__ge__"),
-    "matmul": ("__matmul__", "__rmatmul__"),
-    "multiply": ("__mul__", "__rmul__"),
     "negative": ("__neg__", ""),
     "not_equal": ("__ne__", "__ne__"),
-    "remainder": ("__mod__", "__rmod__"),
-    "right_shift": ("__rshift__", "__rrshift__"),
-    "subtract": ("__sub__", "__rsub__"),
 }
 """Methods of Python for operators, of the left operand and of the right one, by NumPy's names."""
 

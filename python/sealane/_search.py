@@ -163,16 +163,19 @@ def isin(x: Any, values: Any, *, invert: bool = False) -> Any:
         return by_numpy("isin", x, values, invert=invert)
     if isinstance(values, list | tuple) and _value.holds_values(values):
         values = _functions.stack(values)
-    found: Any
+    found = _is_among(x, values)
+    return ~found if invert else found
+
+
+def _is_among(x: Any, values: Any) -> Any:
+    """Returns whether each element of `x` is one of `values`."""
     if isinstance(x, Nullable):
-        found = isin(x._held(), values) & ~x.is_null
-        return ~found if invert else found
+        return _is_among(x._held(), values) & ~x.is_null
     of_cells = isinstance(x, Kind) or isinstance(values, Kind)
     x, others = _alike(x, values) if of_cells else (x, _beside("isin", x, values))
-    if isinstance(others, Value | Kind) and others.ndim == 1 and isinstance(others.shape[0], str):
-        found = _among_rows(x, others)
-        return ~found if invert else found
     if isinstance(others, Value | Kind) and others.ndim and isinstance(others.shape[0], str):
+        if others.ndim == 1:
+            return _among_rows(x, others)
         raise refuse(
             "whole-rows",
             f"`sl.isin` cannot compare with all elements of the rows `{others.shape[0]}`",
@@ -180,15 +183,13 @@ def isin(x: Any, values: Any, *, invert: bool = False) -> Any:
             hint="give one column of the table, such as `table[:, 0]`",
         )
     if not isinstance(others, Value | Kind) and others.size == 0:
-        found = (x == x) & False
-    elif isinstance(others, Kind):
+        return (x == x) & False
+    if isinstance(others, Kind):
         while others.ndim > 1:
             others = concatenate([*others])
-        found = (x[..., None] == others).any(axis=-1)
-    else:
-        others = ravel(others) if isinstance(others, Value) else others.ravel()
-        found = (_column(x) == others).any(axis=-1)
-    return ~found if invert else found
+        return (x[..., None] == others).any(axis=-1)
+    others = ravel(others) if isinstance(others, Value) else others.ravel()
+    return (_column(x) == others).any(axis=-1)
 
 
 def _alike(x: Any, values: Any) -> tuple[Any, Any]:

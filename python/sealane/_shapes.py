@@ -209,11 +209,8 @@ def squeeze(x: T, axis: int | Sequence[int] | None = None) -> T:
     if plain(x):
         return by_numpy("squeeze", x, axis)
     shape = only("squeeze", x).shape
-    if axis is None:
-        gone = {at for at, length in enumerate(shape) if length == 1}
-    else:
-        places = [axis] if isinstance(axis, int | np.integer) else axis
-        gone = {axis_of(x, place) for place in places}
+    single = {at for at, length in enumerate(shape) if length == 1}
+    gone = single if axis is None else _places(axis, len(shape))
     for at in sorted(gone):
         if shape[at] != 1:
             raise refuse_shape(
@@ -262,11 +259,7 @@ def flip(x: T, axis: int | Sequence[int] | None = None) -> T:
     if plain(x):
         return by_numpy("flip", x, axis)
     rank = only("flip", x).ndim
-    if axis is None:
-        turned = set(range(rank))
-    else:
-        places = [axis] if isinstance(axis, int | np.integer) else axis
-        turned = {axis_of(x, place) for place in places}
+    turned = set(range(rank)) if axis is None else _places(axis, rank)
     back, whole = slice(None, None, -1), slice(None)
     return x[tuple(back if at in turned else whole for at in range(rank))]
 
@@ -471,20 +464,16 @@ def as_list(function: str, values: Any) -> list[Any]:
 
     Raises `ProgramError` for a single value.
     """
-    if isinstance(values, Value):
-        raise refuse_operand(
-            f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
-            hint=f"write `sl.{function}([a, b])`",
-        )
     try:
-        return list(values)
+        if not isinstance(values, Value):
+            return list(values)
     except TypeError as error:
         if is_of_users(error):
             raise
-        raise refuse_operand(
-            f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
-            hint=f"write `sl.{function}([a, b])`",
-        ) from None
+    raise refuse_operand(
+        f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
+        hint=f"write `sl.{function}([a, b])`",
+    )
 
 
 def axis_of(x: Any, axis: object) -> int:
@@ -521,6 +510,12 @@ def _of_cells(x: Kind, axis: int | None) -> int:
     Raises `ProgramError` for an axis that does not exist.
     """
     return _place(0 if axis is None and x.ndim == 1 else axis, x.ndim)
+
+
+def _places(axis: int | Sequence[int], rank: int) -> set[int]:
+    """The axes that an argument names: one, or several."""
+    places = [axis] if isinstance(axis, int | np.integer) else axis
+    return {_place(place, rank) for place in places}
 
 
 def _place(axis: object, rank: int) -> int:

@@ -72,8 +72,6 @@ class Text(Ordered):
         """
         if isinstance(prefix, str):
             code = self._encoded(prefix)
-            if len(code) > self._bytes[0]:
-                raise self._too_long(prefix)
             if not code:
                 raise no_constant(self, prefix, "every text begins with the empty one")
             first = np.frombuffer(code, np.uint8)
@@ -143,10 +141,7 @@ class Text(Ordered):
     def _words(self, other: Any) -> tuple[list[Any], list[Any]]:
         """Both texts as numbers of up to eight bytes each, of equal length."""
         if isinstance(other, str):
-            code = self._encoded(other)
-            if len(code) > self._bytes[0]:
-                raise self._too_long(other)
-            room = self._bytes[0]
+            code, room = self._encoded(other), self._bytes[0]
             ends = range(0, room, _WORD)
             words = [int.from_bytes(code.ljust(room, b"\0")[at : at + _WORD]) for at in ends]
             return _joined(self._value, room, room), words
@@ -161,10 +156,7 @@ class Text(Ordered):
     def _constant(self, item: Any) -> Any:
         if not isinstance(item, str):
             raise no_constant(self, item, "texts of the source are a `str` of Python")
-        code = self._encoded(item)
-        if len(code) > self._bytes[0]:
-            raise self._too_long(item)
-        return u8(np.frombuffer(code.ljust(self._bytes[0], b"\0"), np.uint8))
+        return u8(np.frombuffer(self._encoded(item).ljust(self._bytes[0], b"\0"), np.uint8))
 
     def _encoded(self, text: str) -> Any:
         try:
@@ -173,12 +165,10 @@ class Text(Ordered):
             code = b"\0"
         if b"\0" in code:
             raise no_constant(self, text, f'use characters that "{self._encoding}" has')
+        if len(code) > self._bytes[0]:
+            most = counted(self._bytes[0], "byte")
+            raise no_constant(self, text, f"use at most {most}: no value is longer")
         return code
-
-    def _too_long(self, text: str) -> Exception:
-        return no_constant(
-            self, text, f"use at most {counted(self._bytes[0], 'byte')}: no value is longer"
-        )
 
 
 _WORD = 8

@@ -160,94 +160,68 @@ def _no_number(what: str, hint: str) -> SealaneError:
     return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
 
 
-_MISSING = {
-    **{
-        name: f"write `sl.math.{name}(x.astype(sl.f32))`"
-        for name in (
-            *(
-                "exp",
-                "exp2",
-                "expm1",
-                "log",
-                "log2",
-                "log10",
-                "log1p",
-                "sqrt",
-                "cbrt",
-                "sin",
-                "cos",
-            ),
-            *("tan", "tanh", "sinh", "cosh", "atan", "sigmoid", "softmax", "erf", "erfc"),
-        )
-    },
-    "arctan": "write `sl.math.atan(x.astype(sl.f32))`",
-    "reciprocal": "divide: `1 / x.astype(sl.f32)`",
-    **{name: f"write `sl.{name}(x)`" for name in ("sort", "argsort", "median")},
-    "percentile": "write `sl.quantile(x, 0.9)`",
-    "quantile": "write `sl.quantile(x, 0.9)`",
-    "unique": "write `sl.unique(x, 10)`, with room for a public number of values",
-    **dict.fromkeys(("average", "nanmean"), "write `sl.mean(x)`"),
-    **dict.fromkeys(("isin", "in1d"), "write `sl.isin(x, values)`"),
-    **dict.fromkeys(("digitize",), "write `sl.searchsorted(edges, x)`"),
-    **dict.fromkeys(
-        ("groupby", "bincount", "value_counts"),
-        "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`",
+_HINTS = {
+    "divide: `1 / x.astype(sl.f32)`": "reciprocal",
+    "write `sl.quantile(x, 0.9)`": "percentile quantile",
+    "write `sl.unique(x, 10)`, with room for a public number of values": "unique",
+    "write `sl.mean(x)`": "average nanmean",
+    "write `sl.isin(x, values)`": "isin in1d",
+    "write `sl.searchsorted(edges, x)`": "digitize",
+    "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`": "groupby bincount value_counts",
+    "no element is missing: fill values in, or drop their rows, before the data are given": (
+        "fillna dropna isna isnull notna"
     ),
-    **dict.fromkeys(
-        ("fillna", "dropna", "isna", "isnull", "notna"),
-        "no element is missing: fill values in, or drop their rows, before the data are given",
+    "look keys up among keys that each occur once, `sl.map(lambda k: sl.sum(sl.where(keys == k,"
+    " x, 0), dtype=sl.i64), mine)`, or bring tables into one order before, with `sealane psi`": (
+        "join merge"
     ),
-    **dict.fromkeys(
-        ("join", "merge"),
-        "look keys up among keys that each occur once, `sl.map(lambda k: sl.sum(sl.where(keys == k,"
-        " x, 0), dtype=sl.i64), mine)`, or bring tables into one order before, with `sealane psi`",
+    "write `sl.corr(x, y)`": "corrcoef corrwith",
+    "write `sl.var(x)`": "nanvar",
+    "write `sl.std(x)`": "nanstd",
+    "take the last of the running ones: `sl.cumprod(x)[-1]`; of rows carry it with `sl.scan`": (
+        "prod product"
     ),
-    **dict.fromkeys(("corrcoef", "corrwith"), "write `sl.corr(x, y)`"),
-    **dict.fromkeys(("nanvar",), "write `sl.var(x)`"),
-    **dict.fromkeys(("nanstd",), "write `sl.std(x)`"),
-    **dict.fromkeys(
-        ("prod", "product"),
-        "take the last of the running ones: `sl.cumprod(x)[-1]`; of rows carry it with `sl.scan`",
+    "write `sl.cumsum(x)`": "cumulative_sum",
+    "write `sl.cumprod(x)`": "cumulative_prod",
+    "write `sl.zeros(shape, dtype)`": "empty",
+    "compute it from the value, `x * 0`, or write `sl.zeros(shape, dtype)`": (
+        "zeros_like ones_like full_like empty_like"
     ),
-    **dict.fromkeys(("cumulative_sum",), "write `sl.cumsum(x)`"),
-    **dict.fromkeys(("cumulative_prod",), "write `sl.cumprod(x)`"),
-    **dict.fromkeys(("empty",), "write `sl.zeros(shape, dtype)`"),
-    **dict.fromkeys(
-        ("zeros_like", "ones_like", "full_like", "empty_like"),
-        "compute it from the value, `x * 0`, or write `sl.zeros(shape, dtype)`",
+    "compute it with NumPy: `np.linspace(0, 1, 5)`": "linspace",
+    "write `sl.flip(x, axis)` or `sl.transpose(x)`": "rot90 fliplr flipud",
+    "multiply: `x * x`": "power float_power square pow",
+    "join them along an axis: `sl.concatenate([a, b], axis=0)`": (
+        "hstack vstack append column_stack concat"
     ),
-    **dict.fromkeys(("linspace",), "compute it with NumPy: `np.linspace(0, 1, 5)`"),
-    **dict.fromkeys(("rot90", "fliplr", "flipud"), "write `sl.flip(x, axis)` or `sl.transpose(x)`"),
-    **dict.fromkeys(("power", "float_power", "square", "pow"), "multiply: `x * x`"),
-    **dict.fromkeys(
-        ("hstack", "vstack", "append", "column_stack", "concat"),
-        "join them along an axis: `sl.concatenate([a, b], axis=0)`",
+    "join values of one shape along a new axis: `sl.stack([a, b])`": "array asarray",
+    "join it with a constant: `sl.concatenate([x, sl.zeros(3, sl.u8)])`": "pad",
+    "write `sl.lookup(x, index)`, or `x[1:3]`": "take choose",
+    "round down: `x.astype(sl.i64)`": "floor trunc fix",
+    "round up: `-((-x).astype(sl.i64))`": "ceil",
+    "write `sl.round(x)`": "around rint",
+    "write `sl.dot(x, y)`, or multiply and add along an axis: `(x * y).sum(axis=0)`": (
+        "matmul inner vdot tensordot einsum"
     ),
-    **dict.fromkeys(
-        ("array", "asarray"), "join values of one shape along a new axis: `sl.stack([a, b])`"
-    ),
-    **dict.fromkeys(("pad",), "join it with a constant: `sl.concatenate([x, sl.zeros(3, sl.u8)])`"),
-    **dict.fromkeys(("take", "choose"), "write `sl.lookup(x, index)`, or `x[1:3]`"),
-    **dict.fromkeys(("floor", "trunc", "fix"), "round down: `x.astype(sl.i64)`"),
-    **dict.fromkeys(("ceil",), "round up: `-((-x).astype(sl.i64))`"),
-    **dict.fromkeys(("around", "rint"), "write `sl.round(x)`"),
-    **dict.fromkeys(
-        ("matmul", "inner", "vdot", "tensordot", "einsum"),
-        "write `sl.dot(x, y)`, or multiply and add along an axis: `(x * y).sum(axis=0)`",
-    ),
-    **dict.fromkeys(("count_nonzero",), "write `(x != 0).sum(dtype=sl.u32)`"),
-    **dict.fromkeys(("len", "shape", "size"), "count: `sl.count(x)`"),
-    **dict.fromkeys(("amin", "nanmin"), "write `x.min()`"),
-    **dict.fromkeys(("amax", "nanmax"), "write `x.max()`"),
-    **dict.fromkeys(("reduce", "fold", "foldl"), "write `sl.scan(body, start, x)`"),
-    **dict.fromkeys(("int32", "int64", "int8", "int16", "int"), "element types: `sl.i64`"),
-    **dict.fromkeys(("uint8", "uint16", "uint32", "uint64", "uint"), "element types: `sl.u64`"),
-    **dict.fromkeys(
-        ("float", "float16", "float32", "float64", "decimal"),
-        "element types: `sl.f32` and `sl.f64`, or fixed point: `sl.fixed(16, 16)`",
+    "write `(x != 0).sum(dtype=sl.u32)`": "count_nonzero",
+    "count: `sl.count(x)`": "len shape size",
+    "write `x.min()`": "amin nanmin",
+    "write `x.max()`": "amax nanmax",
+    "write `sl.scan(body, start, x)`": "reduce fold foldl",
+    "element types: `sl.i64`": "int32 int64 int8 int16 int",
+    "element types: `sl.u64`": "uint8 uint16 uint32 uint64 uint",
+    "element types: `sl.f32` and `sl.f64`, or fixed point: `sl.fixed(16, 16)`": (
+        "float float16 float32 float64 decimal"
     ),
 }
-"""Hint for each missing function of another library, by its name."""
+"""Names of missing functions of other libraries, by the hint for them."""
+
+_HINTS |= {f"write `sl.{name}(x)`": name for name in ("sort", "argsort", "median")}
+_OF_FLOATS = "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan tanh sinh cosh sigmoid "
+_OF_FLOATS += "softmax erf erfc"
+_HINTS |= {f"write `sl.math.{name}(x.astype(sl.f32))`": name for name in _OF_FLOATS.split()}
+_HINTS["write `sl.math.atan(x.astype(sl.f32))`"] = "atan arctan"
+
+_MISSING = {name: hint for hint, names in _HINTS.items() for name in names.split()}
 
 _OF_CELLS = {"append", "array", "argsort", "bincount", "concat", "dropna", "fillna", "groupby"}
 _OF_CELLS |= {"in1d", "isin", "isna", "isnull", "item", "join", "len", "merge", "notna", "size"}

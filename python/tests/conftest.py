@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import inspect
 import json
 import os
 import random
@@ -12,7 +14,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +35,20 @@ random.shuffle(_PORTS)
 
 
 SEALANE = [sys.executable, "-m", "sealane"]
+PROTOCOLS = ["clear", "yao", "trio"]
 
 
 def ran(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """A command that has ended, with all that it printed."""
     options = {"capture_output": True, "text": True, "timeout": 2 * SLACK_S, **options}
     return subprocess.run(command, **options)
+
+
+def sealane(
+    *arguments: object, status: int = 0, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """A command of Sealane that has ended, with this status."""
+    return ended(started([*SEALANE, *map(str, arguments)], **options), status)
 
 
 def started(command: list[str], **options: Any) -> subprocess.Popen[str]:
@@ -56,8 +67,7 @@ def free_port() -> int:
 def make_key(file: Path, party: str) -> str:
     """Makes a private key at `file`; its public half."""
     fresh = file.with_suffix(".fresh")
-    command = [*SEALANE, "init", party, "--address", "127.0.0.1:7700", "--folder", str(fresh)]
-    card = ran(command, check=True).stdout
+    card = sealane("init", party, "--address", "127.0.0.1:7700", "--folder", fresh).stdout
     (fresh / f"{party}.key").rename(file)
     shutil.rmtree(fresh)
     found = re.search("ed25519:[0-9a-f]{64}", card)
@@ -71,28 +81,20 @@ def fingerprint(key: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sealane.toml"
         file.write_text(table, encoding="utf-8")
-        command = [*SEALANE, "peer", "list", "--json", "--config", str(file)]
-        listed = ran(command, check=True).stdout
+        listed = sealane("peer", "list", "--json", "--config", file).stdout
     found: str = json.loads(listed)["parties"][0]["fingerprint"]
     return found
 
 
-@pytest.fixture
-def free_ports() -> list[int]:
-    """Two ports on loopback that nobody listens at."""
-    return [free_port(), free_port()]
-
-
-@pytest.fixture
-def four_free_ports() -> list[int]:
-    """Four of them."""
-    return [free_port() for _ in range(4)]
-
-
-@pytest.fixture
-def five_free_ports() -> list[int]:
-    """Five of them."""
-    return [free_port() for _ in range(5)]
+def load(file: Path, text: str = "") -> Any:
+    """The module of a file, which is written first if there is text for it."""
+    if text:
+        file.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def learns(party: str, *kinds: Any) -> Any:
@@ -100,14 +102,67 @@ def learns(party: str, *kinds: Any) -> Any:
     return tuple[tuple(sl.Revealed[kind, party] for kind in kinds)]
 
 
-def configure(folder: Path, parties: Iterable[str], ports: list[int], limits: str) -> None:
-    """Keys for all parties, and one file for all."""
-    text = f"[limits]\n{limits}\n"
-    for party, port in zip(parties, ports, strict=True):
+def traced(body: Callable[..., Any], learnt: Any, /, **given: Any) -> sl.Program[..., Any]:
+    """The program of a function of these inputs, each with what stands in its `sl.Private[...]`.
+    `learnt` is what stands in `sl.Revealed[...]`, or the annotation of several results.
+    """
+
+    def f(**inputs: Any) -> Any:
+        return body(*inputs.values())
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    f.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in given])  # type: ignore[attr-defined]
+    f.__annotations__ = {name: sl.Private[declared] for name, declared in given.items()}
+    f.__annotations__["return"] = sl.Revealed[learnt] if isinstance(learnt, tuple) else learnt
+    return sl.program(f)
+
+
+def planned(program: Any, *inputs: Any, protocol: str = "clear", **options: Any) -> Any:
+    """The report of a simulation that is as planned, with a helper where the protocol needs one."""
+    options |= {"helpers": ["una"]} if protocol == "trio" else {}
+    report = program.simulate(*inputs, protocol=protocol, **options)
+    assert report.as_planned
+    return report
+
+
+def results(program: Any, *inputs: Any, protocol: str = "clear") -> list[Any]:
+    """The results of such a simulation."""
+    return list(planned(program, *inputs, protocol=protocol).results.values())
+
+
+def refusal(act: Callable[[], object], error: type[sl.SealaneError] = sl.ProgramError) -> str:
+    """Text of the refusal of a call."""
+    with pytest.raises(error) as caught:
+        act()
+    return str(caught.value)
+
+
+def configure(folder: Path, parties: Iterable[str], stated: str = "", port: int = 0) -> Path:
+    """Keys for all parties, and one file for all that begins with what is stated; the first party
+    has the address of `port`, if there is one.
+    """
+    text = f"{stated}\n"
+    for at, party in enumerate(parties):
         key = make_key(folder / f"{party}.key", party)
-        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
+        address = f"127.0.0.1:{port if port and at == 0 else free_port()}"
+        text += f'[parties.{party}]\naddress = "{address}"\nkey = "{key}"\n'
         text += f'identity = "{party}.key"\n'
-    (folder / "sealane.toml").write_text(text, encoding="utf-8")
+    config = folder / "sealane.toml"
+    config.write_text(text, encoding="utf-8")
+    return config
+
+
+def run_all(
+    program: Any, config: Path, stated: dict[str, dict[str, Any]], **common: Any
+) -> dict[str, Any]:
+    """The reports of all parties of a run, each in a thread of its own, by what each states."""
+    common = {"config": config, "approve": program.hash, **common}
+    with ThreadPoolExecutor(len(stated)) as threads:
+        runs = {
+            party: threads.submit(program.run, party=party, **common, **own)
+            for party, own in stated.items()
+        }
+    return {party: run.result() for party, run in runs.items()}
 
 
 class Side:
@@ -131,7 +186,7 @@ class Side:
 
 
 def ended(command: subprocess.Popen[str], status: int = 0) -> subprocess.CompletedProcess[str]:
-    out, err = command.communicate(timeout=SLACK_S)
+    out, err = command.communicate(timeout=2 * SLACK_S)
     assert command.returncode == status, f"{out}\n{err}"
     return subprocess.CompletedProcess(command.args, status, out, err)
 

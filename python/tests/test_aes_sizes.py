@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import sealane as sl
+from conftest import load
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "aes_scalar" / "program.py"
 HELPERS = ["ada", "bob", "cyd"]
-
-
-def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("aes_scalar", EXAMPLE)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def round_keys(aes: Any, key: list[Any], rounds: int) -> list[list[Any]]:
@@ -50,7 +41,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("size", "rounds", "answer"), ANSWERS)
 def test_all_key_sizes_give_the_answers_of_fips_197(size: int, rounds: int, answer: str) -> None:
-    aes = example()
+    aes = load(EXAMPLE)
     aes.ROUNDS = rounds
 
     @sl.program

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SEALANE, configure, ran, started
+from conftest import SEALANE, configure, free_port, ran, started
 
 LINUX = sys.platform == "linux"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
@@ -28,6 +28,7 @@ SMALL = f"simulate {MILLIONAIRES}/program.py"
 SMALL += "".join(f" --input {party}={MILLIONAIRES}/{party}.csv" for party in ("alice", "bob"))
 MANY_BLOCKS = 20_000
 SLACK_S = 30
+WAIT = "[limits]\nwait_s = 60"
 # The beginning of the file of a private key (RFC 8410, section 7).
 KEY = bytes.fromhex("302e020100300506032b6570")
 
@@ -71,15 +72,14 @@ else:
 
 
 @pytest.mark.parametrize("verb", ["run", "simulate"])
-def test_an_interrupt_in_python_leaves_nothing(
-    tmp_path: Path, free_ports: list[int], verb: str
-) -> None:
-    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
-    command = [sys.executable, "-c", SCRIPT, verb, str(free_ports[0])]
+def test_an_interrupt_in_python_leaves_nothing(tmp_path: Path, verb: str) -> None:
+    port = free_port()
+    configure(tmp_path, ("ann", "ben"), WAIT, port)
+    command = [sys.executable, "-c", SCRIPT, verb, str(port)]
     process = started(command, cwd=tmp_path)
     assert process.stdout.readline() == "ready\n"
     if verb == "run":
-        wait_until_it_listens(free_ports[0])
+        wait_until_it_listens(port)
     else:
         time.sleep(1.5)
     asked = time.monotonic()
@@ -143,9 +143,9 @@ def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
 
 @pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])
 def test_an_ignored_signal_stays_so_and_takes_no_other_along(
-    tmp_path: Path, free_ports: list[int], ignored: signal.Signals
+    tmp_path: Path, ignored: signal.Signals
 ) -> None:
-    configure(tmp_path, ("ann", "ben"), free_ports, "wait_s = 60")
+    configure(tmp_path, ("ann", "ben"), WAIT)
     words = ["pool", "fill", "--with", "ben", "--as", "ann", "--transfers", "1"]
     ignoring = partial(signal.signal, ignored, signal.SIG_IGN)
     process = started([*SEALANE, *words], cwd=tmp_path, preexec_fn=ignoring)

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+import conftest
 import pages
-from conftest import SEALANE, configure, ran
+from conftest import SEALANE, configure, ended, ran, started
 
 PROGRAM = '''\
 import sealane as sl
@@ -45,13 +46,18 @@ def sealane(
     *arguments: str, status: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     options: Any = {"stdin": subprocess.DEVNULL, "env": {**os.environ, **environment}}
-    done = ran([*SEALANE, *arguments], **options)
-    assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
-    return done
+    return conftest.sealane(*arguments, status=status, **options)
 
 
 def read_json(*arguments: str) -> Any:
     return json.loads(sealane(*arguments, "--json").stdout)
+
+
+def side(party: str, job: str, *options: str, program: str = "program.py") -> subprocess.Popen[str]:
+    """A run of one party that is under way."""
+    command = ["run", program, "--as", party, "--yes", job, "--config", "sealane.toml", *options]
+    command += ["--input", f"{party}.csv"] if party in ("alice", "bob") else []
+    return started([*SEALANE, *command])
 
 
 def test_help_lists_verbs_and_statuses() -> None:
@@ -213,25 +219,19 @@ def test_helpers_that_cannot_be_are_refused() -> None:
     assert "names a helper" in sealane(*local, "ada=ada.csv", status=2).stderr
 
 
-def test_a_configuration_names_the_helpers(four_free_ports: list[int]) -> None:
+def test_a_configuration_names_the_helpers() -> None:
     parties = ("alice", "bob", "ada", "cyd")
-    config(four_free_ports, parties=parties)
+    config(parties=parties)
     # The command wins over the file, which is wrong for the one who names them himself.
     text = Path("sealane.toml").read_text(encoding="utf-8")
     Path("sealane.toml").write_text('helpers = ["ada", "cyd"]\n' + text, encoding="utf-8")
     Path("cyd.toml").write_text('helpers = ["cyd"]\n' + text, encoding="utf-8")
     job = read_json("plan", "program.py", "--clear", "--helpers", "ada,cyd")["job"]
-    command = [*SEALANE, "run", "program.py", "--clear"]
-    command += ["--json", "--yes", job]
     sides = {}
     for party in parties:
-        options = ["--as", party, "--config", "sealane.toml"]
-        if party == "cyd":
-            options = ["--as", party, "--config", "cyd.toml", "--helpers", "ada,cyd"]
-        if party in ("alice", "bob"):
-            options += ["--input", f"{party}.csv"]
-        sides[party] = subprocess.Popen([*command, *options], stdout=-1, text=True)
-    reports = {party: json.loads(side.communicate(timeout=60)[0]) for party, side in sides.items()}
+        here = ["cyd.toml", "--helpers", "ada,cyd"] if party == "cyd" else ["sealane.toml"]
+        sides[party] = side(party, job, "--clear", "--json", "--config", *here)
+    reports = {party: json.loads(ended(side).stdout) for party, side in sides.items()}
     assert reports["alice"]["results"]["result_0"]["values"] == [False, True, True]
     assert reports["bob"]["results"]["result_1"]["values"] == [2]
     assert reports["ada"]["results"] == reports["cyd"]["results"] == {}
@@ -241,20 +241,14 @@ def test_a_configuration_names_the_helpers(four_free_ports: list[int]) -> None:
     assert "names `dan`" in sealane(*run, "dan", status=2).stderr
 
 
-def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) -> None:
+def test_helpers_in_another_order_are_told_to_all() -> None:
     parties = ("alice", "bob", "ada", "cyd")
-    config(four_free_ports, parties=parties)
+    config(parties=parties)
     sides = []
     for party in parties:
         helpers = ["--clear", "--helpers", "cyd,ada" if party == "ada" else "ada,cyd"]
-        command = [*SEALANE, "run", "program.py", *helpers]
-        command += ["--as", party, "--config", "sealane.toml"]
-        command += ["--yes", read_json("plan", "program.py", *helpers)["job"]]
-        if party in ("alice", "bob"):
-            command += ["--input", f"{party}.csv"]
-        sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
-    errors = [side.communicate(timeout=60)[1] for side in sides]
-    assert [side.returncode for side in sides] == [5, 5, 5, 5]
+        sides.append(side(party, read_json("plan", "program.py", *helpers)["job"], *helpers))
+    errors = [ended(side, 5).stderr for side in sides]
     assert all("the list of parties and helpers" in error for error in errors), errors
     lists = ("[alice, bob, ada, cyd]", "[alice, bob, cyd, ada]")
     assert all(each in error for error in errors for each in lists), errors
@@ -268,24 +262,19 @@ def test_a_local_run_fails_as_its_first_party_does() -> None:
     pages.shows("party-failed", f"error[party-failed]{failed.replace('alice', 'lab')}")
 
 
-def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_two_sides_with_a_configuration() -> None:
+    config()
     job = read_json("plan", "program.py")["job"]
-    command = [*SEALANE, "run", "program.py", "--config", "sealane.toml"]
-    command += ["--json", "--yes", job]
-    sides = [
-        subprocess.Popen([*command, "--as", party, "--input", f"{party}.csv"], stdout=-1, text=True)
-        for party in ("alice", "bob")
-    ]
-    alice, bob = (json.loads(side.communicate(timeout=60)[0]) for side in sides)
+    sides = [side(party, job, "--json") for party in ("alice", "bob")]
+    alice, bob = (json.loads(ended(side).stdout) for side in sides)
     assert alice["results"]["result_0"]["values"] == [False, True, True]
     assert bob["results"]["result_1"]["values"] == [2]
     assert alice["payload_bytes"] == bob["payload_bytes"]
     assert alice["rounds"] == bob["rounds"]
 
 
-def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_nothing_runs_without_approval() -> None:
+    config()
     job = read_json("plan", "program.py")["job"]
     run = ["run", "program.py", "--as", "bob", "--input", "bob.csv", "--config", "sealane.toml"]
     error = sealane(*run, status=2).stderr
@@ -296,8 +285,8 @@ def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
 @pytest.mark.parametrize(("answer", "status"), [("yes", 5), ("no", 2)])
-def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) -> None:
-    config(free_ports, timeout_s=0.5)
+def test_a_terminal_is_asked(answer: str, status: int) -> None:
+    config(timeout_s=0.5)
     job = read_json("plan", "program.py")["job"]
     command = [*SEALANE, "run", "program.py", "--as", "bob"]
     command += ["--input", "bob.csv", "--config", "sealane.toml"]
@@ -314,22 +303,19 @@ def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) ->
     os.close(ours)
 
 
-def test_other_jobs_are_told_apart(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_other_jobs_are_told_apart() -> None:
+    config()
     Path("other.py").write_text(PROGRAM.replace("x > limit", "x >= limit"), encoding="utf-8")
-    sides = []
-    for party, program in (("alice", "program.py"), ("bob", "other.py")):
-        command = [*SEALANE, "run", program, "--config", "sealane.toml"]
-        command += ["--as", party, "--input", f"{party}.csv"]
-        command += ["--yes", read_json("plan", program)["job"]]
-        sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
-    errors = [side.communicate(timeout=60)[1] for side in sides]
-    assert [side.returncode for side in sides] == [5, 5]
+    sides = [
+        side(party, read_json("plan", program)["job"], program=program)
+        for party, program in (("alice", "program.py"), ("bob", "other.py"))
+    ]
+    errors = [ended(side, 5).stderr for side in sides]
     assert any("the program differs" in error for error in errors)
 
 
-def test_data_are_refused_before_any_connection(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_data_are_refused_before_any_connection() -> None:
+    config()
     job = read_json("plan", "program.py")["job"]
     run = ["run", "program.py", "--as", "alice", "--config", "sealane.toml", "--yes", job]
     for text, words in [
@@ -357,8 +343,8 @@ def test_a_single_value_beside_a_table_has_a_file_of_its_own() -> None:
     assert found["results"]["result_1"]["values"] == [1]
 
 
-def test_configurations_are_refused_with_their_place(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_configurations_are_refused_with_their_place() -> None:
+    config()
     good = Path("sealane.toml").read_text(encoding="utf-8")
     run = ["run", "program.py", "--as", "alice", "--input", "alice.csv", "--config", "sealane.toml"]
     Path("sealane.toml").write_text("speed = 3\n" + good, encoding="utf-8")
@@ -457,10 +443,8 @@ def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
     assert "a folder that exists" in ended.stderr
 
 
-def config(
-    ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
-) -> None:
-    configure(Path(), parties, ports, f"timeout_s = {timeout_s}")
+def config(timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")) -> None:
+    configure(Path(), parties, f"[limits]\ntimeout_s = {timeout_s}")
 
 
 def test_the_page_of_a_run_is_made_from_its_events_whatever_lies_there() -> None:
@@ -519,8 +503,8 @@ def test_what_was_written_is_listed() -> None:
     assert not list(Path().glob("found.alice*"))
 
 
-def test_results_never_replace_an_input(free_ports: list[int]) -> None:
-    config(free_ports)
+def test_results_never_replace_an_input() -> None:
+    config()
     before = Path("alice.csv").read_bytes()
     Path("sub").mkdir()
     Path("link.csv").symlink_to("alice.csv")

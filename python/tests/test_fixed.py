@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import operator
-import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -19,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
-from conftest import learns
+from conftest import PROTOCOLS, learns, planned, traced
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -40,7 +39,7 @@ class Numbers:
         self.ends = [Fraction(end, 1 << fraction) for end in ends]
 
     def private(self, owner: str) -> Any:
-        return sl.Private[self.kind, owner, 3, sl.between(*self.ends)]
+        return self.kind, owner, 3, sl.between(*self.ends)
 
 
 @st.composite
@@ -64,15 +63,10 @@ def floor(value: Fraction, fraction: int) -> Fraction:
 def run(
     function: Callable[..., Any], result: Any, *inputs: Numbers, protocol: str = "clear"
 ) -> Any:
-    names = ["a", "b"][: len(inputs)]
-    function.__name__ = "f"
-    owners = zip(names, inputs, ("alice", "bob"), strict=False)
-    function.__annotations__ = {name: item.private(owner) for name, item, owner in owners}
-    function.__annotations__["return"] = sl.Revealed[result, "alice"]
-    helpers = ["una"] if protocol == "trio" else []
-    program = sl.program(function)
-    report = program.simulate(*(item.values for item in inputs), protocol=protocol, helpers=helpers)
-    assert report.as_planned
+    owners = zip("ab", inputs, ("alice", "bob"), strict=False)
+    given = {name: item.private(owner) for name, item, owner in owners}
+    program = traced(function, (result, "alice"), **given)
+    report = planned(program, *(item.values for item in inputs), protocol=protocol)
     assert report.notes == []
     return report.value
 
@@ -87,7 +81,7 @@ EXACT: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("protocol", ["clear", "yao", "trio"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", EXACT)
 @QUICK
 @given(data=st.data())
@@ -96,15 +90,10 @@ def test_arithmetic(name: str, protocol: str, data: st.DataObject) -> None:
         return  # a few cases of each, since each takes a session
     a = data.draw(numbers())
     b = data.draw(numbers(positive=name in ("truediv", "floordiv", "mod")))
-    compute = EXACT[name]
+    compute, wide = EXACT[name], sl.fixed(32, a.fraction)
     fraction = max(a.fraction, b.fraction)
     room = sl.fixed(32, fraction)
-
-    def f(a: Any, b: Any) -> Any:
-        return compute(a.astype(sl.fixed(32, a_fraction)), b)
-
-    a_fraction = a.fraction
-    result = run(f, room, a, b, protocol=protocol)
+    result = run(lambda a, b: compute(a.astype(wide), b), room, a, b, protocol=protocol)
     pairs = zip(a.values, b.values, strict=True)
     expected = [floor(Fraction(compute(x, y)), fraction) for x, y in pairs]
     assert [Fraction(value) for value in result] == expected
@@ -129,20 +118,13 @@ def test_a_dot_product_is_rounded_once(a: Numbers, b: Numbers, bits: int) -> Non
 
 
 def test_a_matrix_product_is_rounded_once_under_every_protocol() -> None:
-    a, b = np.full((2, 4), 0.25), np.full((4, 3), 0.25)
-
-    @sl.program
-    def f(
-        a: sl.Private[sl.fixed(4, 2), "alice", 2, 4, sl.between(-1, 1)],
-        b: sl.Private[sl.fixed(4, 2), "bob", 4, 3, sl.between(-1, 1)],
-    ) -> sl.Revealed[sl.fixed(4, 2), "alice"]:
-        return a @ b
-
-    for protocol, helpers in (("clear", []), ("yao", []), ("trio", ["una"])):
-        report = f.simulate(a, b, protocol=protocol, helpers=helpers)
+    kind, inside = sl.fixed(4, 2), sl.between(-1, 1)
+    given = {"a": (kind, "alice", 2, 4, inside), "b": (kind, "bob", 4, 3, inside)}
+    f = traced(operator.matmul, (kind, "alice"), **given)
+    for protocol in PROTOCOLS:
+        report = planned(f, np.full((2, 4), 0.25), np.full((4, 3), 0.25), protocol=protocol)
         # Each product is a sixteenth; four of them are a quarter.
         assert report.value.tolist() == [[0.25] * 3] * 2
-        assert report.as_planned
 
 
 @QUICK
@@ -214,13 +196,7 @@ def test_scans_maps_tables_and_choices() -> None:
 
 
 def program_of(kind: Any, *shape: Any) -> Any:
-    def f(x: Any) -> Any:
-        return x
-
-    annotations = {"x": sl.Private[kind, "alice", *shape], "return": sl.Revealed[kind, "bob"]}
-    f.__annotations__ = annotations
-    with warnings.catch_warnings():
-        return sl.program(f)
+    return traced(lambda x: x, (kind, "bob"), x=(kind, "alice", *shape))
 
 
 @pytest.mark.parametrize(
@@ -313,26 +289,15 @@ def test_literals_are_rounded_aloud() -> None:
 
 
 def test_arrays_of_constants_take_the_type_beside_them() -> None:
-    @sl.program
-    def f(
-        x: sl.Private[sl.fixed(8, 8), "alice", 3, sl.between(-2, 2)],
-    ) -> sl.Revealed[sl.fixed(8, 8), "alice"]:
-        return x @ np.array([0.5, -1.25, 2.0])
-
+    kind, weights = sl.fixed(8, 8), np.array([0.5, -1.25, 2.0])
+    f = traced(lambda x: x @ weights, (kind, "alice"), x=(kind, "alice", 3, sl.between(-2, 2)))
     assert f.simulate([1, 0.5, -2], clear=True).value == 0.5 - 0.625 - 4
 
 
 def test_type_checkers_read_a_named_type() -> None:
     Money = Annotated[sl.FixedPoint, sl.fixed(16, 16)]
-
-    def f(x: Any) -> Any:
-        return x + 1
-
-    f.__annotations__ = {
-        "x": sl.Private[Money, "alice", sl.between(0, 9)],
-        "return": sl.Revealed[Money, "bob"],
-    }
-    assert "fixed16.16 in 1..10" in sl.program(f).text
+    f = traced(lambda x: x + 1, (Money, "bob"), x=(Money, "alice", sl.between(0, 9)))
+    assert "fixed16.16 in 1..10" in f.text
 
 
 @pytest.mark.parametrize("bits", list(itertools.product((0, 16, 40, 64, 65, -1), repeat=2)))
@@ -376,7 +341,7 @@ SUMS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("protocol", ["clear", "yao", "trio"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", SUMS)
 @QUICK
 @given(data=st.data())
@@ -393,35 +358,28 @@ def test_sums_of_products_over_rows_are_rounded_once(
     column = st.lists(stored, min_size=count, max_size=count)
     x, y = ([Fraction(n, 1 << fine) for n in data.draw(column)] for _ in "xy")
     keep = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
-
-    def f(x: Any, y: Any, keep: Any) -> Any:
-        return SUMS[name](x, y, keep)
-
-    f.__annotations__ = {
-        "x": sl.Private[kind, "alice", f"rows <= {ROWS}"],
-        "y": sl.Private[kind, "bob", "rows"],
-        "keep": sl.Private[sl.boolean, "bob", "rows"],
-        "return": sl.Revealed[WIDE, "alice"],
-    }
-    helpers = ["una"] if protocol == "trio" else []
-    report = sl.program(f).simulate(x, y, keep, protocol=protocol, helpers=helpers)
-    assert report.as_planned
+    f = traced(
+        SUMS[name],
+        (WIDE, "alice"),
+        x=(kind, "alice", f"rows <= {ROWS}"),
+        y=(kind, "bob", "rows"),
+        keep=(sl.boolean, "bob", "rows"),
+    )
+    report = planned(f, x, y, keep, protocol=protocol)
     chosen = keep if name in ("chosen", "masked") else [True] * count
     exact = sum(a * b for a, b, kept in zip(x, y, chosen, strict=True) if kept)
     assert Fraction(report.value) == floor(Fraction(exact), 12)
 
 
 def test_twenty_thousand_small_products_add_up() -> None:
-    rng = np.random.default_rng(7)
+    rng, total = np.random.default_rng(7), sl.fixed(40, 8)
     x, y = (rng.integers(1, 17, 20_000) / 256 for _ in "xy")
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(0, 100)],
-        y: sl.Private[sl.fixed(16, 8), "ben", "rows", sl.between(0, 100)],
-    ) -> tuple[sl.Revealed[sl.fixed(40, 8), "ann"], sl.Revealed[sl.fixed(40, 8), "ann"]]:
-        return (x * y).sum(dtype=sl.fixed(40, 8)), sl.dot(x, y, dtype=sl.fixed(40, 8))
-
+    f = traced(
+        lambda x, y: ((x * y).sum(dtype=total), sl.dot(x, y, dtype=total)),
+        learns("ann", total, total),
+        x=(sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(0, 100)),
+        y=(sl.fixed(16, 8), "ben", "rows", sl.between(0, 100)),
+    )
     exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True))
     assert exact > 10
     report = f.simulate(x, y, clear=True)
@@ -430,12 +388,8 @@ def test_twenty_thousand_small_products_add_up() -> None:
 
 
 def test_a_sum_of_quotients_is_warned_of() -> None:
-    @sl.program
-    def f(
-        x: sl.Private[sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(1, 100)],
-    ) -> sl.Revealed[sl.fixed(40, 8), "ben"]:
-        return (x / 3).sum(dtype=sl.fixed(40, 8))
-
+    x, total = (sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(1, 100)), sl.fixed(40, 8)
+    f = traced(lambda x: (x / 3).sum(dtype=total), (total, "ben"), x=x)
     with pytest.warns(sl.SealaneWarning, match="rounded-sum.*by up to 78.13"):
         assert f([1, 1]) == 2 * 85 / 256
     assert len(f.check().notes) == 1
@@ -456,12 +410,8 @@ def test_a_literal_is_compared_as_it_is_written(name: str, data: st.DataObject) 
 
 
 def test_an_equality_that_cannot_be_is_told() -> None:
-    @sl.program
-    def f(
-        x: sl.Private[sl.fixed(8, 4), "alice", 2],
-    ) -> tuple[sl.Revealed[sl.boolean, "bob"], sl.Revealed[sl.boolean, "bob"]]:
-        return x == 0.1, x <= np.array([0.1, 0.2])
-
+    x, learnt = (sl.fixed(8, 4), "alice", 2), learns("bob", sl.boolean, sl.boolean)
+    f = traced(lambda x: (x == 0.1, x <= np.array([0.1, 0.2])), learnt, x=x)
     with pytest.warns(sl.SealaneWarning, match="never-equal") as caught:
         equal, below = f([0.125, 0.1875])
     assert (equal.tolist(), below.tolist()) == ([False, False], [False, True])

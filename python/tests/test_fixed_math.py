@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import PROTOCOLS, planned, refusal, traced
 from fixed_points import cases, worst
 from sealane import _core
-
-PROTOCOLS: list[tuple[str, list[str]]] = [("clear", []), ("yao", []), ("trio", ["una"])]
 
 NAMES = [name for name in _core.functions_of_fixed() if name != "pow"]
 """Functions of one number."""
@@ -44,16 +43,8 @@ def unit(kind: Any) -> float:
 
 def program(function: Callable[..., Any], operand: Any, result: Any, *shape: Any) -> Any:
     """A program of a function of the larger of two numbers, so that no party computes it alone."""
-
-    def f(a: Any, b: Any) -> Any:
-        return function(sl.maximum(a, b))
-
-    f.__annotations__ = {
-        "a": sl.Private[operand, "alice", *shape],
-        "b": sl.Private[operand, "bob", *shape],
-        "return": result if isinstance(result, tuple) else sl.Revealed[result, "bob"],
-    }
-    return sl.program(f)
+    inputs = {"a": (operand, "alice", *shape), "b": (operand, "bob", *shape)}
+    return traced(lambda a, b: function(sl.maximum(a, b)), (result, "bob"), **inputs)
 
 
 def test_every_function_is_compared_below() -> None:
@@ -74,8 +65,8 @@ def test_results_are_off_by_less_than_a_unit(name: str) -> None:
     assert seen[False] > 8
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_few_operands_and_ends_of_domains(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_few_operands_and_ends_of_domains(protocol: str) -> None:
     # Operands with few bits behind the point, and sines that leave a type and return to it.
     angles = {"asin": [-1, 0, 1], "acos": [-1, 0, 1], "tan": [-1, 0, 1], "sin": [-4, 1, 3]}
     for fraction in range(3):
@@ -86,14 +77,13 @@ def test_few_operands_and_ends_of_domains(protocol: str, helpers: list[str]) -> 
                 return getattr(sl.math, name)(x, dtype=kind, saturate=True)
 
             f = program(function, sl.fixed(4, fraction), kind, 3, sl.between(min(x), max(x)))
-            report = f.simulate(x, [min(x)] * 3, protocol=protocol, helpers=helpers)
+            report = planned(f, x, [min(x)] * 3, protocol=protocol)
             expected = [VALUES[name](each) for each in x]
             assert report.value.tolist() == pytest.approx(expected, abs=2**-16), (name, fraction)
-            assert report.as_planned
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_squares_have_roots(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_squares_have_roots(protocol: str) -> None:
     def roots(a: Any, b: Any) -> Any:
         away, wide = a - b, (a - b).astype(sl.fixed(16, 16))
         lengths = [
@@ -105,18 +95,12 @@ def test_squares_have_roots(protocol: str, helpers: list[str]) -> None:
         ]
         return sl.math.sqrt(sl.stack(lengths))
 
-    roots.__annotations__ = {
-        "a": sl.Private[sl.fixed(12, 8), "alice", 4, sl.between(-9, 9)],
-        "b": sl.Private[sl.fixed(12, 8), "bob", 4, sl.between(-9, 9)],
-        "return": sl.Revealed[sl.fixed(12, 8), "bob"],
-    }
-    report = sl.program(roots).simulate(
-        [3, -9, 0.5, 2], [0, 9, 0.25, -2], protocol=protocol, helpers=helpers
-    )
+    operand = sl.fixed(12, 8), sl.between(-9, 9)
+    f = powers(roots, operand, operand, operand[0], 4)
+    report = planned(f, [3, -9, 0.5, 2], [0, 9, 0.25, -2], protocol=protocol)
     every, some = math.sqrt(9 + 324 + 1 / 16 + 16), math.sqrt(9 + 1 / 16 + 16)
     expected = [every, every, every, some, every]
     assert report.value.tolist() == pytest.approx(expected, abs=2**-8)
-    assert report.as_planned
 
 
 def test_every_protocol_gives_the_same_bits() -> None:
@@ -128,10 +112,8 @@ def test_every_protocol_gives_the_same_bits() -> None:
     f = program(function, SMALL, wide, 3, sl.between(0.125, 1))
     x, least = [0.125, 0.640625, 1.0], [0.125] * 3
     found = []
-    for protocol, helpers in PROTOCOLS:
-        report = f.simulate(x, least, protocol=protocol, helpers=helpers)
-        assert report.as_planned
-        found.append(report.value.tolist())
+    for protocol in PROTOCOLS:
+        found.append(planned(f, x, least, protocol=protocol).value.tolist())
     assert found[0] == found[1] == found[2]
     for name, row in zip(NAMES, found[0], strict=True):
         assert row == pytest.approx([VALUES[name](each) for each in x], abs=unit(wide)), name
@@ -171,8 +153,8 @@ def test_the_type_of_the_operand_is_that_of_the_result() -> None:
     assert float(f.simulate(1, 0.5, clear=True).value) == pytest.approx(math.tanh(1), abs=2**-8)
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_saturated_results_stop_at_the_ends(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_saturated_results_stop_at_the_ends(protocol: str) -> None:
     x = [-128.0, -1.5, -1.0, 0.0, 0.00390625, 1.0, 4.75, 5.0, 127.99609375]
     top, bottom = 128 - 2**-8, 2**-8
 
@@ -193,13 +175,12 @@ def test_saturated_results_stop_at_the_ends(protocol: str, helpers: list[str]) -
         return sl.stack([getattr(sl.math, name)(x, saturate=True) for name in functions])
 
     f = program(function, SMALL, SMALL, len(x))
-    report = f.simulate(x, [-128.0] * len(x), protocol=protocol, helpers=helpers)
+    report = planned(f, x, [-128.0] * len(x), protocol=protocol)
     for (name, value), row in zip(functions.items(), report.value.tolist(), strict=True):
         expected = [max(-128.0, min(value(each), top)) for each in x]
         assert row == pytest.approx(expected, abs=2**-8), name
     assert report.value[0][-1] == top
     assert report.value[1].tolist()[0] == -128
-    assert report.as_planned
 
 
 REFUSED = [
@@ -264,16 +245,8 @@ REFUSED = [
 def test_refusals_name_the_line_and_the_range(
     function: Callable[..., Any], message: str, reason: str, hint: str
 ) -> None:
-    def f(x: Any) -> Any:
-        return function(x)
-
-    f.__annotations__ = {
-        "x": sl.Private[SMALL, "alice", sl.between(-4, 8)],
-        "return": sl.Revealed[SMALL, "alice"],
-    }
-    with pytest.raises(sl.ProgramError) as caught:
-        sl.program(f).check()
-    text = str(caught.value)
+    f = traced(function, (SMALL, "alice"), x=(SMALL, "alice", sl.between(-4, 8)))
+    text = refusal(f.check)
     lines, first = inspect.getsourcelines(function)
     lasts = range(first, first + len(lines))
     assert any(f"test_fixed_math.py:{line}:" in text for line in lasts), text
@@ -287,41 +260,31 @@ def test_the_type_that_a_refusal_names_holds_the_results() -> None:
     assert float(f.simulate(8, -4, clear=True).value) == pytest.approx(math.exp(8), abs=2**-8)
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_functions_in_the_body_of_a_map(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_functions_in_the_body_of_a_map(protocol: str) -> None:
     def each(a: Any) -> Any:
         return sl.math.sqrt(sl.math.exp(a, dtype=sl.fixed(4, 12)), dtype=SMALL)
 
     f = program(lambda x: sl.map(each, x), SMALL, SMALL, "n <= 9", sl.between(-1, 1.5))
     x = [1.5, -0.5, 0.0, 1.0, -1.0]
-    report = f.simulate(x, [-1.0] * 5, protocol=protocol, helpers=helpers)
+    report = planned(f, x, [-1.0] * 5, protocol=protocol)
     expected = [math.exp(each / 2) for each in x]
     assert report.value.tolist() == pytest.approx(expected, abs=2**-8 + 2**-12)
-    assert report.as_planned
 
 
-def powers(function: Callable[..., Any], base: Any, exponent: Any, result: Any) -> Any:
-    """A program of a function of a number of each of two owners."""
-
-    def f(x: Any, y: Any) -> Any:
-        return function(x, y)
-
-    f.__annotations__ = {
-        "x": sl.Private[base[0], "alice", 5, *base[1:]],
-        "y": sl.Private[exponent[0], "bob", 5, *exponent[1:]],
-        "return": sl.Revealed[result, "bob"],
-    }
-    return sl.program(f)
+def powers(body: Callable[..., Any], base: Any, exponent: Any, result: Any, count: int = 5) -> Any:
+    """A program of a function of numbers of each of two owners."""
+    x, y = (base[0], "alice", count, *base[1:]), (exponent[0], "bob", count, *exponent[1:])
+    return traced(body, (result, "bob"), x=x, y=y)
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_powers_are_off_by_less_than_a_unit(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_powers_are_off_by_less_than_a_unit(protocol: str) -> None:
     base = (sl.fixed(8, 12), sl.between(0.125, 100))
     exponent = (sl.fixed(4, 10), sl.between(-1.5, 2))
     f = powers(lambda x, y: sl.math.pow(x, y, dtype=sl.fixed(16, 16)), base, exponent, WIDE)
     x, y = [0.125, 1.0, 100.0, 3.5, 99.0], [-1.5, 1.25, 2.0, 0.0, -0.125]
-    report = f.simulate(x, y, protocol=protocol, helpers=helpers)
-    assert report.as_planned
+    report = planned(f, x, y, protocol=protocol)
     off = [abs(z - a**b) for a, b, z in zip(x, y, report.value.tolist(), strict=True)]
     assert max(off) < 2**-16
 
@@ -343,14 +306,13 @@ def test_powers_of_numbers_and_of_integers() -> None:
         assert f.simulate(x, y, clear=True).value.tolist() == pytest.approx(expected, abs=2**-8)
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
-def test_saturated_powers_stop_at_the_end(protocol: str, helpers: list[str]) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_saturated_powers_stop_at_the_end(protocol: str) -> None:
     f = powers(lambda x, y: sl.math.pow(x, y, saturate=True), (SMALL,), (SMALL,), SMALL)
     x, y = [-5.0, 100.0, 0.0, 1.0, 0.5], [2.0, 9.0, -1.0, 127.0, 3.0]
-    report = f.simulate(x, y, protocol=protocol, helpers=helpers)
+    report = planned(f, x, y, protocol=protocol)
     top = 128 - 2**-8
     assert report.value.tolist() == pytest.approx([2**-16, top, top, 1, 0.125], abs=2**-8)
-    assert report.as_planned
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import json
 import math
 import operator
 import statistics
-import subprocess
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -19,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
+from conftest import PROTOCOLS, learns, planned, refusal, sealane, traced
 
 QUICK = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-PROTOCOLS = ["clear", "yao", "trio"]
 KINDS: dict[str, tuple[Any, Any, Any]] = {
     "f16": (sl.f16, np.float16, np.uint16),
     "f32": (sl.f32, np.float32, np.uint32),
@@ -51,19 +49,11 @@ def run(
     protocol: str = "clear",
     rows: int | None = None,
 ) -> Any:
-    names, owners = ["a", "b", "c"][: len(inputs)], ("alice", "bob", "alice")
     length = "n <= 50" if rows else 4
-    function.__name__ = "f"
-    function.__annotations__ = {
-        name: sl.Private[kind, owner, length]
-        for name, (kind, _), owner in zip(names, inputs, owners, strict=False)
-    }
-    function.__annotations__["return"] = sl.Revealed[result, "alice"]
-    helpers = ["una"] if protocol == "trio" else []
-    program = sl.program(function)
-    report = program.simulate(*(data for _, data in inputs), protocol=protocol, helpers=helpers)
-    assert report.as_planned
-    return report.value
+    owners = zip("abc", inputs, ("alice", "bob", "alice"), strict=False)
+    of_types = {name: (kind, owner, length) for name, (kind, _), owner in owners}
+    program = traced(function, (result, "alice"), **of_types)
+    return planned(program, *(data for _, data in inputs), protocol=protocol).value
 
 
 def same(found: Any, expected: Any) -> None:
@@ -246,10 +236,8 @@ def test_numpy_functions_of_values() -> None:
 )
 def test_refusals(function: Callable[..., Any], code: str, text: str) -> None:
     ones = np.ones(4)
-    with pytest.raises(sl.ProgramError) as caught:
-        run(function, sl.f32, (sl.f32, ones), (sl.i32, ones))
-    assert caught.value.code == code
-    assert text in str(caught.value)
+    said = refusal(lambda: run(function, sl.f32, (sl.f32, ones), (sl.i32, ones)))
+    assert f"[{code}]" in said and text in said
 
 
 def test_results_and_ranges_are_declared() -> None:
@@ -258,11 +246,7 @@ def test_results_and_ranges_are_declared() -> None:
     for result in (sl.f16, sl.i32):
         with pytest.raises(sl.ProgramError, match="rounded unasked"):
             run(lambda a: a, result, (sl.f32, ones))
-
-    @sl.program
-    def f(x: sl.Private[sl.f32, "alice", sl.between(0, 1)]) -> sl.Revealed[sl.boolean, "alice"]:
-        return x > 0
-
+    f = traced(lambda x: x > 0, (sl.boolean, "alice"), x=(sl.f32, "alice", sl.between(0, 1)))
     with pytest.raises(sl.ProgramError, match="range"):
         _ = f.text
 
@@ -294,10 +278,10 @@ def test_files_and_commands(tmp_path: Path) -> None:
     (tmp_path / "bob.csv").write_text("\n".join(["b", *right]) + "\n")
     a, b = np.array(left, np.float32), np.array(right, np.float32)
     for protocol in PROTOCOLS:
-        command = [sys.executable, "-m", "sealane", "simulate", "program.py", "--json"]
+        command = ["simulate", "program.py", "--json", "--protocol", protocol]
         command += ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
-        command += ["--protocol", protocol, *(["--helpers", "una"] if protocol == "trio" else [])]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        command += ["--helpers", "una"] if protocol == "trio" else []
+        done = sealane(*command, cwd=tmp_path)
         results = json.loads(done.stdout)["results"]
         same(np.array(results["result_0"]["values"], np.float32), a * b + np.float32(1.5))
         assert results["result_1"]["values"] == (a > b).tolist()
@@ -347,16 +331,16 @@ def test_statistics_of_rows_are_those_of_numpy() -> None:
     x, y = rng.normal(1000, 3, 40), rng.normal(5, 2, 40)
     k = rng.integers(0, 100, 40)
 
-    @sl.program
-    def f(
-        x: sl.Private[sl.f64, "alice", "n <= 50"],
-        k: sl.Private[sl.u8, "alice", "n"],
-        y: sl.Private[sl.f64, "bob", "n"],
-    ) -> tuple[sl.Revealed[sl.f64, "alice"], sl.Revealed[sl.u8, "alice"]]:
+    def statistics(x: Any, k: Any, y: Any) -> Any:
         both = [x.var(), x.std(ddof=1), sl.cov(x, y), sl.corr(x, y), sl.mean(k), sl.var(k)]
         return sl.stack([*both, sl.fsum(k), sl.fdot(x, y)]), sl.count(x)
 
-    found, counted = f(x, k, y)
+    inputs = {
+        "x": (sl.f64, "alice", "n <= 50"),
+        "k": (sl.u8, "alice", "n"),
+        "y": (sl.f64, "bob", "n"),
+    }
+    found, counted = traced(statistics, learns("alice", sl.f64, sl.u8), **inputs)(x, k, y)
     expected = [
         x.var(),
         x.std(ddof=1),
@@ -375,17 +359,12 @@ def test_statistics_of_rows_are_those_of_numpy() -> None:
 def test_statistics_along_an_axis() -> None:
     x = np.array([[1.0, 5.0, 2.5], [4.0, 0.5, 8.0]], np.float32)
 
-    @sl.program
-    def f(
-        x: sl.Private[sl.f32, "alice", 2, 3], y: sl.Private[sl.f32, "bob"]
-    ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f32, "bob"]]:
-        return (
-            x.mean(axis=0) + y,
-            x.var(axis=1),
-            sl.stack([x.mean(), x.std(), sl.count(x).astype(sl.f32) * y]),
-        )
+    def f(x: Any, y: Any) -> Any:
+        whole = sl.stack([x.mean(), x.std(), sl.count(x).astype(sl.f32) * y])
+        return x.mean(axis=0) + y, x.var(axis=1), whole
 
-    rows, columns, whole = f(x, 1.0)
+    inputs = {"x": (sl.f32, "alice", 2, 3), "y": (sl.f32, "bob")}
+    rows, columns, whole = traced(f, learns("bob", sl.f32, sl.f32, sl.f32), **inputs)(x, 1.0)
     np.testing.assert_array_equal(rows, x.mean(axis=0) + 1)
     np.testing.assert_allclose(columns, x.var(axis=1), rtol=1e-6)
     np.testing.assert_allclose(whole, [x.mean(), x.std(), 6], rtol=1e-6)
@@ -453,12 +432,7 @@ def test_exact_forms_round_what_is_not_near_a_middle_as_doubles_do(name: str) ->
     # A double's error is below 2^-47 of it: away from a middle, both ends round to one number.
     below, above = ((wide * (1 + off)).astype(np.float32) for off in (-(2.0**-47), 2.0**-47))
     np.testing.assert_array_equal(below, above)
-
-    @sl.program
-    def f(x: sl.Private[sl.f32, "alice", 300]) -> sl.Revealed[sl.f32, "alice"]:
-        return getattr(sl.math, name)(x, exact=True)
-
-    same(f.simulate(x, clear=True).value, below)
+    same(sl_of(lambda x: getattr(sl.math, name)(x, exact=True), sl.f32, x), below)
     assert "correctly rounded" in getattr(sl.math, name).__doc__
 
 
@@ -479,11 +453,7 @@ def test_the_normal_distribution(kind: str, off: float) -> None:
 
 def sl_of(function: Callable[..., Any], element: Any, x: Any) -> Any:
     """The values of a function at numbers that alice has."""
-
-    @sl.program
-    def f(x: sl.Private[element, "alice", "n <= 99"]) -> sl.Revealed[element, "alice"]:
-        return function(x)
-
+    f = traced(function, (element, "alice"), x=(element, "alice", "n <= 300"))
     return f.simulate(x, clear=True).value
 
 
@@ -491,18 +461,12 @@ def test_floor_division_of_halves_is_that_of_numpy() -> None:
     rng = np.random.default_rng(4)
     x, y = (rng.integers(0, 2**16, 400).astype(np.uint16).view(np.float16) for _ in range(2))
     x, y = np.append(x, np.float16(38112)), np.append(y, np.float16(-24.34))
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.f16, "alice", "n <= 500"], y: sl.Private[sl.f16, "bob", "n"]
-    ) -> tuple[sl.Revealed[sl.f16, "bob"], sl.Revealed[sl.f16, "bob"]]:
-        return x // y, x % y
-
+    inputs = {"x": (sl.f16, "alice", "n <= 500"), "y": (sl.f16, "bob", "n")}
+    f = traced(lambda x, y: (x // y, x % y), learns("bob", sl.f16, sl.f16), **inputs)
+    found = f.simulate(x, y, clear=True).value
     with np.errstate(all="ignore"):
-        for found, expected in zip(
-            f.simulate(x, y, clear=True).value, (x // y, x % y), strict=True
-        ):
-            same(found, expected)
+        for one, expected in zip(found, (x // y, x % y), strict=True):
+            same(one, expected)
 
 
 def test_sums_in_another_type_are_rounded_once() -> None:
@@ -534,13 +498,11 @@ def test_correlations_do_not_overflow(scale: float) -> None:
 def test_variances_of_halves_do_not_overflow() -> None:
     rng = np.random.default_rng(5)
     x = rng.normal(0, 10, 1000).astype(np.float16)
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.f16, "alice", "n <= 1000"], y: sl.Private[sl.f16, "bob"]
-    ) -> sl.Revealed[sl.f16, "bob"]:
-        return sl.stack([x.var(), x.std(), sl.cov(x, x), sl.var(x, ddof=2000) * 0]) + y
-
+    f = traced(
+        lambda x, y: sl.stack([x.var(), x.std(), sl.cov(x, x), sl.var(x, ddof=2000) * 0]) + y,
+        (sl.f16, "bob"),
+        **{"x": (sl.f16, "alice", "n <= 1000"), "y": (sl.f16, "bob")},
+    )
     found = f(x, 0.0)
     wide = x.astype(np.float64)
     np.testing.assert_allclose(found[:3], [wide.var(), wide.std(), np.cov(wide)], rtol=2e-3)
@@ -549,13 +511,9 @@ def test_variances_of_halves_do_not_overflow() -> None:
 
 def test_axes_and_sums_that_are_refused_and_not() -> None:
     x = np.ones((2, 3), np.float32)
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.f32, "alice", 2, 3], y: sl.Private[sl.u64, "bob", 2]
-    ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f64, "bob"]]:
-        return sl.math.softmax(x, axis=0), sl.fsum(y >> 1)
-
+    inputs = {"x": (sl.f32, "alice", 2, 3), "y": (sl.u64, "bob", 2)}
+    learnt = learns("bob", sl.f32, sl.f64)
+    f = traced(lambda x, y: (sl.math.softmax(x, axis=0), sl.fsum(y >> 1)), learnt, **inputs)
     with pytest.raises(sl.ProgramError, match="no axis 5"):
         run(lambda a: sl.math.softmax(a, axis=5), sl.f32, (sl.f32, np.ones(4)))
     shares, total = f(x, [2**63, 3])

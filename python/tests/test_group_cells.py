@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from test_order import PROTOCOLS, results
+from conftest import PROTOCOLS, learns, results, traced
 
 pd = pytest.importorskip("pandas")
 
@@ -78,15 +78,9 @@ UNSORTED = {"var", "std", "median"}
 
 def program(column: Column, way: dict[str, Any], reductions: list[str]) -> Any:
     kinds = [column.result(reduction) for reduction in reductions]
-    returned: Any = tuple[
-        (sl.Revealed[sl.u8, "ben"], *(sl.Revealed[kind, "ben"] for kind in kinds))
-    ]
     options = {"std": {"ddof": 1}, "sum": {"dtype": column.total}}
 
-    @sl.program
-    def reduced(
-        key: sl.Private[sl.u8, "ann", "n <= 40"], x: sl.Private[column.kind, "ben", "n"]
-    ) -> returned:
+    def reduced(key: Any, x: Any) -> Any:
         each = {name: getattr(sl, name)(x, **options.get(name, {})) for name in reductions}
         groups = sl.group_by(key, **way).agg(**{f"{name}_": of for name, of in each.items()})
         found = [getattr(groups, f"{name}_") for name in reductions]
@@ -95,7 +89,8 @@ def program(column: Column, way: dict[str, Any], reductions: list[str]) -> Any:
             for x, kind in zip(found, kinds, strict=True)
         )
 
-    return reduced
+    inputs = {"key": (sl.u8, "ann", "n <= 40"), "x": (column.kind, "ben", "n")}
+    return traced(reduced, learns("ben", sl.u8, *kinds), **inputs)
 
 
 def wanted(column: Column, cells: Any, reduction: str) -> Any:

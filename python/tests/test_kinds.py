@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import learns
+from conftest import learns, planned, refusal, sealane, traced
 from sealane import _dates
 from test_tables import library
 
@@ -94,10 +92,7 @@ def test_circuits_give_the_parts_of_days_of_all_years() -> None:
 
 @pytest.mark.parametrize("protocol", ["yao", "trio"])
 def test_protocols_give_the_same_parts(protocol: Any) -> None:
-    helpers = ["cyd"] if protocol == "trio" else []
-    year, month, day, weekday, same = parts.simulate(
-        DAYS, 0, protocol=protocol, helpers=helpers
-    ).value
+    year, month, day, weekday, same = planned(parts, DAYS, 0, protocol=protocol).value
     assert year.tolist() == [d.year for d in DAYS]
     assert month.tolist() == [d.month for d in DAYS]
     assert day.tolist() == [d.day for d in DAYS]
@@ -120,19 +115,12 @@ def test_protocols_give_the_same_parts(protocol: Any) -> None:
 def test_parts_of_a_date_cost_what_the_guide_says(part: Any, result: Any, wanted: Any) -> None:
     found = []
     for marker in ([], [sl.between(Day(1900, 1, 1), Day(2099, 12, 31))]):
-        of_ann: Any = sl.Private[(sl.date, "ann", *marker)]
-        of_ben: Any = sl.Private[(sl.date, "ben", *marker)]
-
-        def planned(body: Any, kind: Any, of_ann: Any = of_ann, of_ben: Any = of_ben) -> int:
-            def p(d, e, c):  # type: ignore[no-untyped-def]
-                # A choice that nobody knows, so that no owner computes the part alone.
-                return body(sl.where(c, d, e))
-
-            p.__annotations__ = {"d": of_ann, "e": of_ben, "c": sl.Private[sl.boolean, "ben"]}
-            p.__annotations__["return"] = sl.Revealed[kind, "ann"]
-            return sl.program(p).plan().ands
-
-        found.append(planned(part, result) - planned(lambda d: d, sl.date))
+        of_ann, of_ben = (sl.date, "ann", *marker), (sl.date, "ben", *marker)
+        inputs = {"d": of_ann, "e": of_ben, "c": (sl.boolean, "ben")}
+        # A choice that nobody knows, so that no owner computes the part alone.
+        whole = traced(lambda d, e, c: sl.where(c, d, e), (sl.date, "ann"), **inputs)
+        some = traced(lambda d, e, c: part(sl.where(c, d, e)), (result, "ann"), **inputs)
+        found.append(some.plan().ands - whole.plan().ands)
     assert tuple(found) == wanted
 
 
@@ -370,14 +358,9 @@ def test_none_beside_numbers_of_any_shape_makes_them_nullable(protocol: Any) -> 
 
 @pytest.mark.parametrize("other", [None, 0])
 def test_none_needs_a_value_beside_it(other: int | None) -> None:
-    @sl.program
-    def chosen(
-        x: sl.Private[sl.u16, "ann"], y: sl.Private[sl.u16, "ben"]
-    ) -> sl.Revealed[sl.nullable(sl.u16), "ben"]:
-        return sl.where(x > y, None, other)
-
-    with pytest.raises(sl.ProgramError, match="beside no value"):
-        chosen.check()
+    learnt, inputs = (sl.nullable(sl.u16), "ben"), {"x": (sl.u16, "ann"), "y": (sl.u16, "ben")}
+    chosen = traced(lambda x, y: sl.where(x > y, None, other), learnt, **inputs)
+    assert "beside no value" in refusal(chosen.check)
 
 
 def table_of(name: str) -> Any:
@@ -471,21 +454,16 @@ def test_the_command_reads_and_writes_kinds(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     (tmp_path / "b.csv").write_text("e\n2024-02-02\n2024-02-03\n", encoding="utf-8")
-    command = [sys.executable, "-m", "sealane", "simulate", "p.py", "--output", "o.csv"]
-    inputs = ["--input", "d=a.csv", "--input", "ben=b.csv"]
     (tmp_path / "a.csv").write_text("i,d\n1,2024-01-01\n2,\n", encoding="utf-8")
-    done = subprocess.run([*command, *inputs], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    inputs = ["--input", "d=a.csv", "--input", "ben=b.csv"]
+    sealane("simulate", "p.py", "--output", "o.csv", *inputs, cwd=tmp_path)
     assert (tmp_path / "o.csv").read_text() == "result\n2024-01-01\n2024-02-03\n"
 
 
 def test_both_sides_approve_the_kinds() -> None:
     def hashed(kind: Any) -> str:
-        @sl.program
-        def p(c: sl.Private[kind, "ann"], d: sl.Private[kind, "ben"]) -> sl.Revealed[kind, "ben"]:
-            return sl.where(c == d, c, d)
-
-        return p.hash
+        inputs = {"c": (kind, "ann"), "d": (kind, "ben")}
+        return traced(lambda c, d: sl.where(c == d, c, d), (kind, "ben"), **inputs).hash
 
     kinds = [sl.category(["a", "b"]), sl.category(["b", "a"]), sl.category(["a", "c"])]
     kinds += [sl.text(4), sl.text(4, "latin1"), sl.text(5), sl.date, sl.timestamp]
@@ -494,32 +472,18 @@ def test_both_sides_approve_the_kinds() -> None:
     assert "as missing c" in holes.text
 
 
-@sl.program
-def days(
-    d: sl.Private[sl.date, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
-) -> sl.Revealed[sl.date, "ben"]:
-    return sl.where(e > 0, d, d)
+def kept(name: str, kind: Any) -> sl.Program[..., Any]:
+    """A program that reveals a column of this name and kind."""
+    inputs = {name: (kind, "ann", "rows <= 9"), "e": (sl.u8, "ben")}
+    return traced(lambda cells, e: sl.where(e > 0, cells, cells), (kind, "ben"), **inputs)
 
 
-@sl.program
-def names(
-    n: sl.Private[Latin, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
-) -> sl.Revealed[Latin, "ben"]:
-    return sl.where(e > 0, n, n)
-
-
-@sl.program
-def hues(
-    c: sl.Private[Color, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
-) -> sl.Revealed[Color, "ben"]:
-    return sl.where(e > 0, c, c)
-
-
-@sl.program
-def sums(
-    x: sl.Private[sl.i32, "ann", "rows <= 9"], e: sl.Private[sl.i32, "ben"]
-) -> sl.Revealed[sl.i64, "ben"]:
-    return (x.astype(sl.i64) + e).sum()
+days, names, hues = kept("d", sl.date), kept("n", Latin), kept("c", Color)
+sums = traced(
+    lambda x, e: (x.astype(sl.i64) + e).sum(),
+    (sl.i64, "ben"),
+    **{"x": (sl.i32, "ann", "rows <= 9"), "e": (sl.i32, "ben")},
+)
 
 
 @pytest.mark.parametrize(
@@ -547,22 +511,15 @@ def sums(
     ],
 )
 def test_cells_of_another_kind_are_refused(program: Any, given: Any, code: str, told: str) -> None:
-    with pytest.raises(sl.DataError) as refused:
-        program.simulate(given, 1, clear=True)
-    assert refused.value.code == code
-    assert told in str(refused.value)
-
-
-@sl.program
-def same(
-    n: sl.Private[Name, "ann", "rows <= 9"], m: sl.Private[Name, "ben"]
-) -> sl.Revealed[sl.boolean, "ben"]:
-    return n == m
+    said = refusal(lambda: program.simulate(given, 1, clear=True), sl.DataError)
+    assert f"[{code}]" in said and told in said
 
 
 def test_owners_are_told_of_texts_that_are_not_in_nfc_and_of_lines_without_end(
     tmp_path: Path,
 ) -> None:
+    inputs = {"n": (Name, "ann", "rows <= 9"), "m": (Name, "ben")}
+    same = traced(lambda n, m: n == m, (sl.boolean, "ben"), **inputs)
     pd = library("pandas")
     table = pd.DataFrame({"n": ["Zoé", "Zoe\u0301", "Zoe\u0301"]})
     names = ["x.csv", "x.csv.gz", "x.parquet"]
@@ -581,58 +538,35 @@ def test_owners_are_told_of_texts_that_are_not_in_nfc_and_of_lines_without_end(
     assert [note.split(":")[0] for note in report.notes] == [f"the last line of {cut} has no end"]
 
 
-def pandas_types() -> dict[str, tuple[Any, Any, str]]:
-    """Columns of pandas that no input takes, with a program and what the refusal names."""
-    pd = library("pandas")
-    stamps = pd.to_datetime(["2024-01-01", "2024-02-01"])
-    return {
-        "period": (sums, pd.Series(stamps.to_period("M")), "eriod"),
-        "period as dates": (days, pd.Series(stamps.to_period("M")), "eriod"),
-        "interval": (sums, pd.Series(pd.interval_range(0, 2)), "nterval"),
-        "timedelta": (sums, pd.Series(stamps - stamps[0]), "uration|timedelta"),
-        "complex": (sums, pd.Series([1j, 2j]), "omplex"),
-        "object": (sums, pd.Series([object(), object()]), "object"),
-        "zone": (days, pd.Series(stamps.tz_localize("Europe/Paris")), "Paris|time zone"),
-        "date for a number": (sums, pd.Series(stamps), "datetime64|imestamp"),
-        "text for a number": (sums, pd.Series(["a", "b"]), "'a'|tf8"),
-        "category for a number": (sums, pd.Series(["a", "b"], dtype="category"), "'a'|tf8"),
-        "number for a date": (days, pd.Series([1, 2]), "int|Int64"),
-        "number for a text": (names, pd.Series([1, 2]), "int|Int64"),
-        "time of day": (days, pd.Series(stamps + pd.Timedelta("1h")), "time of day"),
-    }
-
-
-NO_KIND = (
-    "period",
-    "period as dates",
-    "interval",
-    "timedelta",
-    "complex",
-    "object",
-    "zone",
-    "date for a number",
-    "text for a number",
-    "category for a number",
-    "number for a date",
-    "number for a text",
-    "time of day",
-)
+NO_KIND: dict[str, tuple[sl.Program[..., Any], Callable[[Any, Any], Any], str]] = {
+    "period": (sums, lambda pd, stamps: stamps.to_period("M"), "eriod"),
+    "period as dates": (days, lambda pd, stamps: stamps.to_period("M"), "eriod"),
+    "interval": (sums, lambda pd, stamps: pd.interval_range(0, 2), "nterval"),
+    "timedelta": (sums, lambda pd, stamps: stamps - stamps[0], "uration|timedelta"),
+    "complex": (sums, lambda pd, stamps: [1j, 2j], "omplex"),
+    "object": (sums, lambda pd, stamps: [object(), object()], "object"),
+    "zone": (days, lambda pd, stamps: stamps.tz_localize("Europe/Paris"), "Paris|time zone"),
+    "date for a number": (sums, lambda pd, stamps: stamps, "datetime64|imestamp"),
+    "text for a number": (sums, lambda pd, stamps: ["a", "b"], "'a'|tf8"),
+    "category for a number": (sums, lambda pd, stamps: pd.Categorical(["a", "b"]), "'a'|tf8"),
+    "number for a date": (days, lambda pd, stamps: [1, 2], "int|Int64"),
+    "number for a text": (names, lambda pd, stamps: [1, 2], "int|Int64"),
+    "time of day": (days, lambda pd, stamps: stamps + pd.Timedelta("1h"), "time of day"),
+}
+"""Columns of pandas that no input takes, with a program and what the refusal names."""
 
 
 @pytest.mark.parametrize("as_table", [False, True], ids=["array", "table"])
 @pytest.mark.parametrize("name", NO_KIND)
 def test_types_of_pandas_without_a_kind_are_refused_by_name(name: str, as_table: bool) -> None:
-    program, column, told = pandas_types()[name]
+    program, cells, told = NO_KIND[name]
+    pd = library("pandas")
+    column = pd.Series(cells(pd, pd.to_datetime(["2024-01-01", "2024-02-01"])))
     parameter = program.signature.parameters[0].name
     given = column.rename(parameter).to_frame() if as_table else column
-    try:
-        program.simulate(given, 1, clear=True)
-    except sl.DataError as refused:
-        text = str(refused)
-        assert any(word in text for word in told.split("|")), text
-        assert "hint: " in text
-    else:
-        pytest.fail("it was read")
+    text = refusal(lambda: program.simulate(given, 1, clear=True), sl.DataError)
+    assert any(word in text for word in told.split("|")), text
+    assert "hint: " in text
 
 
 def test_utc_is_read_in_any_unit() -> None:
@@ -645,34 +579,23 @@ def test_utc_is_read_in_any_unit() -> None:
             assert result.astype(str).tolist() == ["2024-01-01", "1969-12-31"]
 
 
-def refusal(make: Callable[[], Any]) -> str:
-    with pytest.raises(sl.ProgramError) as refused:
-        make()
-    return str(refused.value)
-
-
 def test_operations_without_a_meaning_are_refused() -> None:
-    def traced(body: Callable[[Any, Any, Any], Any], kind: Any = sl.boolean) -> Callable[[], Any]:
-        @sl.program
-        def p(
-            d: sl.Private[sl.date, "ann"], n: sl.Private[Name, "ann"], c: sl.Private[Color, "ben"]
-        ) -> sl.Revealed[kind, "ben"]:
-            return body(d, n, c)
+    def refused(body: Callable[[Any, Any, Any], Any], kind: Any = sl.boolean) -> str:
+        inputs = {"d": (sl.date, "ann"), "n": (Name, "ann"), "c": (Color, "ben")}
+        return refusal(traced(body, (kind, "ben"), **inputs).check)
 
-        return p.check
-
-    assert "no common kind" in refusal(traced(lambda d, n, _: d == n))
-    assert "light blue" in refusal(traced(lambda _, __, c: c == "blue"))
-    assert "at most 6 bytes" in refusal(traced(lambda _, n, __: n == "abcdefg"))
-    assert "datetime.date" in refusal(traced(lambda d, _, __: d < 7))
-    assert "have no common kind" in refusal(traced(lambda d, n, _: sl.isin(d, n)))
-    assert "x.fill" in refusal(traced(lambda d, _, __: sl.isin(d, sl.where(d > d, None, d))))
-    assert "no date" in refusal(traced(lambda d, _, __: sl.age_in_years(d, 2024) > 7))
-    assert "declared as" in refusal(traced(lambda d, _, __: d))
-    assert "9999-12-31" in refusal(traced(lambda d, _, __: d + 1, sl.date))
-    assert "sl.where" in refusal(traced(lambda d, _, __: d < 0 if d < Day(2000, 1, 1) else d))
-    assert "d.days" in refusal(traced(lambda d, _, __: sl.stack([d, sl.u8(1)]), sl.date))
-    assert "c.codes" in refusal(traced(lambda _, __, c: c.codes + c))
+    assert "no common kind" in refused(lambda d, n, _: d == n)
+    assert "light blue" in refused(lambda _, __, c: c == "blue")
+    assert "at most 6 bytes" in refused(lambda _, n, __: n == "abcdefg")
+    assert "datetime.date" in refused(lambda d, _, __: d < 7)
+    assert "have no common kind" in refused(lambda d, n, _: sl.isin(d, n))
+    assert "x.fill" in refused(lambda d, _, __: sl.isin(d, sl.where(d > d, None, d)))
+    assert "no date" in refused(lambda d, _, __: sl.age_in_years(d, 2024) > 7)
+    assert "declared as" in refused(lambda d, _, __: d)
+    assert "9999-12-31" in refused(lambda d, _, __: d + 1, sl.date)
+    assert "sl.where" in refused(lambda d, _, __: d < 0 if d < Day(2000, 1, 1) else d)
+    assert "d.days" in refused(lambda d, _, __: sl.stack([d, sl.u8(1)]), sl.date)
+    assert "c.codes" in refused(lambda _, __, c: c.codes + c)
     assert "no kind" in refusal(lambda: sl.text(0))
     assert "no kind" in refusal(lambda: sl.category(["a", "a"]))
     assert "no kind" in refusal(lambda: sl.nullable(3))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import learns
-from test_order import PROTOCOLS, results
+from conftest import PROTOCOLS, learns, refusal, results, traced
 
 pd = pytest.importorskip("pandas")
 
@@ -204,18 +203,8 @@ def test_bodies_take_and_return_cells(protocol: str) -> None:
 
 
 def refused(body: Any) -> str:
-    with pytest.raises(sl.ProgramError) as caught:
-
-        @sl.program
-        def program(
-            day: sl.Private[sl.date, "ann", "n <= 9"],
-            name: sl.Private[Name, "ann", "n"],
-            x: sl.Private[sl.u8, "ben", "n"],
-        ) -> sl.Revealed[sl.u8, "ben"]:
-            return body(day, name, x)
-
-        program.check()
-    return str(caught.value)
+    day, name, x = (sl.date, "ann", "n <= 9"), (Name, "ann", "n"), (sl.u8, "ben", "n")
+    return refusal(traced(body, (sl.u8, "ben"), day=day, name=name, x=x).check)
 
 
 def test_cells_that_do_not_fit_are_refused() -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
-
-PROTOCOLS: list[tuple[str, list[str]]] = [("clear", []), ("yao", []), ("trio", ["una"])]
+from conftest import PROTOCOLS, planned, refusal, sealane, traced
 
 MONEY = sl.magnitude(0.01, 1e6)
 
@@ -25,24 +22,17 @@ def program(*markers: Any, kind: Any = sl.f32) -> Any:
         sums = sl.fsum(both), sl.fmean(-x + 0 * y), sl.fdot(x, y), both.sum(), abs(x).max()
         return sl.stack([*sums, sl.concatenate([both[:2], y[2:]]).sum()])
 
-    f.__annotations__ = {
-        "x": sl.Private[kind, "alice", 6, *markers],
-        "y": sl.Private[kind, "bob", 6, *markers],
-        "return": sl.Revealed[kind, "bob"],
-    }
-    return sl.program(f)
+    return traced(f, (kind, "bob"), x=(kind, "alice", 6, *markers), y=(kind, "bob", 6, *markers))
 
 
-@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", [sl.f32, sl.f64])
-def test_results_are_those_without_magnitudes(protocol: str, helpers: list[str], kind: Any) -> None:
+def test_results_are_those_without_magnitudes(protocol: str, kind: Any) -> None:
     x = [0.01, -1e6, 0.0, 123.25, -0.02, 999_999.0]
     y = [1.0, -2.5, -0.0, 0.03, 1e6, -0.01]
     narrow, wide = program(MONEY, kind=kind), program(kind=kind)
-    report = narrow.simulate(x, y, protocol=protocol, helpers=helpers)
     expected = wide.simulate(x, y, clear=True).value
-    np.testing.assert_array_equal(report.value, expected)
-    assert report.as_planned
+    np.testing.assert_array_equal(planned(narrow, x, y, protocol=protocol).value, expected)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +46,9 @@ def test_results_are_those_without_magnitudes(protocol: str, helpers: list[str],
 )
 def test_gates_of_a_sum_are_in_proportion(kind: Any, markers: list[Any], most: float) -> None:
     def ands(*markers: Any) -> int:
-        def f(x: Any, y: Any) -> Any:
-            return sl.fsum(sl.where(y, x, 0.0))
-
-        f.__annotations__ = {
-            "x": sl.Private[kind, "alice", 200, *markers],
-            "y": sl.Private[sl.boolean, "bob", 200],
-            "return": sl.Revealed[kind, "bob"],
-        }
-        return int(sl.program(f).plan().ands)
+        inputs = {"x": (kind, "alice", 200, *markers), "y": (sl.boolean, "bob", 200)}
+        f = traced(lambda x, y: sl.fsum(sl.where(y, x, 0.0)), (kind, "bob"), **inputs)
+        return f.plan().ands
 
     assert ands(*markers) < most * ands()
 
@@ -75,20 +59,17 @@ def test_other_data_are_refused_at_their_owner(value: float) -> None:
     x, y = [1.0] * 6, [0.0, -0.01, 1e6, 0.01, 2.0, 3.0]
     for given in ([[*x[:-1], value], y], [x, [*y[:-1], value]]):
         for data in (given, [np.array(each, np.float32) for each in given]):
-            with pytest.raises(sl.DataError) as caught:
-                f(*data)
-            assert caught.value.code == "data-range"
-            assert "neither 0 nor of a magnitude from 0.01 to 1000000.0" in str(caught.value)
-            assert "element 5" in str(caught.value)
+            said = refusal(lambda data=data: f(*data), sl.DataError)
+            assert "[data-range]" in said and "element 5" in said
+            assert "neither 0 nor of a magnitude from 0.01 to 1000000.0" in said
 
 
 def test_what_arithmetic_gives_may_be_any_number() -> None:
-    @sl.program
-    def f(
-        x: sl.Private[sl.f32, "alice", 2, MONEY], y: sl.Private[sl.f32, "bob", 2, MONEY]
-    ) -> sl.Revealed[sl.f32, "bob"]:
-        return sl.stack([(x * x * x * y).sum(), (x / y / y / y).sum()])
-
+    f = traced(
+        lambda x, y: sl.stack([(x * x * x * y).sum(), (x / y / y / y).sum()]),
+        (sl.f32, "bob"),
+        **{"x": (sl.f32, "alice", 2, MONEY), "y": (sl.f32, "bob", 2, MONEY)},
+    )
     x, y = np.array([1e6, 0.01], np.float32), np.array([1e6, 0.01], np.float32)
     found = f(x, y)
     with np.errstate(over="ignore"):
@@ -111,33 +92,18 @@ def test_what_arithmetic_gives_may_be_any_number() -> None:
     ],
 )
 def test_declarations_that_mean_nothing_are_refused(kind: Any, marker: Any, message: str) -> None:
-    def f(x: Any) -> Any:
-        return x == x
-
-    f.__annotations__ = {
-        "x": sl.Private[kind, "alice", marker],
-        "return": sl.Revealed[sl.boolean, "alice"],
-    }
-    with pytest.raises(sl.ProgramError) as caught:
-        sl.program(f).check()
-    assert message in str(caught.value)
+    f = traced(lambda x: x == x, (sl.boolean, "alice"), x=(kind, "alice", marker))
+    assert message in refusal(f.check)
 
 
 def test_data_of_files_are_refused_too(tmp_path: Any) -> None:
     file = tmp_path / "x.csv"
     file.write_text("x\n1.5\n0.001\n")
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.f64, "alice", "n <= 9", MONEY], y: sl.Private[sl.f64, "bob"]
-    ) -> sl.Revealed[sl.f64, "bob"]:
-        return x.sum() * y
-
+    inputs = {"x": (sl.f64, "alice", "n <= 9", MONEY), "y": (sl.f64, "bob")}
+    f = traced(lambda x, y: x.sum() * y, (sl.f64, "bob"), **inputs)
     with pytest.raises(sl.DataError, match=r"`x` is 0\.001"):
         f(file, 1.0)
     assert "in magnitudes 0.01..1000000.0" in f.text
     written = tmp_path / "f.sealane"
     written.write_text(f.text)
-    command = [sys.executable, "-m", "sealane", "check", str(written)]
-    checked = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "x: 0, or 0.01 to 1000000.0 in magnitude" in checked
+    assert "x: 0, or 0.01 to 1000000.0 in magnitude" in sealane("check", written).stdout

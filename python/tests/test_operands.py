@@ -7,16 +7,15 @@ with the claim that no operand is a value of the program where one is.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
 import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import sealane as sl
+from conftest import load
 from sealane import _core
 
 OF_TWO = ["atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "ldexp", "nextafter", "pow"]
@@ -126,13 +125,7 @@ LINE = 1 + PROGRAM[: PROGRAM.index("{call}")].count("\n")
 
 def refusal(folder: Path, call: str, declared: str, given: str) -> sl.SealaneError | None:
     """The refusal of a call; `None` if it works."""
-    file = folder / "program.py"
-    file.write_text(PROGRAM.format(declared=declared, given=given, call=call), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(folder / "program.py", PROGRAM.format(declared=declared, given=given, call=call))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sl.SealaneWarning)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
-from conftest import learns
+from conftest import learns, refusal, traced
 from sealane import _core
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -53,12 +53,11 @@ def limits(signed: bool, bits: int) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
-def run(
-    function: Callable[..., Any], annotations: dict[str, Any], *inputs: Any, clear: bool
-) -> Any:
-    """The value that a program gives; its signature is made at run time."""
-    function.__name__, function.__annotations__ = "f", annotations
-    return sl.program(function).simulate(*inputs, clear=clear).value
+def of_two(body: Callable[..., Any], learnt: Any, case: Any) -> Any:
+    """A program of three numbers of each of two types, in their ranges."""
+    (a, b), (of_a, of_b), _ = case
+    given = {"a": (a, "alice", 3, sl.between(*of_a)), "b": (b, "bob", 3, sl.between(*of_b))}
+    return traced(body, learnt, **given)
 
 
 @st.composite
@@ -76,28 +75,15 @@ def operands(draw: Draw) -> tuple[list[Any], list[tuple[int, int]], list[list[in
     return kinds, ranges, numbers
 
 
-def private(kind: Any, owner: str, ends: tuple[int, int], *shape: Any) -> Any:
-    return sl.Private[kind, owner, *shape, sl.between(*ends)]
-
-
 def check_arithmetic(name: str, case: Any, clear: bool) -> None:
-    kinds, ranges, numbers = case
-
-    def f(a: Any, b: Any) -> Any:
-        return TRACED[name](a.astype(sl.i32), b.astype(sl.i32))
-
-    annotations = {
-        "a": private(kinds[0], "alice", ranges[0], 3),
-        "b": private(kinds[1], "bob", ranges[1], 3),
-        "return": sl.Revealed[sl.i32, "alice"],
-    }
+    _, ranges, numbers = case
+    compute = TRACED[name]
+    f = of_two(lambda a, b: compute(a.astype(sl.i32), b.astype(sl.i32)), (sl.i32, "alice"), case)
     if name in ("floordiv", "mod") and ranges[1][0] <= 0 <= ranges[1][1]:
-        with pytest.raises(sl.ProgramError) as caught:
-            run(f, annotations, *numbers, clear=clear)
-        assert caught.value.code == "division-by-zero"
+        assert "[division-by-zero]" in refusal(lambda: f.simulate(*numbers, clear=clear))
         return
     expected = [ARITHMETIC[name](a, b) for a, b in zip(*numbers, strict=True)]
-    assert run(f, annotations, *numbers, clear=clear).tolist() == expected
+    assert f.simulate(*numbers, clear=clear).value.tolist() == expected
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
@@ -118,16 +104,10 @@ def test_arithmetic_on_garbled_circuits(name: str, case: Any) -> None:
 @QUICK
 @given(case=operands())
 def test_comparisons_compare_numbers_whatever_the_types(name: str, case: Any) -> None:
-    kinds, ranges, numbers = case
     compare = COMPARISONS[name]
-    annotations = {
-        "a": private(kinds[0], "alice", ranges[0], 3),
-        "b": private(kinds[1], "bob", ranges[1], 3),
-        "return": sl.Revealed[sl.boolean, "bob"],
-    }
-    result = run(lambda a, b: compare(a, b), annotations, *numbers, clear=True)
+    result = of_two(compare, (sl.boolean, "bob"), case).simulate(*case[2], clear=True).value
     assert result.dtype == np.bool_
-    assert result.tolist() == [compare(a, b) for a, b in zip(*numbers, strict=True)]
+    assert result.tolist() == [compare(a, b) for a, b in zip(*case[2], strict=True)]
 
 
 @QUICK
@@ -141,12 +121,9 @@ def test_bits(signed: bool, bits: int, name: str, data: st.DataObject) -> None:
     kind = element(signed, bits)
     numbers = st.lists(st.integers(*limits(signed, bits)), min_size=2, max_size=2)
     a, b = data.draw(numbers), data.draw(numbers)
-    annotations = {
-        "a": sl.Private[kind, "alice", 2],
-        "b": sl.Private[kind, "bob", 2],
-        "return": tuple[sl.Revealed[kind, "alice"], sl.Revealed[kind, "alice"]],
-    }
-    both, flipped = run(lambda a, b: (BITS[name](a, b), ~a), annotations, a, b, clear=True)
+    given = {"a": (kind, "alice", 2), "b": (kind, "bob", 2)}
+    f = traced(lambda a, b: (BITS[name](a, b), ~a), learns("alice", kind, kind), **given)
+    both, flipped = f.simulate(a, b, clear=True).value
     assert both.tolist() == [BITS[name](x, y) for x, y in zip(a, b, strict=True)]
     mask = 0 if signed else (1 << bits) - 1
     assert flipped.tolist() == [~x if signed else x ^ mask for x in a]
@@ -162,12 +139,12 @@ def test_wrapping_types_compute_modulo_their_width(
     numbers = st.lists(st.integers(low, high), min_size=2, max_size=2)
     a, b = data.draw(numbers), data.draw(numbers)
     kind = element(signed, bits)
-    annotations = {
-        "a": sl.Private[kind, "alice", 2, sl.wrapping],
-        "b": sl.Private[kind, "bob", 2, sl.wrapping],
-        "return": tuple[(sl.Revealed[kind, "bob", sl.wrapping],) * 4],
-    }
-    results = run(lambda a, b: (a + b, a - b, a * b, -a), annotations, a, b, clear=True)
+    f = traced(
+        lambda a, b: (a + b, a - b, a * b, -a),
+        tuple[(sl.Revealed[kind, "bob", sl.wrapping],) * 4],
+        **{"a": (kind, "alice", 2, sl.wrapping), "b": (kind, "bob", 2, sl.wrapping)},
+    )
+    results = f.simulate(a, b, clear=True).value
     pairs = list(zip(a, b, strict=True))
     expected = [[x + y for x, y in pairs], [x - y for x, y in pairs], [x * y for x, y in pairs]]
     for got, exact in zip(results, [*expected, [-x for x in a]], strict=True):
@@ -219,12 +196,8 @@ def test_shifts_select_indexing_and_functions() -> None:
         s: sl.Private[sl.u8, "bob", sl.between(0, 3)],
         n: sl.Private[sl.i8, "bob"],
     ) -> tuple[
-        sl.Revealed[sl.u8, "alice"],
-        sl.Revealed[sl.u16, "alice"],
-        sl.Revealed[sl.u8, "alice"],
-        sl.Revealed[sl.u8, "alice"],
-        sl.Revealed[sl.u8, "bob"],
-        sl.Revealed[sl.i16, "bob"],
+        *learns("alice", sl.u8, sl.u16, sl.u8, sl.u8).__args__,
+        *learns("bob", sl.u8, sl.i16).__args__,
     ]:
         return (
             x >> s,
@@ -253,15 +226,14 @@ def check_lookup(case: Any, clear: bool) -> None:
     def f(i: Any, j: Any, entries: Any) -> Any:
         return sl.lookup(table.tolist(), i), sl.lookup(entries, i), sl.lookup(table, j)
 
-    annotations = {
-        "i": sl.Private[sl.u8, "alice", len(index), sl.between(0, last)],
-        "j": sl.Private[sl.i8, "bob", sl.between(0, last)],
-        "entries": sl.Private[kind, "bob", *table.shape],
-        "return": tuple[
-            sl.Revealed[kind, "bob"], sl.Revealed[kind, "alice"], sl.Revealed[kind, "alice"]
-        ],
-    }
-    results = run(f, annotations, index, index[0], table, clear=clear)
+    program = traced(
+        f,
+        tuple[sl.Revealed[kind, "bob"], sl.Revealed[kind, "alice"], sl.Revealed[kind, "alice"]],
+        i=(sl.u8, "alice", len(index), sl.between(0, last)),
+        j=(sl.i8, "bob", sl.between(0, last)),
+        entries=(kind, "bob", *table.shape),
+    )
+    results = program.simulate(index, index[0], table, clear=clear).value
     for got, expected in zip(results, [table[index], table[index], table[index[0]]], strict=True):
         np.testing.assert_array_equal(got, expected)
 
@@ -305,14 +277,15 @@ def test_lookups_in_bodies_and_of_any_shape(clear: bool) -> None:
         mapped = sl.map(lambda step: sl.lookup(table, step) + sl.lookup([0, 1], step & 1), x)
         return last, passed, mapped, sl.lookup(truths, grid), sl.lookup(grid, grid[0, 0] >> 1)
 
-    annotations = {
-        "x": sl.Private[sl.u4, "alice", "rows <= 9"],
-        "grid": sl.Private[sl.u2, "alice", 2, 3],
-        "table": sl.Private[sl.u8, "bob", 16, sl.between(0, 200)],
-        "return": learns("bob", sl.u4, sl.u8, sl.u8, sl.boolean, sl.u2),
-    }
+    program = traced(
+        f,
+        learns("bob", sl.u4, sl.u8, sl.u8, sl.boolean, sl.u2),
+        x=(sl.u4, "alice", "rows <= 9"),
+        grid=(sl.u2, "alice", 2, 3),
+        table=(sl.u8, "bob", 16, sl.between(0, 200)),
+    )
     x, grid, table = [3, 15, 0, 8], np.array([[3, 0, 1], [1, 2, 3]]), np.arange(200, 40, -10)
-    last, passed, mapped, true, row = run(f, annotations, x, grid, table, clear=clear)
+    last, passed, mapped, true, row = program.simulate(x, grid, table, clear=clear).value
     states = [0]
     for step in x:
         states.append(following[states[-1] ^ step])
@@ -348,25 +321,21 @@ def check_field(case: Any, clear: bool) -> None:
             sl.gf_mul(last, y, polynomial),
         )
 
-    annotations = {
-        "x": sl.Private[kind, "alice", len(x)],
-        "y": sl.Private[kind, "bob", len(y)],
-        "n": sl.Private[sl.u16, "alice", sl.between(0, last)],
-        "return": tuple[(sl.Revealed[kind, "alice"],) * 4],
-    }
-    results = run(f, annotations, x, y, n, clear=clear)
+    program = traced(
+        f,
+        learns("alice", kind, kind, kind, kind),
+        x=(kind, "alice", len(x)),
+        y=(kind, "bob", len(y)),
+        n=(sl.u16, "alice", sl.between(0, last)),
+    )
+    results = program.simulate(x, y, n, clear=clear).value
     once = [field_times(a, b, polynomial) for a, b in zip(x, y, strict=True)]
-    for got, expected in zip(
-        results,
-        [
-            once,
-            [field_times(a ^ b, n, polynomial) for a, b in zip(once, x, strict=True)],
-            [field_times(a, a, polynomial) for a in once],
-            [field_times(last, b, polynomial) for b in y],
-        ],
-        strict=True,
-    ):
-        assert got.tolist() == expected
+    assert [got.tolist() for got in results] == [
+        once,
+        [field_times(a ^ b, n, polynomial) for a, b in zip(once, x, strict=True)],
+        [field_times(a, a, polynomial) for a in once],
+        [field_times(last, b, polynomial) for b in y],
+    ]
 
 
 @st.composite
@@ -473,21 +442,13 @@ def test_map_and_scan_capture_what_is_around_them() -> None:
 
 
 def test_standard_functions_give_the_standards_answers() -> None:
-    @sl.program
-    def f(
-        key: sl.Private[sl.u8, "bob", 16], block: sl.Private[sl.u8, "alice", 16]
-    ) -> sl.Revealed[sl.u8, "alice"]:
-        return sl.aes128(key, block)
-
+    inputs = {"key": (sl.u8, "bob", 16), "block": (sl.u8, "alice", 16)}
+    f = traced(sl.aes128, (sl.u8, "alice"), **inputs)
     # FIPS 197, appendix B.
     key = list(bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
     block = list(bytes.fromhex("3243f6a8885a308d313198a2e0370734"))
     assert bytes(f(key, block)).hex() == "3925841d02dc09fbdc118597196a0b32"
-
-    @sl.program
-    def g(message: sl.Private[sl.u8, "alice", 3]) -> sl.Revealed[sl.u8, "bob"]:
-        return sl.sha256(message)
-
+    g = traced(sl.sha256, (sl.u8, "bob"), message=(sl.u8, "alice", 3))
     # FIPS 180-4: SHA-256 of "abc".
     expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert bytes(g(list(b"abc"))).hex() == expected

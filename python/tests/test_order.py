@@ -11,19 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import sealane as sl
-from conftest import learns
-
-PROTOCOLS = ["clear", "yao", "trio"]
+from conftest import PROTOCOLS, learns, refusal, results, traced
 
 MaybeNumber = sl.nullable(sl.i32)
 Money = sl.fixed(16, 16)
-
-
-def results(program: Any, *inputs: Any, protocol: str = "clear") -> list[Any]:
-    helpers = ["una"] if protocol == "trio" else []
-    report = program.simulate(*inputs, protocol=protocol, helpers=helpers)
-    assert report.as_planned
-    return list(report.results.values())
 
 
 def padded(found: NDArray[Any], length: int) -> list[Any]:
@@ -361,18 +352,8 @@ def test_floating_point_of_secret_groups_is_summed_exactly(protocol: str) -> Non
 
 
 def refused(body: Any) -> str:
-    with pytest.raises(sl.ProgramError) as caught:
-
-        @sl.program
-        def program(
-            x: sl.Private[sl.u8, "alice", "n <= 9"],
-            y: sl.Private[sl.f32, "alice", "n"],
-            t: sl.Private[sl.u8, "bob", "n", 2],
-        ) -> sl.Revealed[sl.f64, "bob"]:
-            return body(x, y, t)
-
-        program.check()
-    return str(caught.value)
+    x, y, t = (sl.u8, "alice", "n <= 9"), (sl.f32, "alice", "n"), (sl.u8, "bob", "n", 2)
+    return refusal(traced(body, (sl.f64, "bob"), x=x, y=y, t=t).check)
 
 
 def test_refusals_say_what_to_write() -> None:

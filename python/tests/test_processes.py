@@ -11,89 +11,27 @@ import json
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from conftest import fingerprint, make_key
+from conftest import fingerprint, free_port
 from relay import Relay
+from trial_session import PARTIES, TIMEOUT_S, Side
 
-TIMEOUT_S = 3
 # What starting an interpreter, tracing and planning take on a machine that is busy.
 SLACK_S = 25
-
-PARTIES = ("keeper", "client")
-"""The first party of the program listens, the second dials."""
 
 HELPERS = ("ada", "bob", "cyd")
 ALL = PARTIES + HELPERS
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
 # Enough for seconds of garbling, or of sending products around.
 MANY_BLOCKS = 20_000
-
-
-class Side:
-    """Belongings of one party: a folder with a program, a key, data, and the configuration."""
-
-    def __init__(self, root: Path, party: str, blocks: int, helpers: Sequence[str]) -> None:
-        self.party = party
-        self.helpers = list(helpers)
-        self.folder = root / party
-        self.folder.mkdir()
-        program = (EXAMPLE / "program.py").read_text(encoding="utf-8")
-        (self.folder / "program.py").write_text(program, encoding="utf-8")
-        if party not in helpers:
-            table = (EXAMPLE / f"{party}.csv").read_text(encoding="utf-8").splitlines()
-            if party == "client":
-                table = [table[0], *(table[1 + index % 4] for index in range(blocks))]
-            (self.folder / "data.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
-        self.key = self.new_key()
-
-    def new_key(self) -> str:
-        """Makes the key that this side uses from now on."""
-        (self.folder / "private.key").unlink(missing_ok=True)
-        return make_key(self.folder / "private.key", self.party)
-
-    def configure(self, addresses: dict[str, str], keys: dict[str, str]) -> None:
-        """Writes who is where, as this side sees it."""
-        text = f'me = "{self.party}"\nidentity = "private.key"\n'
-        text += f"[limits]\ntimeout_s = {TIMEOUT_S}\n"
-        for party, address in addresses.items():
-            text += f'[parties.{party}]\naddress = "{address}"\nkey = "{keys[party]}"\n'
-        (self.folder / "sealane.toml").write_text(text, encoding="utf-8")
-
-    @property
-    def options(self) -> list[str]:
-        """Parties that compute, in the words of this side."""
-        return ["--protocol", "trio", "--helpers", ",".join(self.helpers)] if self.helpers else []
-
-    def sealane(self, *arguments: str) -> str:
-        """Runs a command that has to succeed."""
-        command = [sys.executable, "-m", "sealane", *arguments]
-        done = subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True)
-        return done.stdout
-
-    def job(self) -> str:
-        """The hash of the job in this side's program."""
-        plan = self.sealane("plan", "program.py", "--json", *self.options)
-        return str(json.loads(plan)["job"])
-
-    def start(self, yes: str | None = None) -> subprocess.Popen[str]:
-        """Starts `sealane run`."""
-        command = [sys.executable, "-m", "sealane", "run", "program.py"]
-        command += ["--json", "--yes", yes or self.job()]
-        command += self.options
-        if self.party not in self.helpers:
-            command += ["--input", "data.csv"]
-        return subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
 
 
 class Session:
@@ -125,8 +63,13 @@ class Session:
     def start(self, **yes: str) -> None:
         """Starts all sides."""
         jobs = {party: yes.get(party) or side.job() for party, side in self.sides.items()}
-        for party, side in self.sides.items():
-            self.processes[party] = side.start(jobs[party])
+        for party, job in jobs.items():
+            self.start_one(party, job)
+
+    def start_one(self, party: str, job: str = "") -> None:
+        """Starts a side, by default with the job in its program."""
+        side = self.sides[party]
+        self.processes[party] = side.start(job or side.job())
 
     def name(self, party: str) -> str:
         """How errors of the network name a party."""
@@ -166,32 +109,21 @@ class Session:
         self.relay.close()
 
 
-@pytest.fixture
-def many(tmp_path: Path, free_ports: list[int]) -> Iterator[Session]:
-    """A job that takes seconds."""
-    with closing(Session(tmp_path, MANY_BLOCKS, free_ports)) as session:
-        yield session
+def session_of(blocks: int, helpers: Sequence[str] = ()) -> Any:
+    """A fixture: a session with a job of so many blocks."""
+
+    @pytest.fixture
+    def session(tmp_path: Path) -> Iterator[Session]:
+        ports = [free_port() for _ in (*PARTIES, *helpers)]
+        with closing(Session(tmp_path, blocks, ports, helpers)) as session:
+            yield session
+
+    return session
 
 
-@pytest.fixture
-def few(tmp_path: Path, free_ports: list[int]) -> Iterator[Session]:
-    """A job of four blocks: those of NIST."""
-    with closing(Session(tmp_path, 4, free_ports)) as session:
-        yield session
-
-
-@pytest.fixture
-def many_of_five(tmp_path: Path, five_free_ports: list[int]) -> Iterator[Session]:
-    """A job that takes seconds, with helpers."""
-    with closing(Session(tmp_path, MANY_BLOCKS, five_free_ports, HELPERS)) as session:
-        yield session
-
-
-@pytest.fixture
-def few_of_five(tmp_path: Path, five_free_ports: list[int]) -> Iterator[Session]:
-    """A job of four blocks, with helpers."""
-    with closing(Session(tmp_path, 4, five_free_ports, HELPERS)) as session:
-        yield session
+# Jobs that take seconds, and jobs of four blocks: those of NIST.
+many, few = session_of(MANY_BLOCKS), session_of(4)
+many_of_five, few_of_five = session_of(MANY_BLOCKS, HELPERS), session_of(4, HELPERS)
 
 
 def other(party: str) -> str:
@@ -234,8 +166,7 @@ def test_a_process_that_is_killed_is_gone_for_the_other(many: Session, victim: s
     many.start()
     many.relay.wait_for(20_000_000, SLACK_S)
     many.processes[victim].send_signal(signal.SIGKILL)
-    name = f"{victim} (party {PARTIES.index(victim)})"
-    many.assert_fails(other(victim), f"{name} is gone", within_s=TIMEOUT_S)
+    many.assert_fails(other(victim), f"{many.name(victim)} is gone", within_s=TIMEOUT_S)
 
 
 @pytest.mark.parametrize("victim", PARTIES)
@@ -244,8 +175,7 @@ def test_a_process_that_is_stopped_is_silent_for_the_other(many: Session, victim
     many.relay.wait_for(20_000_000, SLACK_S)
     stopped = time.monotonic()
     many.processes[victim].send_signal(signal.SIGSTOP)
-    name = f"{victim} (party {PARTIES.index(victim)})"
-    many.assert_fails(other(victim), f"{name} sent nothing for {TIMEOUT_S} s")
+    many.assert_fails(other(victim), f"{many.name(victim)} sent nothing for {TIMEOUT_S} s")
     assert TIMEOUT_S * 0.9 < time.monotonic() - stopped < TIMEOUT_S * 3
     # One that wakes up again finds that the other has left.
     many.processes[victim].send_signal(signal.SIGCONT)
@@ -316,8 +246,7 @@ def test_a_helper_with_the_key_of_another_is_told_from_it(few_of_five: Session) 
 def test_a_wrong_key_is_told_to_both(few: Session, wrong: str) -> None:
     # The other side pinned the key that this one had before.
     old = few.sides[wrong].key
-    new = few.sides[wrong].new_key()
-    few.sides[wrong].key = new
+    new = few.sides[wrong].key = few.sides[wrong].new_key()
     few.configure(few.sides[wrong])
     few.start()
     old, new = fingerprint(old), fingerprint(new)
@@ -329,8 +258,8 @@ def test_a_wrong_key_is_told_to_both(few: Session, wrong: str) -> None:
 
 def test_a_key_that_is_not_the_configured_one_is_found_before_connecting(few: Session) -> None:
     client = few.sides["client"]
-    few.configure(client, client=make_key(client.folder / "other.key", "client"))
-    few.processes["client"] = client.start()
+    few.configure(client, client=client.new_key("other.key"))
+    few.start_one("client")
     few.assert_fails("client", "is not the key of `client`", status=2)
     assert few.relay.carried == 0
 
@@ -354,8 +283,7 @@ def test_another_program_is_told_to_both(few: Session) -> None:
 def test_another_network_class_is_told_to_both(few: Session) -> None:
     config = few.sides["client"].folder / "sealane.toml"
     config.write_text(f'network = "wan"\n{config.read_text(encoding="utf-8")}', encoding="utf-8")
-    job = few.sides["client"].sealane("plan", "program.py", "--network", "wan", "--json")
-    few.start(client=json.loads(job)["job"])
+    few.start(client=few.sides["client"].job("--network", "wan"))
     for party in PARTIES:
         few.assert_fails(party, "approved another job: the network class differs")
 
@@ -363,7 +291,7 @@ def test_another_network_class_is_told_to_both(few: Session) -> None:
 @pytest.mark.parametrize("party", PARTIES)
 def test_nobody_at_the_port_is_told_with_the_address(few: Session, party: str) -> None:
     few.relay.close()
-    few.processes[party] = few.sides[party].start()
+    few.start_one(party)
     address = few.addresses["client"] if party == "keeper" else few.relay.address
     few.assert_fails(party, f"cannot be reached at {address}")
 
@@ -381,12 +309,12 @@ def test_garbage_from_who_listens_is_told(few: Session) -> None:
                     guest.recv(1 << 16)
 
         threading.Thread(target=answer, daemon=True).start()
-        few.processes["client"] = few.sides["client"].start()
+        few.start_one("client")
         few.assert_fails("client", "keeper (party 0) sent a malformed message")
 
 
 def test_garbage_from_who_dials_is_told_if_nobody_better_comes(few: Session) -> None:
-    few.processes["keeper"] = few.sides["keeper"].start()
+    few.start_one("keeper")
     port = int(few.addresses["keeper"].split(":")[1])
     deadline = time.monotonic() + SLACK_S
     with ExitStack() as stack:
@@ -403,6 +331,6 @@ def test_rows_beyond_the_bound_are_found_before_connecting(few: Session) -> None
     program = few.sides["client"].folder / "program.py"
     text = program.read_text(encoding="utf-8")
     program.write_text(text.replace("100_000", "3"), encoding="utf-8")
-    few.processes["client"] = few.sides["client"].start()
+    few.start_one("client")
     few.assert_fails("client", "has more than 3 records, too many for `blocks`", status=4)
     assert few.relay.carried == 0

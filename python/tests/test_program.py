@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import make_key
+from conftest import configure, run_all
 
 FEATURES = ["radius", "texture"]
 
@@ -222,20 +221,12 @@ def test_wrong_arguments_are_misuse() -> None:
         risk.plan(rows=10_001)
 
 
-def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
-    config = configure(tmp_path, free_ports)
-    job = risk.hash
-    done: dict[str, Any] = {}
+PARTIES = ("hospital", "lab")
+GIVEN = {"hospital": {"input": TABLE}, "lab": {"input": {"w": WEIGHTS, "threshold": 15}}}
 
-    def side(party: str, data: Any) -> None:
-        done[party] = risk.run(
-            party=party, input=data, config=config, identity=tmp_path / f"{party}.key", approve=job
-        )
 
-    lab = threading.Thread(target=side, args=("lab", {"w": WEIGHTS, "threshold": 15}))
-    lab.start()
-    side("hospital", TABLE)
-    lab.join()
+def test_two_runs_meet_over_tls(tmp_path: Path) -> None:
+    done = run_all(risk, configure(tmp_path, PARTIES), GIVEN)
     assert done["hospital"].value.tolist() == [False, True, False]
     assert done["lab"].value is None
     assert done["lab"].results == {}
@@ -243,31 +234,13 @@ def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
     assert done["lab"].as_planned
 
 
-def test_a_run_with_helpers(tmp_path: Path, four_free_ports: list[int]) -> None:
+def test_a_run_with_helpers(tmp_path: Path) -> None:
     helpers = ["cyd", "ada"]
-    parties = ("hospital", "lab", *helpers)
     # The file names them for those who do not.
-    config = configure(tmp_path, four_free_ports, 'helpers = ["cyd", "ada"]\n', parties)
+    config = configure(tmp_path, (*PARTIES, *helpers), 'helpers = ["cyd", "ada"]')
     job = risk.plan(protocol="clear", helpers=helpers).hash
-    inputs = {"hospital": TABLE, "lab": {"w": WEIGHTS, "threshold": 15}}
-    done: dict[str, Any] = {}
-
-    def side(party: str) -> None:
-        done[party] = risk.run(
-            party=party,
-            input=inputs.get(party),
-            config=config,
-            identity=tmp_path / f"{party}.key",
-            approve=job,
-            protocol="clear",
-            helpers=helpers if party == "ada" else None,
-        )
-
-    sides = [threading.Thread(target=side, args=(party,)) for party in parties]
-    for thread in sides:
-        thread.start()
-    for thread in sides:
-        thread.join()
+    stated = {**GIVEN, "cyd": {}, "ada": {"helpers": helpers, "identity": tmp_path / "ada.key"}}
+    done = run_all(risk, config, stated, approve=job, protocol="clear")
     assert done["hospital"].value.tolist() == [False, True, False]
     assert {party: bool(report.results) for party, report in done.items()} == {
         "hospital": True,
@@ -281,8 +254,8 @@ def test_a_run_with_helpers(tmp_path: Path, four_free_ports: list[int]) -> None:
         risk.run(party="ada", input="ada.csv", config=config, approve=job, protocol="clear")
 
 
-def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[int]) -> None:
-    config = configure(tmp_path, free_ports)
+def test_a_run_needs_its_approval_and_its_key(tmp_path: Path) -> None:
+    config = configure(tmp_path, PARTIES)
     key = tmp_path / "hospital.key"
 
     def attempt(**changed: Any) -> None:
@@ -306,12 +279,12 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[i
 
 
 def test_the_configuration_says_what_a_call_does_not(
-    tmp_path: Path, free_ports: list[int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     without = risk.plan()
     more = 'me = "lab"\nidentity = "lab.key"\nprotocol = "clear"\nnetwork = "wan"\n'
-    configure(tmp_path, free_ports, more + "[limits]\ntimeout_s = 0.5\n")
+    configure(tmp_path, PARTIES, more + "[limits]\ntimeout_s = 0.5\n")
     stated = risk.plan(protocol="clear", network="wan", helpers=[])
     assert risk.hash == risk.plan(config="sealane.toml").hash == stated.hash != without.hash
     with pytest.raises(sl.NetworkError, match="hospital"):
@@ -323,28 +296,7 @@ def test_the_configuration_says_what_a_call_does_not(
         risk.run(input={"w": WEIGHTS, "threshold": 15}, approve=risk.hash)
 
 
-def test_a_party_that_does_not_come_is_a_network_error(
-    tmp_path: Path, free_ports: list[int]
-) -> None:
-    config = configure(tmp_path, free_ports, "[limits]\ntimeout_s = 0.5\n")
+def test_a_party_that_does_not_come_is_a_network_error(tmp_path: Path) -> None:
+    config = configure(tmp_path, PARTIES, "[limits]\ntimeout_s = 0.5\n")
     with pytest.raises(sl.NetworkError, match="lab"):
-        risk.run(
-            party="hospital",
-            input=TABLE,
-            config=config,
-            identity=tmp_path / "hospital.key",
-            approve=risk.hash,
-        )
-
-
-def configure(
-    folder: Path, ports: list[int], more: str = "", parties: tuple[str, ...] = ("hospital", "lab")
-) -> Path:
-    """Keys for all parties, and the file that they share."""
-    text = more
-    for party, port in zip(parties, ports, strict=True):
-        key = make_key(folder / f"{party}.key", party)
-        text += f'\n[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
-    config = folder / "sealane.toml"
-    config.write_text(text, encoding="utf-8")
-    return config
+        risk.run(party="hospital", input=TABLE, config=config, approve=risk.hash)

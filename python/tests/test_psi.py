@@ -6,14 +6,14 @@ import csv
 import json
 import runpy
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conftest import sealane
+
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "psi"
-SEALANE = Path(sys.executable).with_name("sealane")
 SIDES = {"shelter": "receiver", "kitchen": "sender"}
 
 # The inputs of each program, beside those of a party's first file.
@@ -31,13 +31,6 @@ INPUTS = {
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def sealane(*arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    words = [str(SEALANE), *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert done.returncode == status, f"{words}\n{done.stdout}{done.stderr}"
-    return done
 
 
 def prepare(method: str, party: str, file: Path, *more: object, seed: str = "May") -> Any:

@@ -6,7 +6,6 @@ deliberate change, run with SEALANE_BLESS=1 and read the difference.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import textwrap
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import conftest
 import sealane as sl
 
 PAGE = Path(__file__).with_name("refusals.md")
@@ -42,14 +42,7 @@ def cases() -> list[Any]:
 def load(code: str, folder: Path) -> sl.Program[..., Any]:
     """The program of a case: a whole function, or the body of one with the usual signature."""
     whole = code if "@sl.program" in code else SIGNATURE + textwrap.indent(code, "    ")
-    file = folder / "program.py"
-    file.write_text(PRELUDE + whole, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    program: sl.Program[..., Any] = module.f
+    program: sl.Program[..., Any] = conftest.load(folder / "program.py", PRELUDE + whole).f
     return program
 
 

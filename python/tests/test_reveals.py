@@ -5,13 +5,13 @@ Each expression is the one result of a program, for a receiver who owns none of 
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sealane as sl
+from conftest import load
 
 PROGRAM = """\
 import datetime
@@ -136,14 +136,8 @@ PART = [
 
 def warned(folder: Path, code: str, kind: str) -> list[str]:
     """The warnings about what a result shows."""
-    file = folder / "program.py"
-    file.write_text(PROGRAM.format(kind=kind, code=code), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return said(module.f, "reveals-input")
+    program = load(folder / "program.py", PROGRAM.format(kind=kind, code=code)).f
+    return said(program, "reveals-input")
 
 
 def said(program: sl.Program[..., Any], code: str) -> list[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import pty
 import signal
-import subprocess
 import sys
 import termios
 import time
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "sealane"]
+from conftest import SEALANE, ran, sealane, started
+
 # Runs a command, and prints the most memory that it had.
 MEMORY = """
 import resource, subprocess, sys
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that commands run in, with a file and a key."""
     monkeypatch.chdir(tmp_path)
     Path("plan.txt").write_text("meet at noon\n", encoding="utf-8")
-    subprocess.run([*COMMAND, "keygen", "k.key"], check=True, capture_output=True)
+    sealane("keygen", "k.key")
     return tmp_path
 
 
@@ -41,7 +41,7 @@ def at_terminal(*arguments: str, typed: list[str]) -> tuple[int, str]:
     """Exit status and what is shown where somebody types an answer to each question."""
     process, terminal = pty.fork()
     if process == 0:
-        os.execv(COMMAND[0], [*COMMAND, *arguments])
+        os.execv(SEALANE[0], [*SEALANE, *arguments])
     shown, answers = b"", [*typed]
     while True:
         try:
@@ -88,7 +88,7 @@ def test_a_signal_at_the_question_leaves_the_terminal_as_it_was(ending: signal.S
     process, terminal = pty.fork()
     if process == 0:
         usual_signals()
-        os.execv(COMMAND[0], [*COMMAND, "seal", "plan.txt"])
+        os.execv(SEALANE[0], [*SEALANE, "seal", "plan.txt"])
     shown = b""
     while not shown.rstrip().endswith(b":"):
         shown += os.read(terminal, 4096)
@@ -105,9 +105,9 @@ def test_a_signal_leaves_nothing_behind(ending: signal.Signals) -> None:
     with Path("zeros").open("wb") as file:
         file.truncate(1 << 34)
     before = names()
-    command = [*COMMAND, "seal", "zeros", "--key-file", "k.key"]
+    command = [*SEALANE, "seal", "zeros", "--key-file", "k.key"]
     # Signals that whoever runs the tests ignores stay ignored, and then all are left alone.
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=usual_signals)
+    process = started(command, preexec_fn=usual_signals)
     deadline = time.monotonic() + 30
     while names() == before:
         assert process.poll() is None and time.monotonic() < deadline
@@ -127,8 +127,7 @@ def test_memory_does_not_grow_with_the_file() -> None:
         ["open", "zeros.sealed", "--key-file", "k.key", "-o", "again"],
     ):
         # From a process of its own, since the memory of whoever starts one counts for it as well.
-        asked = [sys.executable, "-c", MEMORY, *COMMAND, *arguments]
-        shown = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+        shown = ran([sys.executable, "-c", MEMORY, *SEALANE, *arguments], check=True).stdout
         # In KiB: far less than the file, with room for Python and its libraries.
         assert int(shown.split()[-1]) < 1 << 18
     assert Path("again").stat().st_size == 1 << 29

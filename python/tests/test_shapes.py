@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import PROTOCOLS, learns, planned, refusal, traced
 
 Case = Callable[[Any, Any, Any], Any]
 
@@ -54,26 +55,29 @@ def declared(kind: Any, wanted: Any) -> Any:
 
 
 def compare(
-    cases: Iterable[Case], kind: Any, arrays: list[Any], *rows: str, **options: Any
+    cases: Iterable[Case],
+    kind: Any,
+    arrays: list[Any],
+    rows: str = "",
+    protocol: str = "clear",
+    result: Any = None,
 ) -> None:
     """Runs all cases in one program, and compares each result with NumPy's."""
     cases = list(cases)
     wanted = [np.asarray(case(NP, *arrays)) for case in cases]
+    shapes = [(rows, *array.shape[1:]) if rows else array.shape for array in arrays]
+    program = traced(
+        lambda x, y: tuple(case(sl, x, y) for case in cases),
+        learns("bob", *(result or declared(kind, array) for array in wanted)),
+        x=(kind, "alice", *shapes[0]),
+        y=(kind, "bob", *shapes[1]),
+    )
+    same(planned(program, *arrays, protocol=protocol).value, wanted)
 
-    def f(x: Any, y: Any) -> Any:
-        return tuple(case(sl, x, y) for case in cases)
 
-    owners = ("alice", "bob")
-    shapes = [(*rows[:1], *array.shape[len(rows[:1]) :]) for array in arrays]
-    if rows and len(rows) > 1:
-        shapes[1] = (rows[1], *shapes[1][1:])
-    inputs = [sl.Private[kind, owner, *shape] for owner, shape in zip(owners, shapes, strict=True)]
-    results = tuple(sl.Revealed[declared(kind, array), "bob"] for array in wanted)
-    annotations = dict(zip("xy", inputs, strict=True))
-    f.__annotations__ = {**annotations, "return": tuple.__class_getitem__(results)}
-    report = sl.program(f).simulate(*arrays, progress=False, **(options or {"clear": True}))
-    for number, (found, right) in enumerate(zip(report.value, wanted, strict=True)):
-        np.testing.assert_array_equal(found, right, f"case {number}")
+def same(results: Any, wanted: Any) -> None:
+    for number, (found, right) in enumerate(zip(results, wanted, strict=True)):
+        np.testing.assert_array_equal(found, right, f"result {number}")
 
 
 def numbers(kind: Any, shape: tuple[int, ...], most: int = 100) -> Any:
@@ -177,22 +181,7 @@ def test_running_sums(kind: Any) -> None:
     arrays = [numbers(kind, (3, 4)) for _ in range(2)]
     if ".wrapping" in kind.__name__:
         arrays = [array.astype(np.uint32) for array in arrays]
-    results = wide or kind
-    cases = [widened(case) for case in ADDED]
-    if wide is None:
-        compare(cases, kind, arrays)
-    else:
-        inputs = [sl.Private[kind, owner, 3, 4] for owner in ("alice", "bob")]
-        wanted = [np.asarray(case(NP, *arrays)) for case in cases]
-
-        def f(x: Any, y: Any) -> Any:
-            return tuple(case(sl, x, y) for case in cases)
-
-        returned = tuple.__class_getitem__(tuple(sl.Revealed[results, "bob"] for _ in cases))
-        f.__annotations__ = {"x": inputs[0], "y": inputs[1], "return": returned}
-        found = sl.program(f).simulate(*arrays, clear=True, progress=False).value
-        for number, (one, right) in enumerate(zip(found, wanted, strict=True)):
-            np.testing.assert_array_equal(one, right, f"case {number}")
+    compare([widened(case) for case in ADDED], kind, arrays, result=wide)
 
 
 ROWS: list[Case] = [
@@ -228,7 +217,7 @@ ROWS: list[Case] = [
 @pytest.mark.parametrize("kind", KINDS[:-1], ids=repr)
 def test_rows(kind: Any) -> None:
     arrays = [numbers(kind, (7, 6), 3) for _ in range(2)]
-    compare(ROWS, kind, arrays, "n <= 9", "n")
+    compare(ROWS, kind, arrays, "n <= 9")
 
 
 STEPS: list[Case] = [
@@ -246,38 +235,31 @@ STEPS: list[Case] = [
 @pytest.mark.parametrize("kind", [sl.boolean, sl.i16.wrapping, sl.f32], ids=repr)
 @pytest.mark.parametrize("rows", [1, 2, 7])
 def test_differences_of_rows(kind: Any, rows: int) -> None:
-    compare(STEPS, kind, [numbers(kind, (rows, 2), 3) for _ in range(2)], "n <= 9", "n")
+    compare(STEPS, kind, [numbers(kind, (rows, 2), 3) for _ in range(2)], "n <= 9")
 
 
-@pytest.mark.parametrize("protocol", ["yao", "trio"])
+@pytest.mark.parametrize("protocol", PROTOCOLS[1:])
 def test_protocols(protocol: str) -> None:
-    helpers = ["hal"] if protocol == "trio" else []
     arrays = [numbers(sl.i16, (3, 4)) for _ in range(2)]
     some = [*ARRANGED[1:32:3], *SEARCHED[::3]]
-    compare(some, sl.i16, arrays, protocol=protocol, helpers=helpers)
+    compare(some, sl.i16, arrays, protocol=protocol)
     arrays = [numbers(sl.i16, (3, 6)) for _ in range(2)]
-    compare(ROWS[::4], sl.i16, arrays, "n <= 9", "n", protocol=protocol, helpers=helpers)
+    compare(ROWS[::4], sl.i16, arrays, "n <= 9", protocol)
 
 
 def test_sums_in_order_and_in_rings() -> None:
     """Running sums over rows, of the results of products, which `trio` adds modulo `2**k`."""
 
-    @sl.program
-    def f(
-        x: sl.Private[sl.u8, "alice", "n <= 9", 5], y: sl.Private[sl.u8, "bob", 5]
-    ) -> tuple[sl.Revealed[sl.u32, "bob"], sl.Revealed[sl.u32, "bob"], sl.Revealed[sl.u32, "bob"]]:
-        products = x.astype(sl.u32) * y
-        first = sl.concatenate([products[:, ::-1], products[:, :1]], axis=1)
+    def sums(lib: Any, products: Any) -> Any:
+        first = lib.concatenate([products[:, ::-1], products[:, :1]], axis=1)
         return products.cumsum(axis=0), products.cumsum(1), first.sum(axis=0)
 
+    inputs = {"x": (sl.u8, "alice", "n <= 9", 5), "y": (sl.u8, "bob", 5)}
+    learnt = learns("bob", sl.u32, sl.u32, sl.u32)
+    f = traced(lambda x, y: sums(sl, x.astype(sl.u32) * y), learnt, **inputs)
     x, y = RANDOM.integers(0, 256, (6, 5)), RANDOM.integers(0, 256, 5)
-    products = x * y
-    first = np.concatenate([products[:, ::-1], products[:, :1]], axis=1)
-    wanted = products.cumsum(axis=0), products.cumsum(1), first.sum(axis=0)
-    for options in ({"protocol": "trio", "helpers": ["hal"]}, {"protocol": "yao"}):
-        found = f.simulate(x, y, progress=False, **options).value
-        for one, right in zip(found, wanted, strict=True):
-            np.testing.assert_array_equal(one, right)
+    for protocol in PROTOCOLS[1:]:
+        same(planned(f, x, y, protocol=protocol).value, sums(np, x * y))
 
 
 def test_running_sums_of_floats_are_those_of_numpy() -> None:
@@ -287,7 +269,7 @@ def test_running_sums_of_floats_are_those_of_numpy() -> None:
         lambda lib, x, y: lib.cumprod(x, axis=0),
         lambda lib, x, y: lib.cumsum(x, axis=1),
     ]
-    compare(cases, sl.f32, arrays, "n <= 9", "n")
+    compare(cases, sl.f32, arrays, "n <= 9")
     compare([*cases, lambda lib, x, y: lib.cumprod(x, axis=1)], sl.f32, arrays)
 
 
@@ -298,14 +280,10 @@ def test_running_products() -> None:
         lambda lib, x, y: (x ^ y).cumprod().astype(x.dtype),
     ]
     compare(cases, sl.u32.wrapping, arrays)
-    compare(cases, sl.u32.wrapping, arrays, "n <= 9", "n")
-
-    @sl.program
-    def f(
-        x: sl.Private[sl.u8, "alice", 4], y: sl.Private[sl.boolean, "bob", 4]
-    ) -> tuple[sl.Revealed[sl.u32, "bob"], sl.Revealed[sl.u8, "bob"]]:
-        return sl.cumprod(x, dtype=sl.u32), sl.cumprod(y)
-
+    compare(cases, sl.u32.wrapping, arrays, "n <= 9")
+    inputs = {"x": (sl.u8, "alice", 4), "y": (sl.boolean, "bob", 4)}
+    learnt = learns("bob", sl.u32, sl.u8)
+    f = traced(lambda x, y: (sl.cumprod(x, dtype=sl.u32), sl.cumprod(y)), learnt, **inputs)
     found = f.simulate([255, 254, 2, 255], [True, True, False, True], clear=True).value
     assert found[0].tolist() == [255, 255 * 254, 255 * 508, 255 * 508 * 255]
     assert found[1].tolist() == [1, 1, 0, 0]
@@ -329,7 +307,7 @@ def test_histograms_and_places(kind: Any) -> None:
         cases[1] = lambda lib, x, y: lib.histogram(y, [0, 1, 2])[0]
         cases[2] = lambda lib, x, y: lib.isin(y, [0, np.inf])
     compare(cases, kind, arrays)
-    compare(cases, kind, arrays, "n <= 20", "n")
+    compare(cases, kind, arrays, "n <= 20")
 
 
 def test_rounding() -> None:
@@ -375,19 +353,12 @@ def test_functions_of_numpy_work_while_a_program_is_traced() -> None:
 
     arrays = [RANDOM.integers(0, 100, (3, 4)) for _ in range(2)]
     wanted = run(*arrays)
-
-    def f(x: Any, y: Any) -> Any:
-        return run(x.astype(sl.i64), y.astype(sl.i64))
-
-    returned = tuple(sl.Revealed[sl.i64, "bob"] for _ in wanted)
-    f.__annotations__ = {
-        "x": sl.Private[sl.u8, "alice", 3, 4],
-        "y": sl.Private[sl.u8, "bob", 3, 4],
-        "return": tuple.__class_getitem__(returned),
-    }
-    found = sl.program(f).simulate(*arrays, clear=True, progress=False).value
-    for number, (one, right) in enumerate(zip(found, wanted, strict=True)):
-        np.testing.assert_array_equal(one, right, f"result {number}")
+    f = traced(
+        lambda x, y: run(x.astype(sl.i64), y.astype(sl.i64)),
+        learns("bob", *(sl.i64 for _ in wanted)),
+        **{"x": (sl.u8, "alice", 3, 4), "y": (sl.u8, "bob", 3, 4)},
+    )
+    same(f.simulate(*arrays, clear=True).value, wanted)
 
 
 def test_constants_mix() -> None:
@@ -412,27 +383,24 @@ def test_constants_mix() -> None:
 
 
 def test_what_only_moves_takes_no_gate_and_no_step() -> None:
-    def planned(body: Case) -> tuple[int, int]:
-        def f(x: Any, y: Any) -> Any:
-            return sl.maximum(body(sl, x, y), 5)
-
-        f.__annotations__ = {
-            "x": sl.Private[sl.u8, "alice", "n <= 9", 6],
-            "y": sl.Private[sl.u8, "bob", "n", 6],
-            "return": sl.Revealed[sl.u8, "bob"],
-        }
-        plan = sl.program(f).plan(rows=9)
+    def cost(body: Case) -> tuple[int, int]:
+        f = traced(
+            lambda x, y: sl.maximum(body(sl, x, y), 5),
+            (sl.u8, "bob"),
+            **{"x": (sl.u8, "alice", "n <= 9", 6), "y": (sl.u8, "bob", "n", 6)},
+        )
+        plan = f.plan(rows=9)
         return plan.ands, len(str(plan.steps).splitlines())
 
-    gates, steps = planned(lambda lib, x, y: x & y)
+    gates, steps = cost(lambda lib, x, y: x & y)
     moves: list[Case] = [
         lambda lib, x, y: x[:, ::-1] & y[:, ::-1],
         lambda lib, x, y: x.reshape(x.shape[0], 2, 3) & y.reshape(x.shape[0], 2, 3)[:, ::-1],
         lambda lib, x, y: lib.transpose(x[:, None], (0, 2, 1)) & lib.flip(y, 1)[..., None],
     ]
     for body in moves:
-        assert planned(body) == (gates, steps)
-    joined = planned(lambda lib, x, y: lib.concatenate([x[:, ::2], x[:, 1::2]], axis=1) & y)
+        assert cost(body) == (gates, steps)
+    joined = cost(lambda lib, x, y: lib.concatenate([x[:, ::2], x[:, 1::2]], axis=1) & y)
     assert joined == (gates, steps + 1)
 
 
@@ -479,15 +447,6 @@ REFUSED: list[tuple[Case, str, str]] = [
 
 @pytest.mark.parametrize(("body", "code", "hint"), REFUSED)
 def test_refusals(body: Case, code: str, hint: str) -> None:
-    def f(x: Any, y: Any) -> Any:
-        return body(sl, x, y)
-
-    f.__annotations__ = {
-        "x": sl.Private[sl.u8, "alice", "n <= 9", 6],
-        "y": sl.Private[sl.u8, "bob", 3, 6],
-        "return": sl.Revealed[sl.u8, "bob"],
-    }
-    with pytest.raises(sl.ProgramError) as caught:
-        sl.program(f).check()
-    assert caught.value.code == code, caught.value
-    assert hint in str(caught.value)
+    inputs = {"x": (sl.u8, "alice", "n <= 9", 6), "y": (sl.u8, "bob", 3, 6)}
+    said = refusal(traced(lambda x, y: body(sl, x, y), (sl.u8, "bob"), **inputs).check)
+    assert f"[{code}]" in said and hint in said, said

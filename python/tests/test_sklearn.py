@@ -4,15 +4,15 @@ and are near those of scikit-learn by the stated bound.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import PROTOCOLS, planned, refusal, traced
 
 pytest.importorskip("sklearn")
 
@@ -21,11 +21,12 @@ from sklearn import (
     ensemble,
     linear_model,
     neural_network,
-    pipeline,
     preprocessing,
     svm,
     tree,
 )
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 FRACTION = 16
 UNIT = 1 << FRACTION
@@ -37,6 +38,16 @@ TWO = (NUMBERS > 0).astype(int)
 THREE = np.array(["low", "mid", "top"])[np.digitize(NUMBERS, [-4, 4])]
 QUERIES = X[:6]
 
+SIX = {"n_estimators": 6, "max_depth": 2, "random_state": 0}
+boosted = partial(ensemble.GradientBoostingRegressor, **SIX)
+
+
+def network(kind: Any, *sizes: int, steps: int = 2, **options: Any) -> Any:
+    """A network with layers of these sizes, fitted in so many steps."""
+    options = {"random_state": 0, "solver": "lbfgs", **options}
+    return kind(hidden_layer_sizes=sizes, max_iter=steps, **options)
+
+
 MODELS: dict[str, tuple[Any, Any]] = {
     "linear": (linear_model.LinearRegression(), NUMBERS),
     "ridge": (linear_model.Ridge(), NUMBERS),
@@ -44,20 +55,14 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "logistic": (linear_model.LogisticRegression(), TWO),
     "logistic of three": (linear_model.LogisticRegression(), THREE),
     "vectors": (svm.LinearSVC(random_state=0), TWO),
-    "scaled": (
-        pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression()),
-        TWO,
-    ),
-    "scaled by ends": (
-        pipeline.make_pipeline(preprocessing.MinMaxScaler(), linear_model.LinearRegression()),
-        NUMBERS,
-    ),
+    "scaled": (make_pipeline(StandardScaler(), linear_model.LogisticRegression()), TWO),
+    "scaled by ends": (make_pipeline(MinMaxScaler(), linear_model.LinearRegression()), NUMBERS),
     "scaled by deviations": (
-        pipeline.make_pipeline(preprocessing.StandardScaler(with_mean=False), linear_model.Ridge()),
+        make_pipeline(StandardScaler(with_mean=False), linear_model.Ridge()),
         NUMBERS,
     ),
     "scaled by means": (
-        pipeline.make_pipeline(preprocessing.StandardScaler(with_std=False), linear_model.Ridge()),
+        make_pipeline(StandardScaler(with_std=False), linear_model.Ridge()),
         NUMBERS,
     ),
     "tree": (tree.DecisionTreeRegressor(max_depth=4, random_state=0), NUMBERS),
@@ -65,55 +70,20 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "forest": (ensemble.RandomForestRegressor(5, max_depth=3, random_state=0), NUMBERS),
     "forest of classes": (ensemble.RandomForestClassifier(5, max_depth=3, random_state=0), THREE),
     "extra trees": (ensemble.ExtraTreesClassifier(3, max_depth=3, random_state=0), TWO),
-    "boosted": (
-        ensemble.GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0),
-        NUMBERS,
-    ),
-    "boosted from zero": (
-        ensemble.GradientBoostingRegressor(
-            n_estimators=6, max_depth=2, random_state=0, init="zero"
-        ),
-        NUMBERS,
-    ),
-    "boosted from a constant": (
-        ensemble.GradientBoostingRegressor(
-            n_estimators=6,
-            max_depth=2,
-            random_state=0,
-            init=dummy.DummyRegressor(strategy="median"),
-        ),
-        NUMBERS,
-    ),
-    "boosted of two": (
-        ensemble.GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0),
-        TWO,
-    ),
+    "boosted": (boosted(), NUMBERS),
+    "boosted from zero": (boosted(init="zero"), NUMBERS),
+    "boosted from a constant": (boosted(init=dummy.DummyRegressor(strategy="median")), NUMBERS),
+    "boosted of two": (ensemble.GradientBoostingClassifier(**SIX), TWO),
     "boosted of three": (
         ensemble.GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0),
         THREE,
     ),
-    "network": (
-        neural_network.MLPRegressor(
-            hidden_layer_sizes=(5, 4), random_state=0, max_iter=40, solver="lbfgs"
-        ),
-        NUMBERS,
-    ),
-    "network of three": (
-        neural_network.MLPClassifier(
-            hidden_layer_sizes=(4,), random_state=0, max_iter=40, solver="lbfgs"
-        ),
-        THREE,
-    ),
+    "network": (network(neural_network.MLPRegressor, 5, 4, steps=40), NUMBERS),
+    "network of three": (network(neural_network.MLPClassifier, 4, steps=40), THREE),
     "identity": (
-        pipeline.make_pipeline(
-            preprocessing.StandardScaler(),
-            neural_network.MLPClassifier(
-                hidden_layer_sizes=(3,),
-                activation="identity",
-                random_state=0,
-                max_iter=40,
-                solver="lbfgs",
-            ),
+        make_pipeline(
+            StandardScaler(),
+            network(neural_network.MLPClassifier, 3, steps=40, activation="identity"),
         ),
         TWO,
     ),
@@ -236,25 +206,11 @@ def scored(model: Any) -> Any:
 
 
 def score_program(model: Any, secret: bool) -> sl.Program[..., Any]:
-    x_type = sl.fixed(8, X_FRACTION)
+    inputs = {"x": (sl.fixed(8, X_FRACTION), "hospital", "rows <= 100", model.features)}
+    learnt = sl.fixed(48, 16), "hospital"
     if secret:
-
-        @sl.program
-        def scores(
-            x: sl.Private[x_type, "hospital", "rows <= 100", model.features],
-            w: sl.Private[model.dtype, "lab", model.size],
-        ) -> sl.Revealed[sl.fixed(48, 16), "hospital"]:
-            return model.scores(x, w)
-
-        return scores
-
-    @sl.program
-    def public(
-        x: sl.Private[x_type, "hospital", "rows <= 100", model.features],
-    ) -> sl.Revealed[sl.fixed(48, 16), "hospital", "lab"]:
-        return model.scores(x)
-
-    return public
+        return traced(model.scores, learnt, **inputs, w=(model.dtype, "lab", model.size))
+    return traced(model.scores, (*learnt, "lab"), **inputs)
 
 
 def units(found: Any) -> list[list[int]]:
@@ -289,15 +245,7 @@ def test_scores_are_those_of_integers_and_near_those_of_scikit_learn(
 def test_protocols_give_the_same_bits(name: str) -> None:
     read = sl.sklearn.import_model(fitted(name))
     program = score_program(read, secret=True)
-    runs = [
-        program.simulate(QUERIES[:2], read.weights, progress=False, **way)
-        for way in (
-            {"protocol": "clear"},
-            {"protocol": "yao"},
-            {"protocol": "trio", "helpers": ["ada"]},
-        )
-    ]
-    assert all(run.as_planned for run in runs)
+    runs = [planned(program, QUERIES[:2], read.weights, protocol=way) for way in PROTOCOLS]
     assert all(np.array_equal(run.value, runs[0].value) for run in runs)
 
 
@@ -306,13 +254,8 @@ def test_predictions_are_those_of_scikit_learn(name: str) -> None:
     model = fitted(name)
     read = sl.sklearn.import_model(model)
     kind = sl.u8 if read.classes else sl.fixed(48, 16)
-
-    @sl.program
-    def predicted(
-        x: sl.Private[sl.fixed(8, X_FRACTION), "hospital", read.features],
-    ) -> sl.Revealed[kind, "hospital", "lab"]:
-        return read.predict(x)
-
+    x = sl.fixed(8, X_FRACTION), "hospital", read.features
+    predicted = traced(read.predict, (kind, "hospital", "lab"), x=x)
     for row in QUERIES[:3]:
         found = predicted.simulate(row, clear=True, progress=False).value
         wanted = model.predict(row[None])[0]
@@ -324,7 +267,7 @@ def test_predictions_are_those_of_scikit_learn(name: str) -> None:
 
 def of_others(name: str) -> Any:
     """A scaler or pipeline of another package, with the name of one of scikit-learn."""
-    bases = (pipeline.Pipeline,) if name == "Pipeline" else (preprocessing.StandardScaler,)
+    bases = (Pipeline,) if name == "Pipeline" else (StandardScaler,)
     of = {"__module__": "others", "__init__": bases[0].__init__}
     made = type(name, bases, of)
     return made([("model", fitted("ridge"))]) if name == "Pipeline" else made()
@@ -345,30 +288,26 @@ UNSUPPORTED = {
         "fit it with `max_depth=10`",
     ),
     "another activation": (
-        lambda: neural_network.MLPRegressor(
-            hidden_layer_sizes=(2,), activation="tanh", max_iter=2, solver="lbfgs"
-        ).fit(X, NUMBERS),
+        lambda: network(neural_network.MLPRegressor, 2, activation="tanh").fit(X, NUMBERS),
         "`activation='tanh'`",
         "fit it with `activation='relu'`",
     ),
     "a scaler before trees": (
-        lambda: pipeline.make_pipeline(
-            preprocessing.StandardScaler(), tree.DecisionTreeClassifier(max_depth=2)
-        ).fit(X, TWO),
+        lambda: make_pipeline(StandardScaler(), tree.DecisionTreeClassifier(max_depth=2)).fit(
+            X, TWO
+        ),
         "a scaler before `DecisionTreeClassifier`",
         "fit the trees without it",
     ),
     "other steps": (
-        lambda: pipeline.make_pipeline(
+        lambda: make_pipeline(
             preprocessing.PolynomialFeatures(), linear_model.LinearRegression()
         ).fit(X, NUMBERS),
         "a pipeline with PolynomialFeatures",
         "apply all but a scaler",
     ),
     "a start that depends on features": (
-        lambda: ensemble.GradientBoostingRegressor(
-            init=linear_model.LinearRegression(), n_estimators=2
-        ).fit(X, NUMBERS),
+        lambda: boosted(init=linear_model.LinearRegression()).fit(X, NUMBERS),
         "boosted trees that start from `LinearRegression`",
         "fit them with `init=None`",
     ),
@@ -380,9 +319,7 @@ UNSUPPORTED = {
         "fit them with `init=None`",
     ),
     "an exponential behind the last layer": (
-        lambda: neural_network.MLPRegressor(
-            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs", loss="poisson"
-        ).fit(X, np.abs(NUMBERS)),
+        lambda: network(neural_network.MLPRegressor, 2, loss="poisson").fit(X, np.abs(NUMBERS)),
         "a network with `exp` behind its last layer",
         "fit it with `loss='squared_error'`",
     ),
@@ -392,9 +329,7 @@ UNSUPPORTED = {
         "fit one for each output",
     ),
     "sets of labels of a network": (
-        lambda: neural_network.MLPClassifier(
-            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs"
-        ).fit(X, np.stack([TWO, 1 - TWO], axis=1)),
+        lambda: network(neural_network.MLPClassifier, 2).fit(X, np.stack([TWO, 1 - TWO], axis=1)),
         "a classifier of several outputs",
         "fit one for each output",
     ),
@@ -404,16 +339,12 @@ UNSUPPORTED = {
         "fit it to rows of two classes or more",
     ),
     "one class of a network": (
-        lambda: neural_network.MLPClassifier(
-            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs"
-        ).fit(X, TWO * 0),
+        lambda: network(neural_network.MLPClassifier, 2).fit(X, TWO * 0),
         "a classifier of one class (0)",
         "fit it to rows of two classes or more",
     ),
     "a scaler of others": (
-        lambda: pipeline.make_pipeline(of_others("StandardScaler"), linear_model.Ridge()).fit(
-            X, NUMBERS
-        ),
+        lambda: make_pipeline(of_others("StandardScaler"), linear_model.Ridge()).fit(X, NUMBERS),
         "a pipeline with others.StandardScaler",
         "apply all but a scaler",
     ),
@@ -435,16 +366,14 @@ UNSUPPORTED = {
 @pytest.mark.filterwarnings("ignore")
 def test_other_models_are_refused_by_name(case: str) -> None:
     make, message, hint = UNSUPPORTED[case]
-    with pytest.raises(sl.ProgramError, match=re.escape(message)) as refused:
-        sl.sklearn.import_model(make())
-    assert hint in str(refused.value)
+    said = refusal(lambda: sl.sklearn.import_model(make()))
+    assert message in said and hint in said
 
 
 def test_weights_that_do_not_fit_and_models_without_any_are_refused() -> None:
     big = linear_model.LinearRegression().fit(X, NUMBERS * 1e7)
-    with pytest.raises(sl.ProgramError, match="does not hold") as refused:
-        sl.sklearn.import_model(big)
-    assert "integer=24" in str(refused.value)
+    said = refusal(lambda: sl.sklearn.import_model(big))
+    assert "does not hold" in said and "integer=24" in said
     sl.sklearn.import_model(big, integer=30)
     with pytest.raises(sl.ProgramError, match="is not fitted"):
         sl.sklearn.import_model(linear_model.LinearRegression())
@@ -454,24 +383,11 @@ def test_weights_that_do_not_fit_and_models_without_any_are_refused() -> None:
 
 def test_features_and_weights_of_another_number_are_refused() -> None:
     read = sl.sklearn.import_model(fitted("linear"))
-
-    @sl.program
-    def narrow(
-        x: sl.Private[sl.i8, "a", 3], w: sl.Private[sl.i8, "b"]
-    ) -> sl.Revealed[read.dtype, "b"]:
-        return read.scores(x) + w
-
-    with pytest.raises(sl.ProgramError, match="4 features is given"):
-        narrow.check()
-
-    @sl.program
-    def short(
-        x: sl.Private[sl.i8, "a", 4], w: sl.Private[read.dtype, "b", 4]
-    ) -> sl.Revealed[read.dtype, "b"]:
-        return read.scores(x, w)
-
-    with pytest.raises(sl.ProgramError, match="5 weights is given"):
-        short.check()
+    learnt, number = (read.dtype, "b"), (sl.i8, "b")
+    narrow = traced(lambda x, w: read.scores(x) + w, learnt, x=(sl.i8, "a", 3), w=number)
+    assert "4 features is given" in refusal(narrow.check)
+    short = traced(read.scores, learnt, x=(sl.i8, "a", 4), w=(read.dtype, "b", 4))
+    assert "5 weights is given" in refusal(short.check)
 
 
 def test_models_of_sparse_coefficients_are_read_once_they_are_dense() -> None:
@@ -482,8 +398,8 @@ def test_models_of_sparse_coefficients_are_read_once_they_are_dense() -> None:
 
 SINGLE: dict[str, Any] = {
     "linear": linear_model.LinearRegression(),
-    "scaled": pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge()),
-    "scaled by ends": pipeline.make_pipeline(preprocessing.MinMaxScaler(), linear_model.Ridge()),
+    "scaled": make_pipeline(StandardScaler(), linear_model.Ridge()),
+    "scaled by ends": make_pipeline(MinMaxScaler(), linear_model.Ridge()),
 }
 
 
@@ -492,13 +408,8 @@ def test_the_bound_has_room_for_float32(name: str) -> None:
     far = (X + 30_000).astype(np.float32)
     model = SINGLE[name].fit(far, NUMBERS.astype(np.float32))
     read = sl.sklearn.import_model(model, integer=19, fraction=30)
-
-    @sl.program
-    def scores(
-        x: sl.Private[sl.fixed(16, X_FRACTION), "hospital", 6, 4],
-    ) -> sl.Revealed[sl.fixed(34, 30), "hospital", "lab"]:
-        return read.scores(x)
-
+    x = sl.fixed(16, X_FRACTION), "hospital", 6, 4
+    scores = traced(read.scores, (sl.fixed(34, 30), "hospital", "lab"), x=x)
     found = scores.simulate(far[:6].astype(float), clear=True, progress=False).value
     off = np.abs(np.asarray(found, float) - model.predict(far[:6])).max()
     # Much more than roundings of weights and of float64, so that the test can fail.
@@ -511,23 +422,18 @@ def test_features_of_trees_have_no_more_bits_than_thresholds() -> None:
     feature = 2.0**-17 + 2.0**-18
     assert model.predict([[feature]]) == 9
 
-    def program(read: Any, bits: int) -> sl.Program[..., Any]:
-        @sl.program
-        def scores(
-            x: sl.Private[sl.fixed(8, bits), "hospital", 1],
-        ) -> sl.Revealed[sl.fixed(40, 18), "hospital", "lab"]:
-            return read.scores(x)
+    def program(bits: int, **options: int) -> sl.Program[..., Any]:
+        read = sl.sklearn.import_model(model, **options)
+        learnt = sl.fixed(40, 18), "hospital", "lab"
+        return traced(read.scores, learnt, x=(sl.fixed(8, bits), "hospital", 1))
 
-        return scores
-
-    with pytest.raises(sl.ProgramError, match=re.escape("are given fixed8.18, of 18")) as refused:
-        program(sl.sklearn.import_model(model), 18).check()
-    assert "write `import_model(model, integer=16, fraction=18)`" in str(refused.value)
-    with pytest.raises(sl.ProgramError, match="of 40") as refused:
-        program(sl.sklearn.import_model(model), 40).check()
-    assert "import_model(" not in str(refused.value)
-    program(sl.sklearn.import_model(model), 16).check()
-    fine = program(sl.sklearn.import_model(model, integer=16, fraction=18), 18)
+    said = refusal(program(18).check)
+    assert "are given fixed8.18, of 18" in said
+    assert "write `import_model(model, integer=16, fraction=18)`" in said
+    said = refusal(program(40).check)
+    assert "of 40" in said and "import_model(" not in said
+    program(16).check()
+    fine = program(18, integer=16, fraction=18)
     assert fine.simulate([feature], clear=True, progress=False).value == 9
 
 
@@ -537,11 +443,6 @@ def test_a_score_of_zero_is_of_the_second_class_of_boosted_trees() -> None:
     model = ensemble.GradientBoostingClassifier(n_estimators=2, max_depth=1).fit(x, [0, 1, 0, 1])
     assert model.decision_function([[0.0]]) == 0 and model.predict([[0.0]]) == 1
     read = sl.sklearn.import_model(model)
-
-    @sl.program
-    def predicted(
-        x: sl.Private[sl.fixed(8, 4), "hospital", 1],
-    ) -> sl.Revealed[sl.u8, "hospital", "lab"]:
-        return read.predict(x)
-
+    given = sl.fixed(8, 4), "hospital", 1
+    predicted = traced(read.predict, (sl.u8, "hospital", "lab"), x=given)
     assert predicted.simulate([0.0], clear=True, progress=False).value == 1

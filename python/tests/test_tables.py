@@ -6,7 +6,6 @@ import csv
 import importlib
 import importlib.util
 import runpy
-import threading
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -17,7 +16,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import learns, make_key
+from conftest import configure, learns, refusal, run_all, traced
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 LIBRARIES = ("pandas", "polars", "duckdb", "pyarrow")
@@ -248,18 +247,10 @@ def test_dictionaries_without_the_value_of_a_key_are_refused() -> None:
 
 @pytest.mark.parametrize("kind", [sl.u8, sl.date, sl.text(3), sl.category(["a"]), sl.f32])
 def test_a_column_of_no_values_has_any_kind(kind: Any) -> None:
-    @sl.program
-    def gaps(
-        x: sl.Private[sl.nullable(kind), "ann", "n <= 9"], y: sl.Private[sl.boolean, "ben"]
-    ) -> sl.Revealed[sl.boolean, "ben"]:
-        return x.is_null & y
-
-    @sl.program
-    def full(
-        x: sl.Private[kind, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
-    ) -> sl.Revealed[sl.boolean, "ben"]:
-        return (x == x) & (y > 0)
-
+    learnt, x = (sl.boolean, "ben"), (kind, "ann", "n <= 9")
+    full = traced(lambda x, y: (x == x) & (y > 0), learnt, x=x, y=(sl.u8, "ben"))
+    x = sl.nullable(kind), *x[1:]
+    gaps = traced(lambda x, y: x.is_null & y, learnt, x=x, y=learnt)
     pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
     for given in ([], pd.DataFrame({"x": []}), pl.DataFrame({"x": []})):
         assert gaps(given, True).tolist() == full(given, 1).tolist() == []
@@ -275,13 +266,8 @@ def test_faults_of_a_table_are_told_in_its_own_words() -> None:
     twice = pd.DataFrame([[1, 2]], columns=["wage", "wage"])
     with pytest.raises(sl.DataError, match=r"data-column-twice.*two columns `wage`"):
         learnt(twice)
-
-    @sl.program
-    def late(
-        t: sl.Private[sl.timestamp, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
-    ) -> sl.Revealed[sl.boolean, "ben"]:
-        return t.hour > y
-
+    inputs = {"t": (sl.timestamp, "ann", "n <= 9"), "y": (sl.u8, "ben")}
+    late = traced(lambda t, y: t.hour > y, (sl.boolean, "ben"), **inputs)
     berlin = pl.Series("t", ["2024-03-01T12:30:00"]).str.to_datetime(time_zone="Europe/Berlin")
     with pytest.raises(sl.DataError, match=r'`x.dt.convert_time_zone\("UTC"\)` in Polars'):
         late.simulate(berlin, 11)
@@ -322,9 +308,8 @@ def test_what_does_not_fit_is_told_with_row_and_column() -> None:
     pl = library("polars")
 
     def told(**changed: Any) -> str:
-        with pytest.raises(sl.DataError) as refused:
-            learnt(pl.DataFrame({**PEOPLE, **changed}))
-        return str(refused.value)
+        table = pl.DataFrame({**PEOPLE, **changed})
+        return refusal(lambda: learnt(table), sl.DataError)
 
     assert told(wage=[5, None, 9]) == (
         "error[data-null]: there is no value in row 2 of column `wage` of the table\n"
@@ -341,27 +326,11 @@ def test_what_does_not_fit_is_told_with_row_and_column() -> None:
         learnt(pl.DataFrame({"wage": [1], "right": [2]}))
 
 
-def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: list[int]) -> None:
+def test_a_party_gives_one_table_over_the_network(tmp_path: Path) -> None:
     pd = library("pandas")
-    keys = {party: make_key(tmp_path / f"{party}.key", party) for party in above.parties}
-    parties = [
-        f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{keys[party]}"\n'
-        for party, port in zip(above.parties, free_ports, strict=True)
-    ]
-    config = tmp_path / "sealane.toml"
-    config.write_text("\n".join(parties), encoding="utf-8")
-    done: dict[str, Any] = {}
-
-    def side(party: str, given: Any) -> None:
-        key = tmp_path / f"{party}.key"
-        done[party] = above.run(
-            party=party, input=given, config=config, identity=key, approve=above.hash
-        )
-
-    agency = threading.Thread(target=side, args=("agency", pd.DataFrame({"limit": [6]})))
-    agency.start()
-    side("office", pd.DataFrame(PEOPLE))
-    agency.join()
+    agency, office = {"input": pd.DataFrame({"limit": [6]})}, {"input": pd.DataFrame(PEOPLE)}
+    config = configure(tmp_path, above.parties)
+    done = run_all(above, config, {"agency": agency, "office": office})
     assert done["office"].value[0].tolist() == [False, True, True]
     assert done["agency"].value == (None, None)
     with pytest.raises(sl.MisuseError, match="nothing"):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import learns
-from test_order import PROTOCOLS, results
+from conftest import PROTOCOLS, learns, results
 
 pd = pytest.importorskip("pandas")
 

@@ -1,7 +1,7 @@
 //! Damaged and lying files: each is refused, or read according to its content, without a panic and
 //! without allocating the memory that it claims.
 
-use crate::common::{NUMBERS, age, assert_has, input, load, pairs, read_path};
+use crate::common::{self, NUMBERS, age, assert_has, file, input, load, pairs, read_path};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sealane_program::graph::Input;
@@ -33,9 +33,7 @@ fn fixtures() -> impl Iterator<Item = (String, Vec<u8>)> {
 
 /// Reads the bytes as a file; returns the error, or the number of rows.
 fn read(bytes: &[u8]) -> Result<u64, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("x.parquet");
-    fs::write(&path, bytes).expect("a file");
+    let (_folder, path) = file("x.parquet", bytes);
     let read = load(TableSource::File(&path), &inputs(), 1 << 20);
     read.map(|loaded| loaded[0].data.shape[0])
         .map_err(|error| error.render_with_source())
@@ -95,10 +93,7 @@ fn packed(parts: &[&[u8]]) -> Vec<u8> {
 
 /// Reads ages from a file of this name; returns the error, or the ages.
 fn ages(name: &str, bytes: &[u8]) -> Result<Vec<u64>, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(name);
-    fs::write(&path, bytes).expect("a file");
-    read_path(age(), &path).map(|data| data.elements.clone())
+    common::read(age(), name, bytes).map(|data| data.elements.clone())
 }
 
 #[test]
@@ -151,7 +146,7 @@ fn a_path_that_leads_to_no_file_is_refused() {
         let path = folder.path().join(name);
         for target in ["/dev/zero", "/"] {
             std::os::unix::fs::symlink(target, &path).expect("a link");
-            let reported = read_path(age(), &path).map(|_| ()).expect_err("no file");
+            let reported = read_path(age(), &path, 4).map(|_| ()).expect_err("no file");
             assert!(reported.starts_with("error[data-unreadable]"), "{reported}");
             fs::remove_file(&path).expect("the link");
         }

@@ -1,7 +1,7 @@
 //! Parquet files that other implementations wrote, compared with the rows that `fixtures/make.py`
 //! states, and the errors for columns that do not match.
 
-use crate::common::{NUMBERS, age, input, load, pairs};
+use crate::common::{NUMBERS, age, input, load, pairs, read_path};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::TableSource;
@@ -20,15 +20,8 @@ fn fixture(name: &str) -> PathBuf {
 /// Returns the stored numbers of one input and how many were rounded; or the error, without the
 /// folder.
 fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String> {
-    let path = fixture(file);
-    let folder = path.parent().expect("a folder").display();
-    match load(TableSource::File(&path), &[input], bound) {
-        Ok(loaded) => Ok((loaded[0].data.numbers().collect(), loaded[0].rounded)),
-        Err(error) => {
-            let text = error.render_with_source();
-            Err(text.replace(&format!("{folder}/"), ""))
-        }
-    }
+    let loaded = read_path(input, &fixture(file), bound)?;
+    Ok((loaded.data.numbers().collect(), loaded.rounded))
 }
 
 fn column(name: &str, ty: Type) -> Input {

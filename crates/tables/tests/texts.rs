@@ -1,17 +1,12 @@
 //! Text columns: the cells that are read, and the refusals with their positions.
 
+use crate::common::{file, told};
 use sealane_tables::Texts;
-use std::fs;
 
 /// Returns the cells of the columns, or the error without the folder of the file.
 fn read(content: &str, wanted: &[&str], columns: &[&str]) -> Result<Vec<Vec<String>>, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("people.csv");
-    fs::write(&path, content).unwrap();
-    let texts = Texts::read(&path, wanted).map_err(|error| {
-        let text = error.render_with_source();
-        text.replace(&format!("{}/", folder.path().display()), "")
-    })?;
+    let (_folder, path) = file("people.csv", content.as_bytes());
+    let texts = Texts::read(&path, wanted).map_err(|error| told(&error, &path))?;
     let cells = |name: &&str| {
         let column = texts.column(name).unwrap();
         column.iter().map(|cell| cell.to_string()).collect()
@@ -31,9 +26,7 @@ fn cells_are_texts_without_white_space_around_them() {
 
 #[test]
 fn columns_that_nobody_asked_for_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("people.csv");
-    fs::write(&path, "n,mail\ne\u{301},a\n,e\u{301}\n").unwrap();
+    let (_folder, path) = file("people.csv", "n,mail\ne\u{301},a\n,e\u{301}\n".as_bytes());
     let texts = Texts::read(&path, &["mail"]).unwrap();
     assert!(texts.column("n").is_none());
     assert_eq!(texts.column("mail").map(<[_]>::len), Some(2));

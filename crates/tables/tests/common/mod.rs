@@ -6,7 +6,8 @@ use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_tables::{InputSpec, Loaded, TableSource};
 pub use sealane_testkit::input::{NUMBERS, age, input};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Reads inputs, of at most `bound` people, from a source.
 pub fn load(
@@ -27,25 +28,31 @@ pub fn load(
     sealane_tables::read(source, &wants).map_err(Box::new)
 }
 
-/// Reads one input, of at most 4 people, from a file of this name and content. The folder of the
-/// file is left out of the text of an error.
-pub fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
+/// A file of this name and content, in a folder of its own.
+pub fn file(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     fs::write(&path, content).expect("a file");
-    read_path(input, &path)
+    (folder, path)
 }
 
-/// Reads one input, of at most 4 people, from a file.
-pub fn read_path(input: Input, path: &Path) -> Result<Data, String> {
+/// Text of an error about a file, without its folder.
+pub fn told(error: &Diagnostic, path: &Path) -> String {
     let folder = path.parent().expect("a folder").display();
-    match load(TableSource::File(path), &[input], 4) {
-        Ok(mut loaded) => Ok(loaded.remove(0).data),
-        Err(error) => {
-            let text = error.render_with_source();
-            Err(text.replace(&format!("{folder}/"), ""))
-        }
-    }
+    error.render_with_source().replace(&format!("{folder}/"), "")
+}
+
+/// Reads one input, of at most 4 people, from a file of this name and content.
+pub fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
+    let (_folder, path) = file(name, content);
+    read_path(input, &path, 4).map(|loaded| loaded.data)
+}
+
+/// Reads one input, of at most `bound` people, from a file.
+pub fn read_path(input: Input, path: &Path, bound: u64) -> Result<Loaded, String> {
+    let loaded = load(TableSource::File(path), &[input], bound);
+    let mut loaded = loaded.map_err(|error| told(&error, path))?;
+    Ok(loaded.remove(0))
 }
 
 /// Inputs of two numbers a row.
