@@ -1,11 +1,13 @@
-//! Crate `hw-testkit`: netlists for tests of whatever garbles them, and the attack on the hash of
-//! the released hardware.
+//! Crate `hw-testkit`: netlists for tests of whatever garbles them, a slow garbler of them, and the
+//! attack on the hash of the released hardware.
 //!
 //! It hashes H(x, t) = AES_S(x ^ t) ^ x ^ t. The evaluator holds a label x of operand a, and a row
 //! T_G = H(x) ^ H(x ^ R) ^ p_b R. Where p_b is 1, R cancels: T_G ^ H(x) ^ x ^ t is
 //! AES_S(x ^ R ^ t), and one decryption gives R. With sigma in the hash it does not cancel.
 
 #![forbid(unsafe_code)]
+
+pub mod slow;
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use sealane_accel::netlist::Parts;
