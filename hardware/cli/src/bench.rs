@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sealane_accel::functions::{Function, function};
-use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark, tinygarble_us};
+use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark};
 use sealane_bench::cycles::measure;
 use sealane_bench::garble::sides::InPlace;
 use sealane_bench::{MachineRecord as Cpus, Options, Record};
@@ -148,9 +148,7 @@ pub fn measure_all(cases: &[NetlistCase], options: &Options, record: &mut dyn Fn
         }
         if let Some(paper) = benchmark(case.name) {
             emit("fase_us", paper.run as f64 / CLOCK_MHZ, "us");
-        }
-        if let Some(value) = tinygarble_us(case.name) {
-            emit("tinygarble_us", value, "us");
+            emit("tinygarble_us", paper.tinygarble_us, "us");
         }
     }
 }

@@ -10,9 +10,13 @@
 pub mod slow;
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use sealane_accel::formats::read;
+use sealane_accel::functions::function;
 use sealane_accel::netlist::Parts;
+use sealane_accel::paper::Benchmark;
 use sealane_accel::{FlipFlop, Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Tweak};
+use sealane_testkit::testdata;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +29,23 @@ pub fn bench(folder: &str) -> PathBuf {
     let bench = built.join(folder).join("bench");
     assert!(bench.exists(), "make -C hardware/rtl {folder}");
     bench
+}
+
+/// The authors' netlist of a benchmark, if their files lie beside the checkout.
+///
+/// # Panics
+/// If that file is no netlist.
+pub fn released(benchmark: &Benchmark) -> Option<Netlist> {
+    let text = testdata::shared(&format!("circuits/fase/{}/n.scd", benchmark.folder))?;
+    Some(read(text.as_bytes()).expect("a netlist").netlist)
+}
+
+/// The netlist of one of our own sources.
+///
+/// # Panics
+/// If there is none of this name.
+pub fn ours(name: &str) -> Netlist {
+    function(name).expect(name).netlist().expect("a netlist")
 }
 
 /// A small generator: xorshift.

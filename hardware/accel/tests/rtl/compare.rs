@@ -7,17 +7,8 @@ use crate::bench::{
 };
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{BundleRun, Bundles, bundles};
-use sealane_accel::formats::read;
-use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
 use sealane_hw_testkit::slow::{NetlistCycle, Slow};
-use sealane_testkit::testdata;
-
-/// The netlist of a benchmark, if the authors' files lie beside the checkout.
-pub fn benchmark(row: &Benchmark) -> Option<Netlist> {
-    let text = testdata::shared(&format!("circuits/fase/{}/n.scd", row.folder))?;
-    Some(read(text.as_bytes()).expect("a netlist").netlist)
-}
 
 /// A netlist cycle, and the records of it that have come.
 struct Expected {

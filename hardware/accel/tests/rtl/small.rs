@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use crate::attack;
 use crate::bench::{BenchRun, Build, EngineBuild, LABEL, Report, Seeds, fault};
-use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
+use crate::compare::{compare, compare_best, compare_bundles, compare_file};
 use crate::files::{File, LAST, Line, PLACE, changed, field};
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, bundles};
 use sealane_accel::formats::{Format, Width, write};
-use sealane_accel::functions::{function, program};
+use sealane_accel::functions::program;
 use sealane_accel::paper::BENCHMARKS;
-use sealane_hw_testkit::any as netlist;
+use sealane_hw_testkit::{any as netlist, ours, released as benchmark};
 
 /// Cycles from which a run is left to `make test-rtl`.
 pub const LONG: u64 = 1_000_000;
@@ -59,8 +59,7 @@ fn better_engines_agree_with_their_model_and_the_garbler() {
             if let Some(netlist) = benchmark(row).filter(|_| row.run < LONG) {
                 compare_bundles(engines, &netlist, row.netlist_cycles.min(5), 0);
             }
-            let source = function(row.name).expect("a source");
-            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
+            compare_bundles(engines, &ours(row.name), 3, 0);
         }
     }
 }
@@ -81,8 +80,7 @@ fn a_slow_host_loses_nothing() {
 fn a_slow_host_of_better_engines_loses_nothing() {
     for engines in &EngineBuild::ALL {
         for (name, stall) in [("MAC_16_1", 600), ("AES_128_11", 950)] {
-            let source = function(name).expect("a source");
-            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, stall);
+            compare_bundles(engines, &ours(name), 3, stall);
         }
     }
 }
@@ -128,8 +126,7 @@ fn a_key_serves_as_many_ands_as_its_limit_and_no_more() {
 #[test]
 #[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
 fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
-    let source = function("MAC_8_1").expect("a source");
-    let netlist = source.netlist().expect("a netlist");
+    let netlist = ours("MAC_8_1");
     let ands = netlist.ands() as u64;
     for engines in &EngineBuild::ALL {
         let made = bundles(&netlist, engines.engine, 1).expect("bundles");
@@ -464,8 +461,7 @@ fn two_engines_garble_a_program_with_more_keys_than_places() {
 #[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
 fn cycles_of_one_engine_and_of_two() {
     for (name, cycles) in [("AES_128_11", [769, 385]), ("MAC_32_1", [1_808, 1_179])] {
-        let netlist = function(name).expect("a source").netlist();
-        let netlist = netlist.expect("a netlist");
+        let netlist = ours(name);
         let found = EngineBuild::ALL;
         let found = found.map(|engines| compare_best(&engines, &netlist, 120, 2).0.garbling);
         assert_eq!(found, cycles, "{name}");

@@ -1,20 +1,14 @@
 //! Runs of sequential circuits in the clear and garbled, and numbers as bits.
 
-use sealane_accel::formats::read;
-use sealane_accel::paper::BENCHMARKS;
+use sealane_accel::paper::benchmark;
 use sealane_accel::{Netlist, Operand};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::{Machine, Sequential};
 use sealane_garble::{Cycles, Evaluator, Garbler, Scheme, TablesInMemory, decode};
-use sealane_testkit::testdata;
 
 /// The authors' netlist of a benchmark, with the order of its ports, where it is there.
 pub fn released(name: &str) -> Option<Netlist> {
-    let benchmark = BENCHMARKS.iter().find(|benchmark| benchmark.name == name)?;
-    let file = format!("circuits/fase/{}/n.scd", benchmark.folder);
-    let text = testdata::shared(&file)?;
-    let file = read(text.as_bytes()).expect("a netlist");
-    Some(with_ports(file.netlist))
+    sealane_hw_testkit::released(benchmark(name)?).map(with_ports)
 }
 
 /// The authors' tool sorted outputs by wires. Where these are what flip-flops hold, the order of

@@ -1,9 +1,8 @@
 //! Netlists, keys and devices of the tests.
 
-use sealane_accel::Netlist;
-use sealane_accel::functions::function;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
+pub use sealane_hw_testkit::ours;
 use sealane_hw_testkit::slow::{Hash, Slow, mi, prp};
 use sealane_serve::device::{
     BetterEngines, Build, Client, CpuDevice, Device, DeviceNetlist, Extent, Keys, ModelDevice,
@@ -98,9 +97,4 @@ pub fn keys(number: u64) -> Keys {
 /// The blocks of a session, as the slow garbler takes them.
 pub fn blocks(keys: &Keys) -> [Block; 4] {
     [keys.hash, keys.offset, keys.label_key, keys.label_start]
-}
-
-/// One of our own sources.
-pub fn ours(name: &str) -> Netlist {
-    function(name).expect(name).netlist().expect("a netlist")
 }
