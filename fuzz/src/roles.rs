@@ -9,32 +9,38 @@
 
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
-use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
 use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_net::fuzzing::Digests;
-use sealane_net::{Mesh, SessionId};
+use sealane_net::{Limits, Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected};
-use sealane_party::{Start, Step, Stocks, Words, run_alone};
+use sealane_party::{DIGEST_BYTES, Fault, Opened, Party, Selected, Step};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
+use sealane_testkit::side::{Given, Side, copied, on_threads, two_ands};
 use sealane_testkit::stock::Dealt;
-use sealane_trio::{Trio, TrioParty};
-use sealane_yao::{Yao, YaoParty};
-use std::sync::{Arc, OnceLock};
-use zeroize::Zeroizing;
+use sealane_trio::TrioParty;
+use sealane_yao::YaoParty;
+use std::sync::LazyLock;
 
 /// Lanes of the session; not a multiple of anything.
 const LANES: usize = 11;
 /// Bits of the integers into which results are converted.
 const RING: u8 = 9;
 
+/// Honest sessions of the parties of a setting.
+struct Scene {
+    setting: Setting,
+    parties: Vec<Honest>,
+}
+
+/// With an extension of their own, and with the random OTs of a pool.
+static YAO: LazyLock<Scene> = LazyLock::new(|| Scene::of::<YaoParty>(2, &[false, true]));
+static YAO_OUTSIDE: LazyLock<Scene> = LazyLock::new(|| Scene::of::<YaoParty>(3, &[false]));
+static TRIO: LazyLock<Scene> = LazyLock::new(|| Scene::of::<TrioParty>(4, &[false]));
+
 /// Runs the garbler or the evaluator, by the first byte: with an extension of their own, and with
 /// the random OTs of a pool.
 pub fn yao(bytes: &[u8]) -> Verdict {
-    let setting = Setting::in_order(&<Yao>::profile(), 2);
-    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| yao_sessions(&setting));
-    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, streams| {
+    YAO.hostile::<YaoParty>(bytes, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
@@ -46,25 +52,14 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 
 /// Runs garbler, evaluator, or a party without a role that gives and learns, by the first byte. An
 /// owner can give any input, and both roles together can open results to any value, so only their
-/// form is checked.
+/// form is checked: two bits.
 pub fn yao_outside(bytes: &[u8]) -> Verdict {
-    let setting = yao_of_three();
-    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, false));
-    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, _| {
-        // Two bits.
-        have_form(end, honest, 4);
-    })
+    YAO_OUTSIDE.hostile::<YaoParty>(bytes, |end, honest, _| have_form(end, honest, 4))
 }
 
 /// Runs one of three roles, or a party without one, by the first byte.
 pub fn trio(bytes: &[u8]) -> Verdict {
-    let setting = Setting::in_order(&Trio::profile(), 4);
-    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, false));
-    hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
-        have_form(end, honest, 1 << RING);
-    })
+    TRIO.hostile::<TrioParty>(bytes, |end, honest, _| have_form(end, honest, 1 << RING))
 }
 
 /// Asserts that there are as many values as in the honest run, all of them below `end`.
@@ -75,36 +70,20 @@ fn have_form(learnt: &Learnt, honest: &Honest, end: u64) {
     }
 }
 
-/// Messages of honest peers of [`yao`] to each party.
-pub fn yao_seeds() -> Vec<Vec<u8>> {
-    let setting = Setting::in_order(&<Yao>::profile(), 2);
-    seeds(yao_sessions(&setting))
-}
-
-/// Messages of honest peers of [`yao_outside`] to each party.
-pub fn yao_outside_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<YaoParty>(&yao_of_three(), false))
-}
-
-fn yao_of_three() -> Setting {
-    Setting::in_order(&<Yao>::profile(), 3)
-}
-
-/// Messages of honest peers of [`trio`] to each party.
-pub fn trio_seeds() -> Vec<Vec<u8>> {
-    let setting = Setting::in_order(&Trio::profile(), 4);
-    seeds(honest::<TrioParty>(&setting, false))
-}
-
-fn yao_sessions(setting: &Setting) -> Vec<Honest> {
-    let pools = [false, true].into_iter();
-    let sessions = pools.flat_map(|pooled| honest::<YaoParty>(setting, pooled));
-    sessions.collect()
-}
-
-fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
-    let input = |(number, one): (usize, &Honest)| join(number as u8, &one.streams);
-    sessions.iter().enumerate().map(input).collect()
+/// Messages of honest peers to each party, for each target.
+pub fn seeds() -> [(&'static str, Vec<Vec<u8>>); 3] {
+    let scenes = [
+        ("yao-roles", &YAO),
+        ("yao-outside", &YAO_OUTSIDE),
+        ("trio-roles", &TRIO),
+    ];
+    scenes.map(|(target, scene)| {
+        let input = |(number, one): (usize, &Honest)| join(number as u8, &one.streams);
+        (
+            target,
+            scene.parties.iter().enumerate().map(input).collect(),
+        )
+    })
 }
 
 /// Builds an input: the number of the party, and the stream of each peer, all but the last after
@@ -158,43 +137,56 @@ enum Point {
     Settle,
 }
 
-fn hostile<P: Party>(
-    bytes: &[u8],
-    setting: &Setting,
-    honest: &[Honest],
-    check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
-) -> Verdict {
-    let (number, rest) = bytes.split_first()?;
-    let honest = &honest[usize::from(*number) % honest.len()];
-    let mut streams = split(rest, setting.parties - 1);
-    for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
-        digests.correct(stream);
+impl Scene {
+    fn of<P: Party>(parties: usize, pools: &[bool]) -> Scene {
+        let setting = Setting::in_order(&P::Protocol::profile(), parties);
+        let sessions = pools.iter().map(|pooled| honest::<P>(&setting, *pooled));
+        Scene {
+            parties: sessions.flatten().collect(),
+            setting,
+        }
     }
-    let scripts = streams.iter().map(|stream| Script::payload(stream));
-    let mut mesh = mesh(honest.me, scripts.collect());
-    match session::<P>(setting, honest.pooled, &mut mesh, &mut |_, _| ()) {
-        Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
-        Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
-        Err(_) => None,
-        Ok(learnt) => {
-            check(&learnt, honest, &streams);
-            Some(Accepted)
+
+    fn hostile<P: Party>(
+        &self,
+        bytes: &[u8],
+        check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
+    ) -> Verdict {
+        let (number, rest) = bytes.split_first()?;
+        let honest = &self.parties[usize::from(*number) % self.parties.len()];
+        let mut streams = split(rest, self.setting.parties - 1);
+        for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
+            digests.correct(stream);
+        }
+        let scripts = streams.iter().map(|stream| Script::payload(stream));
+        let mesh = mesh(honest.me, scripts.collect());
+        match session::<P>(&self.setting, honest.pooled, mesh, &mut |_, _| ()) {
+            Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
+            Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
+            Err(_) => None,
+            Ok((learnt, _)) => {
+                check(&learnt, honest, &streams);
+                Some(Accepted)
+            }
         }
     }
 }
 
 /// Runs an honest session of all parties, each with the payload that it received.
 fn honest<P: Party>(setting: &Setting, pooled: bool) -> Vec<Honest> {
-    let settled = Tap::honest(setting.parties, |mesh| {
+    let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
+    let settled = on_threads(meshes, |mesh| {
         let mut points = [Vec::new(), Vec::new()];
         let peers: Vec<PartyId> = mesh.peers().collect();
-        let learnt = session::<P>(setting, pooled, mesh, &mut |point, mesh| {
+        let ended = session::<P>(setting, pooled, mesh, &mut |point, mesh| {
             let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
             points[point as usize] = peers.iter().map(bytes).collect();
         });
-        (points, learnt.expect("an honest session"))
+        let (learnt, mut mesh) = ended.expect("an honest session");
+        mesh.finish().expect("an honest end");
+        (points, learnt)
     });
-    let parties = settled.into_iter().enumerate();
+    let parties = settled.into_iter().zip(taps).enumerate();
     let one = |(me, ((points, learnt), taps)): (usize, (_, Vec<Tap>))| {
         let [tape_at, settle_at]: [Vec<usize>; 2] = points;
         let me = PartyId::from_index(me);
@@ -223,9 +215,9 @@ fn honest<P: Party>(setting: &Setting, pooled: bool) -> Vec<Honest> {
 fn session<P: Party>(
     setting: &Setting,
     pooled: bool,
-    mesh: &mut Mesh,
+    mesh: Mesh,
     watch: &mut dyn FnMut(Point, &Mesh),
-) -> Result<Learnt, Fault> {
+) -> Result<(Learnt, Mesh), Fault> {
     let me = mesh.me();
     let bits = P::Protocol::input_domain(Algebra::Z2);
     let owners = [PartyId(0), PartyId::from_index(setting.parties - 1)];
@@ -234,44 +226,21 @@ fn session<P: Party>(
         let work = StepShape::input(owner, bits, LANES as u64, 1);
         demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
-    let cpu = Cpu::detect().expect("a tier");
-    let coins = Coins::danger_fixed_seed(u64::from(me.0) + 1);
-    let start = Start {
-        setting,
-        me,
-        session: mesh.session(),
-        cpu,
-        coins,
-        stocks: if pooled {
-            Dealt::both(me, Coins::danger_fixed_seed(9))
-        } else {
-            Stocks::default()
-        },
-    };
-    let mut party = P::set_up(start, &demand, mesh)?;
+    let mut given = Given::seeded(Cpu::detect().expect("a tier"), u64::from(me.0) + 1);
+    if pooled {
+        given.stocks = Dealt::both(me, Coins::danger_fixed_seed(9));
+    }
+    let mut side = Side::<P>::set_up(mesh, setting, &demand, given)?;
 
-    let input = |owner: PartyId| Step::Input {
-        owner,
-        domain: bits,
-        elements: LANES,
-        bits: 1,
-        values: (owner == me).then(|| {
-            let bit = |lane: usize| ((lane >> (2 * usize::from(owner != PartyId(0)))) & 1) as u64;
-            Zeroizing::new((0..LANES).map(bit).collect())
-        }),
+    let mut input = |at: usize| {
+        let bit = |lane: usize| (lane >> (2 * at) & 1) as u64;
+        let elements: Vec<u64> = (0..LANES).map(bit).collect();
+        side.input(owners[at], bits, 1, &elements)
     };
-    let x = share(run_alone(&mut party, mesh, input(owners[0]), None)?);
-    let y = share(run_alone(&mut party, mesh, input(owners[1]), None)?);
-    let tape = tape();
-    watch(Point::Tape, mesh);
-    let step = Step::Tape {
-        tape: &tape,
-        domain: P::Protocol::domain(Algebra::Z2),
-        lanes: LANES,
-        operands: vec![x, y],
-    };
-    let z = share(run_alone(&mut party, mesh, step, None)?);
+    let (x, y) = (input(0)?, input(1)?);
+    watch(Point::Tape, &side.mesh);
     let domain = P::Protocol::domain(Algebra::Z2);
+    let z = side.tape(&two_ands(), domain, &[&x, &y])?;
     let to = PartySet::of((0..setting.parties).map(PartyId::from_index));
     let opened = |share, domain| Opened { share, domain, to };
     let mut results = vec![opened(z.clone(), domain)];
@@ -284,53 +253,17 @@ fn session<P: Party>(
             signed: true,
             share,
         };
-        let step = convert(domain, ring, 2, z);
-        let integers = share(run_alone(&mut party, mesh, step, None)?);
-        let step = Step::Product {
+        let integers = side.share(convert(domain, ring, 2, z))?;
+        let product = side.share(Step::Product {
             domain: ring,
             left: Selected::whole(integers.clone()),
             right: Selected::whole(integers),
-        };
-        let product = share(run_alone(&mut party, mesh, step, None)?);
-        let step = convert(ring, domain, usize::from(RING), product.clone());
-        let back = share(run_alone(&mut party, mesh, step, None)?);
+        })?;
+        let back = side.share(convert(ring, domain, usize::from(RING), product.clone()))?;
         results.extend([opened(product, ring), opened(back, domain)]);
     }
-    watch(Point::Settle, mesh);
-    run_alone(&mut party, mesh, Step::Settle { checks: vec![] }, None)?;
-    match run_alone(&mut party, mesh, Step::Open { results }, None)? {
-        Outcome::Opened(values, ()) => {
-            let plain = |values: Option<Words>| values.map(|values| values.to_vec());
-            Ok(values.into_iter().map(plain).collect())
-        }
-        _ => panic!("values are opened"),
-    }
-}
-
-fn share<P: Party>(outcome: Outcome<P>) -> Arc<P::Share> {
-    match outcome {
-        Outcome::Share(share, ..) => Arc::new(share),
-        _ => panic!("a share is due"),
-    }
-}
-
-/// Tape on two bits x and y: x AND y, and (x XOR y) AND NOT x.
-fn tape() -> Tape {
-    let gate = |a, b, out, number| Gate { a, b, out, number };
-    Tape {
-        inputs: 2,
-        slots: 8,
-        xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
-        lone: vec![false; 2],
-        known_to: vec![0; 2],
-        ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
-        batches: vec![Batch {
-            xors: 0..2,
-            ands: 0..2,
-        }],
-        outputs: vec![6, 7],
-        functions: vec![],
-        applied: vec![],
-        depth: 1,
-    }
+    watch(Point::Settle, &side.mesh);
+    side.settle()?;
+    let values = side.open(results)?;
+    Ok((copied(values), side.mesh))
 }

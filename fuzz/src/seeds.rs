@@ -21,14 +21,7 @@ pub fn all() -> Vec<Seed> {
         let tape = (0..1 + 4 * 60).map(|_| chance.number() as u8).collect();
         seeds.push(("grow", format!("random-{seed}"), tape));
     }
-    let recorded = [
-        ("clear-run", sessions::seeds("clear")),
-        ("yao-run", sessions::seeds("yao")),
-        ("trio-run", sessions::seeds("trio")),
-        ("yao-roles", roles::yao_seeds()),
-        ("yao-outside", roles::yao_outside_seeds()),
-        ("trio-roles", roles::trio_seeds()),
-    ];
+    let recorded = [sessions::seeds(), roles::seeds()].concat();
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
             seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));

@@ -13,29 +13,36 @@ use sealane_net::{Frame, Limits, Mesh};
 use sealane_parties::PartyId;
 use sealane_program::text::parse;
 use sealane_program::types::Data;
-use std::sync::OnceLock;
+use sealane_testkit::side::on_threads;
+use std::sync::LazyLock;
+
+static CLEAR: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Clear));
+static YAO: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Yao));
+static TRIO: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Trio));
 
 /// Two parties of `clear`.
 pub fn clear(bytes: &[u8]) -> Verdict {
-    static SCENE: OnceLock<Scene> = OnceLock::new();
-    SCENE.get_or_init(|| Scene::of("clear")).hostile(bytes)
+    CLEAR.hostile(bytes)
 }
 
 /// The garbler or the evaluator.
 pub fn yao(bytes: &[u8]) -> Verdict {
-    static SCENE: OnceLock<Scene> = OnceLock::new();
-    SCENE.get_or_init(|| Scene::of("yao")).hostile(bytes)
+    YAO.hostile(bytes)
 }
 
 /// One of three roles.
 pub fn trio(bytes: &[u8]) -> Verdict {
-    static SCENE: OnceLock<Scene> = OnceLock::new();
-    SCENE.get_or_init(|| Scene::of("trio")).hostile(bytes)
+    TRIO.hostile(bytes)
 }
 
-/// Messages of honest peers to each party in a run of a protocol.
-pub fn seeds(protocol: &str) -> Vec<Vec<u8>> {
-    Scene::of(protocol).recorded()
+/// Messages of honest peers to each party in a run, for each target.
+pub fn seeds() -> [(&'static str, Vec<Vec<u8>>); 3] {
+    let scenes = [
+        ("clear-run", &CLEAR),
+        ("yao-run", &YAO),
+        ("trio-run", &TRIO),
+    ];
+    scenes.map(|(target, scene)| (target, scene.recorded()))
 }
 
 /// A job with inputs and results.
@@ -56,8 +63,7 @@ const THREE: &str = include_str!("../corpus/plan/listed");
 const ROWS: u64 = 5;
 
 impl Scene {
-    fn of(protocol: &str) -> Scene {
-        let protocol: ProtocolName = protocol.parse().expect("a protocol");
+    fn of(protocol: ProtocolName) -> Scene {
         let text = if protocol == ProtocolName::Trio {
             THREE
         } else {
@@ -127,10 +133,8 @@ impl Scene {
     /// Messages that each party received in an honest run.
     fn recorded(&self) -> Vec<Vec<u8>> {
         let (meshes, taps) = Tap::full(self.inputs.len(), &Limits::default());
-        std::thread::scope(|threads| {
-            for mut mesh in meshes {
-                threads.spawn(move || self.run(mesh.me(), &mut mesh).expect("an honest run"));
-            }
+        on_threads(meshes, |mut mesh| {
+            self.run(mesh.me(), &mut mesh).expect("an honest run");
         });
         let one = |(me, taps): (usize, Vec<Tap>)| {
             let mut bytes = vec![me as u8];

@@ -9,8 +9,8 @@ use std::convert::Infallible;
 
 use sealane_block::{Block, Coins, Cpu, Group};
 use sealane_circuit::Tape;
-use sealane_garble::{CHUNK_BYTES, ChunkReader, ChunkWriter, Evaluator, Garbler, Labels};
-use sealane_garble::{Ports, Roles, Scheme, Tables, decode};
+use sealane_garble::{CHUNK_BYTES, Evaluator, Garbler, Labels, Ports, Roles, Scheme};
+use sealane_garble::{Tables, TablesInMemory, decode};
 
 use super::circuits::Case;
 use super::reference::Reference;
@@ -97,14 +97,7 @@ impl<'a> Sides<'a> {
         let bytes = self.table_bytes();
         let tables = self.tables();
         assert_eq!(tables.len() as u64, bytes, "the tables have their size");
-        let mut rest = &tables[..];
-        let mut reader = ChunkReader::new(bytes, |chunk: &mut [u8]| {
-            let (now, later) = rest.split_at(chunk.len());
-            chunk.copy_from_slice(now);
-            rest = later;
-            Ok::<(), Infallible>(())
-        });
-        self.evaluate_from(&mut reader);
+        self.evaluate_from(&mut TablesInMemory::from(tables));
         let right = self.decoded() == case.outputs;
         assert!(right, "{}: wrong outputs", case.name);
     }
@@ -139,15 +132,9 @@ impl<'a> Sides<'a> {
 
     /// Garbles once and keeps the tables.
     fn tables(&mut self) -> Vec<u8> {
-        let mut tables = Vec::with_capacity(self.table_bytes() as usize);
-        let mut writer = ChunkWriter::new(|chunk: &[u8]| {
-            tables.extend_from_slice(chunk);
-            Ok::<(), Infallible>(())
-        });
-        self.garble_to(&mut writer);
-        let Ok(()) = writer.flush();
-        drop(writer);
-        tables
+        let mut tables = TablesInMemory::default();
+        self.garble_to(&mut tables);
+        tables.into_bytes()
     }
 
     fn garble_to(&mut self, tables: &mut impl Tables<Error = Infallible>) {

@@ -22,6 +22,7 @@
 //! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
 //! results do not count.
 
+mod channel;
 mod correlations;
 mod transfers;
 mod work;
@@ -32,9 +33,9 @@ use sealane_ot::Security;
 use sealane_ot::ferret::Params;
 use sealane_testkit::timing::{Findings, THRESHOLD, TimedWork, difference, tiers};
 
-use correlations::{Choosing, Keys, Later, ProductKind, Products, Scalar, Taking};
-use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
-use work::{Branching, Eager, Evaluation, Garbling, Opening, Receiving};
+use correlations::{ProductKind, later, one_of_4, one_of_256, products, receiver_set_up, taking};
+use transfers::{Offset, correcting, given_choices, silent, strings};
+use work::{branching, eager, evaluation, garbling, opening, receiving};
 
 /// Batches of one kind of work on one tier.
 const BATCHES: usize = 1_000_000;
@@ -54,10 +55,10 @@ fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
         for scheme in Scheme::ALL {
             for known in [false, true] {
                 let gates = format!("{scheme}, {}", if known { "half" } else { "whole" });
-                let evaluation = &mut Evaluation::new(cpu, scheme, known);
-                found.add(cpu, &format!("evaluation, {gates}"), BATCHES, evaluation);
-                let garbling = &mut Garbling::new(cpu, scheme, known);
-                found.add(cpu, &format!("garbling, {gates}"), BATCHES, garbling);
+                let work = &mut evaluation(cpu, scheme, known);
+                found.add(cpu, &format!("evaluation, {gates}"), BATCHES, work);
+                let work = &mut garbling(cpu, scheme, known);
+                found.add(cpu, &format!("garbling, {gates}"), BATCHES, work);
             }
         }
     }
@@ -69,36 +70,33 @@ fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
 fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
     let mut found = Findings::default();
     for cpu in tiers() {
-        let given = &mut Transfer::new(cpu);
+        let given = &mut given_choices(cpu);
         found.add(cpu, "given choices, receiver", TRANSFERS, given);
         for sends in [false, true] {
             let who = if sends { "sender" } else { "receiver" };
-            let work = &mut Chosen::new(cpu, sends);
+            let work = &mut strings(cpu, sends);
             found.add(cpu, &format!("strings, {who}"), TRANSFERS, work);
             for security in [Security::SemiHonest, Security::Malicious] {
                 let what = format!("silent, {security:?}, {who}");
-                let work = &mut Silent::new(cpu, Params::danger_tiny(security), sends);
+                let work = &mut silent(cpu, Params::danger_tiny(security), sends);
                 found.add(cpu, &what, SILENT, work);
             }
             let params = Params::danger_tiny_uniform(Security::Malicious);
-            let work = &mut Silent::new(cpu, params, sends);
+            let work = &mut silent(cpu, params, sends);
             found.add(cpu, &format!("silent, any places, {who}"), SILENT, work);
-            let (what, work) = (
-                format!("offset that comes later, {who}"),
-                &mut Later::new(cpu, sends),
-            );
-            found.add(cpu, &what, TRANSFERS, work);
+            let what = format!("offset that comes later, {who}");
+            found.add(cpu, &what, TRANSFERS, &mut later(cpu, sends));
         }
         let oles = [ProductKind::OleSender, ProductKind::OleReceiver];
         let triples = [ProductKind::Boolean, ProductKind::Arithmetic];
         for kind in oles.into_iter().chain(triples) {
-            let work = &mut Products::new(cpu, kind);
+            let work = &mut products(cpu, kind);
             found.add(cpu, &format!("products, {kind:?}"), SILENT, work);
         }
-        found.add(cpu, "one of 256, receiver", SILENT, &mut Choosing::new(cpu));
-        found.add(cpu, "one of 4, sender", FEW_SET_UPS, &mut Keys::new(cpu));
-        found.add(cpu, "batch of a pool", SILENT, &mut Taking::new(cpu));
-        found.add(cpu, "set-up, receiver", SET_UPS, &mut Scalar::new(cpu));
+        found.add(cpu, "one of 256, receiver", SILENT, &mut one_of_256(cpu));
+        found.add(cpu, "one of 4, sender", FEW_SET_UPS, &mut one_of_4(cpu));
+        found.add(cpu, "batch of a pool", SILENT, &mut taking(cpu));
+        found.add(cpu, "set-up, receiver", SET_UPS, &mut receiver_set_up(cpu));
         for (k, security, extends) in [
             (4, Security::SemiHonest, true),
             (1, Security::Malicious, true),
@@ -107,8 +105,12 @@ fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
         ] {
             let part = if extends { "extension" } else { "set-up" };
             let what = format!("{part}, {security:?}, k = {k}, sender");
-            let work = &mut Offset::new(cpu, (k, security), extends);
-            found.add(cpu, &what, SET_UPS, work);
+            let of = Offset { cpu, k, security };
+            if extends {
+                found.add(cpu, &what, SET_UPS, &mut of.extension());
+            } else {
+                found.add(cpu, &what, SET_UPS, &mut of.set_up());
+            }
         }
     }
     found.none();
@@ -122,7 +124,7 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
         let suites = Suite::names().map(|name| Suite::named(name, None, None));
         for suite in suites.flatten().filter(|suite| suite.tag_bytes() > 0) {
             let what = format!("opening, {}", suite.name());
-            found.add(cpu, &what, BATCHES, &mut Opening::new(cpu, suite));
+            found.add(cpu, &what, BATCHES, &mut opening(cpu, suite));
         }
     }
     found.none();
@@ -133,7 +135,7 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
 fn the_time_of_receivers_does_not_depend_on_their_bits() {
     let mut found = Findings::default();
     for cpu in tiers() {
-        found.add(cpu, "results, receiver", BATCHES, &mut Receiving::new());
+        found.add(cpu, "results, receiver", BATCHES, &mut receiving());
     }
     found.none();
 }
@@ -141,15 +143,9 @@ fn the_time_of_receivers_does_not_depend_on_their_bits() {
 #[test]
 fn work_that_branches_is_found() {
     let cases: [(&str, &mut dyn TimedWork); 3] = [
-        ("an evaluator that branches", &mut Branching::new()),
-        (
-            "a sender that branches on its offset",
-            &mut Correcting::default(),
-        ),
-        (
-            "a comparison of tags that ends early",
-            &mut Eager::default(),
-        ),
+        ("an evaluator that branches", &mut branching()),
+        ("a sender that branches on its offset", &mut correcting()),
+        ("a comparison of tags that ends early", &mut eager()),
     ];
     let found = cases.map(|(what, work)| (what, difference(50_000, work)));
     println!("{found:.2?}");

@@ -25,128 +25,88 @@ const ROLES: Roles = Roles {
     evaluator: 2,
 };
 
-/// A batch of both gates, as crate `garble` evaluates it.
-pub struct Evaluation {
-    tape: Tape,
-    evaluator: Evaluator,
-    labels: Labels,
-    tables: Same,
+/// Work on a state that inputs change before the clock starts.
+struct Work<S, P, R> {
+    state: S,
+    prepare: P,
+    run: R,
 }
 
-impl Evaluation {
-    pub fn new(cpu: Cpu, scheme: Scheme, known: bool) -> Evaluation {
-        let tape = gates(known);
-        let mut evaluator = Evaluator::new(cpu, scheme, Block::new(4711));
-        evaluator.set_roles(ROLES);
-        Evaluation {
-            labels: Labels::new(&tape, ROWS, 1),
-            tape,
-            evaluator,
-            tables: Same::new(),
-        }
-    }
-}
-
-impl TimedWork for Evaluation {
+impl<S, P: FnMut(&mut S, &[Block]), R: FnMut(&mut S)> TimedWork for Work<S, P, R> {
     fn prepare(&mut self, inputs: &[Block]) {
-        self.labels.inputs.copy_from_slice(inputs);
+        (self.prepare)(&mut self.state, inputs);
     }
 
     fn run(&mut self) {
-        let (labels, tables) = (&mut self.labels, &mut self.tables);
-        let Ok(()) = self.evaluator.evaluate(&self.tape, ROWS, labels, tables);
+        (self.run)(&mut self.state);
     }
+}
+
+/// Work on `state`, which `prepare` changes and `run` reads in the timed part.
+pub fn work<S>(
+    state: S,
+    prepare: impl FnMut(&mut S, &[Block]),
+    run: impl FnMut(&mut S),
+) -> impl TimedWork {
+    Work {
+        state,
+        prepare,
+        run,
+    }
+}
+
+/// A batch of both gates, as crate `garble` evaluates it.
+pub fn evaluation(cpu: Cpu, scheme: Scheme, known: bool) -> impl TimedWork {
+    let (tape, mut tables) = (gates(known), Same::new());
+    let mut evaluator = Evaluator::new(cpu, scheme, Block::new(4711));
+    evaluator.set_roles(ROLES);
+    let prepare = |labels: &mut Labels, inputs: &[Block]| labels.inputs.copy_from_slice(inputs);
+    work(Labels::new(&tape, ROWS, 1), prepare, move |labels| {
+        let Ok(()) = evaluator.evaluate(&tape, ROWS, labels, &mut tables);
+    })
 }
 
 /// A batch of both gates, as crate `garble` garbles it.
-pub struct Garbling {
-    tape: Tape,
-    garbler: Garbler,
-    labels: Labels,
-    tables: Same,
-}
-
-impl Garbling {
-    pub fn new(cpu: Cpu, scheme: Scheme, known: bool) -> Garbling {
-        let tape = gates(known);
-        let mut coins = Coins::danger_fixed_seed(2);
-        let seed = coins.public("hash").block();
-        let mut garbler = Garbler::new(cpu, scheme, seed, &mut coins);
-        garbler.set_roles(ROLES);
-        Garbling {
-            labels: Labels::new(&tape, ROWS, scheme.labels()),
-            tape,
-            garbler,
-            tables: Same::new(),
-        }
-    }
-}
-
-impl TimedWork for Garbling {
-    fn prepare(&mut self, inputs: &[Block]) {
-        let (zeros, ones) = self.labels.inputs.split_at_mut(inputs.len());
+pub fn garbling(cpu: Cpu, scheme: Scheme, known: bool) -> impl TimedWork {
+    let (tape, mut tables) = (gates(known), Same::new());
+    let mut coins = Coins::danger_fixed_seed(2);
+    let seed = coins.public("hash").block();
+    let mut garbler = Garbler::new(cpu, scheme, seed, &mut coins);
+    garbler.set_roles(ROLES);
+    let prepare = |labels: &mut Labels, inputs: &[Block]| {
+        let (zeros, ones) = labels.inputs.split_at_mut(inputs.len());
         zeros.copy_from_slice(inputs);
         // Without free XOR, the label of 1 as well: another one, with the other permute bit.
         for (one, zero) in ones.iter_mut().zip(inputs) {
             *one = *zero ^ Block::new(0x5a5b);
         }
-    }
-
-    fn run(&mut self) {
-        let (labels, tables) = (&mut self.labels, &mut self.tables);
-        let Ok(()) = self.garbler.garble(&self.tape, ROWS, labels, tables);
-    }
+    };
+    let labels = Labels::new(&tape, ROWS, scheme.labels());
+    work(labels, prepare, move |labels| {
+        let Ok(()) = garbler.garble(&tape, ROWS, labels, &mut tables);
+    })
 }
 
 /// The opening of a message whose tag is wrong in one byte.
-pub struct Opening {
-    cpu: Cpu,
-    suite: Suite,
-    key: Vec<u8>,
-    nonce: Vec<u8>,
-    sealed: Vec<u8>,
-    cipher: Cipher,
-    forged: Vec<u8>,
-}
-
-impl Opening {
+pub fn opening(cpu: Cpu, suite: Suite) -> impl TimedWork {
     /// Bytes of the text.
     const TEXT: usize = 32;
-
-    pub fn new(cpu: Cpu, suite: Suite) -> Opening {
-        let (key, nonce) = (vec![5; suite.key_bytes()], vec![6; suite.nonce_bytes()]);
-        let cipher = Cipher::new(cpu, suite, &key).expect("a key of this length");
-        let sealed = cipher.seal(&nonce, &[], &[7; Self::TEXT]);
-        let sealed = sealed.expect("the lengths are in order");
-        Opening {
-            cpu,
-            suite,
-            key,
-            nonce,
-            forged: sealed.clone(),
-            sealed,
-            cipher,
-        }
-    }
-}
-
-impl TimedWork for Opening {
-    fn prepare(&mut self, inputs: &[Block]) {
+    let (key, nonce) = (vec![5; suite.key_bytes()], vec![6; suite.nonce_bytes()]);
+    let cipher = move || Cipher::new(cpu, suite, &key).expect("a key of this length");
+    let sealed = cipher().seal(&nonce, &[], &[7; TEXT]);
+    let sealed = sealed.expect("the lengths are in order");
+    let state = (cipher(), sealed.clone());
+    let prepare = move |(own, forged): &mut (Cipher, Vec<u8>), inputs: &[Block]| {
         // A key that has refused too much may refuse everything.
-        let cipher = Cipher::new(self.cpu, self.suite, &self.key);
-        self.cipher = cipher.expect("a key of this length");
-        self.forged.copy_from_slice(&self.sealed);
-        let tag = self.sealed.len() - self.suite.tag_bytes();
-        self.forged[tag + first_wrong(inputs, self.suite.tag_bytes())] ^= 0x80;
-    }
-
-    fn run(&mut self) {
-        let text = Some(Self::TEXT);
-        let opened = self
-            .cipher
-            .open_in_place(&self.nonce, &[], &mut self.forged, text);
+        *own = cipher();
+        forged.copy_from_slice(&sealed);
+        let tag = sealed.len() - suite.tag_bytes();
+        forged[tag + first_wrong(inputs, suite.tag_bytes())] ^= 0x80;
+    };
+    work(state, prepare, move |(cipher, forged)| {
+        let opened = cipher.open_in_place(&nonce, &[], forged, Some(TEXT));
         assert!(opened.is_err());
-    }
+    })
 }
 
 /// Returns the index of the wrong byte, of so many: the first one where all bits are 0, else a
@@ -179,41 +139,21 @@ impl Tables for Same {
 }
 
 /// Half-gates with a branch on each permute bit.
-pub struct Branching {
-    cpu: Cpu,
-    hash: Prp,
-    inputs: Vec<Block>,
-    hashes: Vec<Block>,
-}
-
-impl Branching {
-    pub fn new() -> Branching {
-        let cpu = *Cpu::available().last().expect("the portable tier");
-        Branching {
-            cpu,
-            hash: Prp::new(cpu, Block::new(4711)),
-            inputs: vec![],
-            hashes: vec![],
-        }
-    }
-}
-
-impl TimedWork for Branching {
-    fn prepare(&mut self, inputs: &[Block]) {
-        self.inputs = inputs.to_vec();
-        self.hashes = inputs.to_vec();
-    }
-
-    fn run(&mut self) {
-        let hash = &self.hash;
-        hash.hash(self.cpu, Tweak::default(), &mut self.hashes);
-        for (label, hash) in self.inputs.iter().zip(&mut self.hashes) {
+pub fn branching() -> impl TimedWork {
+    let cpu = *Cpu::available().last().expect("the portable tier");
+    let hash = Prp::new(cpu, Block::new(4711));
+    let prepare = |state: &mut [Vec<Block>; 2], inputs: &[Block]| {
+        *state = [inputs.to_vec(), inputs.to_vec()];
+    };
+    work([vec![], vec![]], prepare, move |[inputs, hashes]| {
+        hash.hash(cpu, Tweak::default(), hashes);
+        for (label, hash) in inputs.iter().zip(&mut *hashes) {
             if label.lsb() == 1 {
                 add(hash, Block::new(0x5a5a));
             }
         }
-        black_box(&self.hashes);
-    }
+        black_box(hashes);
+    })
 }
 
 /// A call, which no compiler turns into a mask.
@@ -223,52 +163,32 @@ fn add(hash: &mut Block, row: Block) {
 }
 
 /// A tag that is compared byte by byte, up to the first wrong one.
-#[derive(Default)]
-pub struct Eager {
-    tag: [u8; 16],
-}
-
-impl TimedWork for Eager {
-    fn prepare(&mut self, inputs: &[Block]) {
-        self.tag = [0; 16];
-        self.tag[first_wrong(inputs, 16)] = 1;
-    }
-
-    fn run(&mut self) {
+pub fn eager() -> impl TimedWork {
+    let prepare = |tag: &mut [u8; 16], inputs: &[Block]| {
+        *tag = [0; 16];
+        tag[first_wrong(inputs, 16)] = 1;
+    };
+    work([0; 16], prepare, |tag| {
         // A call for each byte, which no compiler turns into one comparison of all.
         let is_right = |byte: &u8| black_box(*byte) == 0;
-        black_box(self.tag.iter().all(is_right));
-    }
+        black_box(tag.iter().all(is_right));
+    })
 }
 
 /// A receiver of results finds which of two hashes the third one is. The secrets are the results.
-pub struct Receiving {
-    hashes: [Block; ROWS],
-    table: [[Block; 2]; ROWS],
-    bits: [u8; ROWS],
-}
-
-impl Receiving {
-    pub fn new() -> Receiving {
-        Receiving {
-            hashes: [Block::ZERO; ROWS],
-            table: [[Block::ZERO; 2]; ROWS],
-            bits: [0; ROWS],
-        }
-    }
-}
-
-impl TimedWork for Receiving {
-    fn prepare(&mut self, inputs: &[Block]) {
+pub fn receiving() -> impl TimedWork {
+    type State = ([Block; ROWS], [[Block; 2]; ROWS]);
+    let prepare = |(hashes, table): &mut State, inputs: &[Block]| {
         for (row, pair) in inputs.chunks_exact(2).enumerate() {
             let sum = (pair[0] ^ pair[1]).masked(pair[0].lsb());
-            self.table[row] = [pair[0], pair[1]];
-            self.hashes[row] = pair[0] ^ sum;
+            table[row] = [pair[0], pair[1]];
+            hashes[row] = pair[0] ^ sum;
         }
-    }
-
-    fn run(&mut self) {
-        let decoded = decode(&self.hashes, &self.table, &mut self.bits);
-        black_box((decoded.expect("one of two"), &self.bits));
-    }
+    };
+    let state = ([Block::ZERO; ROWS], [[Block::ZERO; 2]; ROWS]);
+    work(state, prepare, |(hashes, table)| {
+        let mut bits = [0; ROWS];
+        let decoded = decode(hashes, table, &mut bits);
+        black_box((decoded.expect("one of two"), &bits));
+    })
 }

@@ -54,7 +54,7 @@ pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use labels::Labels;
 pub use scheme::{Roles, Scheme, UnknownScheme};
-pub use tables::{ChunkReader, ChunkWriter, Tables};
+pub use tables::{ChunkReader, ChunkWriter, Tables, TablesInMemory};
 
 /// Input and output of labels for a machine: it loads the labels of a tape's inputs and stores
 /// those of its outputs. Bits and lanes are indexed as the tape numbers them; a call covers

@@ -1,5 +1,7 @@
 //! The stream of table bytes as a machine sees it: buffers to write to or to read from.
 
+use std::convert::Infallible;
+
 use sealane_block::{Block, Group};
 use zeroize::Zeroize;
 
@@ -169,6 +171,43 @@ impl<F> Drop for ChunkWriter<F> {
     /// Tables are public. They are erased as well, so that nothing is left in memory.
     fn drop(&mut self) {
         self.chunk.zeroize();
+    }
+}
+
+/// All tables of a circuit in memory, for tests and measurements: a garbler appends them, and an
+/// evaluator reads those that it is made [`From`].
+#[derive(Default)]
+pub struct TablesInMemory {
+    bytes: Vec<u8>,
+    passed: usize,
+}
+
+impl TablesInMemory {
+    /// Returns what the garbler wrote.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.passed);
+        self.bytes
+    }
+}
+
+impl From<Vec<u8>> for TablesInMemory {
+    fn from(bytes: Vec<u8>) -> TablesInMemory {
+        TablesInMemory { bytes, passed: 0 }
+    }
+}
+
+impl Tables for TablesInMemory {
+    type Error = Infallible;
+
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Infallible> {
+        let wanted = self.passed + bytes;
+        self.bytes.resize(wanted.max(self.bytes.len()), 0);
+        Ok(&mut self.bytes[self.passed..])
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<(), Infallible> {
+        self.passed += bytes;
+        Ok(())
     }
 }
 

@@ -5,13 +5,14 @@
 use crate::Check;
 use crate::kernels::{secret_coins, secrets};
 use crate::request::{is_secret, secret, secret_words};
-use crate::transfers::{RECEIVER, SENDER, blocks, run};
+use crate::transfers::{RECEIVER, SENDER, blocks, both, run};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, StringsSender};
-use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::traits::{Correlation, CorrelationSource};
+use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
 };
@@ -33,26 +34,19 @@ pub const CHECKS: &[Check] = &[
     }),
     ("ot: OLEs", ole),
     ("ot: Boolean triples", |cpu| {
-        both_ways(cpu, |both, mesh| {
-            let mut triples = CorrelationSource::<BooleanTriples>::make(both, mesh, (), 200)?;
-            for part in [&mut triples.a, &mut triples.b, &mut triples.c] {
-                assert!(is_secret(part));
-            }
-            Ok(())
+        both_ways::<BooleanTriples>(cpu, (), 200, |triples| {
+            let parts = [&triples.a, &triples.b, &triples.c];
+            assert!(parts.iter().all(|part| is_secret(part)));
         });
     }),
     ("ot: arithmetic triples", |cpu| {
-        both_ways(cpu, |both, mesh| {
-            let triples = CorrelationSource::<ArithmeticTriples>::make(both, mesh, RING, FEW)?;
+        both_ways::<ArithmeticTriples>(cpu, RING, FEW, |triples| {
             assert_secret([&triples.a, &triples.b, &triples.c]);
-            Ok(())
         });
     }),
     ("ot: matrix triples", |cpu| {
-        both_ways(cpu, |both, mesh| {
-            let triples = CorrelationSource::<MatrixTriples>::make(both, mesh, SHAPE, 2)?;
+        both_ways::<MatrixTriples>(cpu, SHAPE, 2, |triples| {
             assert_secret([&triples.a, &triples.b, &triples.c]);
-            Ok(())
         });
     }),
 ];
@@ -146,24 +140,15 @@ fn secret_numbers() -> Zeroizing<[u64; FEW]> {
 
 /// OLEs in one direction, over a source that is secure against corrupt parties.
 fn ole(cpu: Cpu) {
-    let extension = SoftSpoken::new(4, Security::Malicious);
-    run(
-        |mesh| {
-            let (delta, coins) = (secrets(1), &mut secret_coins());
-            let sender =
-                softspoken::Sender::set_up(extension, cpu, mesh, RECEIVER, delta[0], coins)?;
-            mesh.flush()?;
-            let cot = sender.finish(mesh)?;
+    both(
+        cpu,
+        SoftSpoken::new(4, Security::Malicious),
+        |cot, mesh| {
             let ole: Ole = HashedSender::new(cpu, mesh, cot, "memcheck").make(mesh, RING, FEW)?;
             assert_secret([&ole.factors, &ole.shares]);
             Ok(mesh.flush()?)
         },
-        |mesh| {
-            let coins = &mut secret_coins();
-            let receiver = softspoken::Receiver::set_up(extension, cpu, mesh, SENDER, coins)?;
-            mesh.flush()?;
-            let cot = receiver.finish(mesh)?;
-            mesh.flush()?;
+        |cot, mesh| {
             let ole: Ole = HashedReceiver::new(cpu, mesh, cot, "memcheck").make(mesh, RING, FEW)?;
             assert_secret([&ole.factors, &ole.shares]);
             Ok(())
@@ -173,8 +158,12 @@ fn ole(cpu: Cpu) {
 
 type Both = BothWays<softspoken::Sender, softspoken::Receiver>;
 
-/// Runs `make` at two parties with an extension in each direction.
-fn both_ways(cpu: Cpu, make: impl Fn(&mut Both, &mut Mesh) -> Result<(), OtError> + Sync) {
+/// Makes correlations at two parties with an extension in each direction.
+fn both_ways<G: Correlation>(cpu: Cpu, kind: G::Parameters, count: usize, check: fn(&G))
+where
+    Both: CorrelationSource<G>,
+    G::Parameters: Send + Sync,
+{
     let party = |mesh: &mut Mesh| -> Result<(), OtError> {
         let peer = PartyId(1 - mesh.me().0);
         let (delta, coins) = (secrets(1), &mut secret_coins());
@@ -184,10 +173,8 @@ fn both_ways(cpu: Cpu, make: impl Fn(&mut Both, &mut Mesh) -> Result<(), OtError
         let receiver = receiver.finish(mesh)?;
         mesh.flush()?;
         let sender = sender.finish(mesh)?;
-        make(
-            &mut BothWays::new(cpu, mesh, sender, receiver, "memcheck"),
-            mesh,
-        )?;
+        let mut both = BothWays::new(cpu, mesh, sender, receiver, "memcheck");
+        check(&both.make(mesh, kind, count)?);
         Ok(mesh.flush()?)
     };
     run(party, party);

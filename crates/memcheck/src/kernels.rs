@@ -5,7 +5,8 @@ use crate::request::{public, secret};
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Tweak, aes, gf};
 use sealane_circuit::{Machine, compile_known};
-use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Roles, Scheme, decode};
+use sealane_garble::{ChunkWriter, Evaluator, Garbler, Labels, Roles, Scheme};
+use sealane_garble::{TablesInMemory, decode};
 use std::convert::Infallible;
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -140,13 +141,8 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     evaluator.set_roles(roles);
     let mut labels = Labels::new(&tape, LANES, 1);
     labels.inputs = active;
-    let mut read = 0;
-    let mut source = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
-        chunk.copy_from_slice(&tables[read..read + chunk.len()]);
-        read += chunk.len();
-        Ok::<(), Infallible>(())
-    });
-    let Ok(()) = evaluator.evaluate(&tape, LANES, &mut labels, &mut source);
+    let mut tables = TablesInMemory::from(tables);
+    let Ok(()) = evaluator.evaluate(&tape, LANES, &mut labels, &mut tables);
     let mut hashes = vec![Block::ZERO; labels.outputs.len()];
     evaluator.output_hashes(&labels.outputs, &mut hashes);
     // These decode the results; until here nothing has depended on a secret.

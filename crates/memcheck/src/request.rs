@@ -74,12 +74,7 @@ pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
     let mut count = 0;
     for first in (0..bytes).step_by(PIECE) {
         let piece = PIECE.min(bytes - first);
-        request_of([
-            GET_VBITS,
-            memory.addr() + first,
-            masks.as_mut_ptr().addr(),
-            piece,
-        ]);
+        get_masks(memory.addr() + first, &mut masks[..piece]);
         let units = masks[..piece].chunks_exact(unit);
         count += units
             .filter(|unit| unit.iter().all(|mask| *mask != 0))
@@ -93,15 +88,16 @@ pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
 pub fn is_secret(blocks: &[Block]) -> bool {
     let bytes = Block::as_bytes(blocks);
     let mut masks = vec![0u8; bytes.len()];
-    request_of([
-        GET_VBITS,
-        bytes.as_ptr().addr(),
-        masks.as_mut_ptr().addr(),
-        bytes.len(),
-    ]);
+    get_masks(bytes.as_ptr().addr(), &mut masks);
     masks
         .chunks(16)
         .all(|block| block.iter().any(|mask| *mask != 0))
+}
+
+/// Writes the masks of undefined bits of as many bytes at an address.
+fn get_masks(address: usize, masks: &mut [u8]) {
+    let (to, bytes) = (masks.as_mut_ptr().addr(), masks.len());
+    request_of([GET_VBITS, address, to, bytes]);
 }
 
 fn request(code: usize, address: usize, bytes: usize) -> usize {

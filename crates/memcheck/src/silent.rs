@@ -5,16 +5,14 @@
 //! secret, and the other half goes through the same instructions.
 
 use crate::Check;
-use crate::crossing::meshes;
 use crate::request::{is_secret, secret};
+use crate::transfers::{RECEIVER, SENDER, blocks, ends};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
-use sealane_ot::traits::{CotReceiver, CotSender, CotTerms};
+use sealane_ot::traits::{CotReceiver, CotSender, CotTerms, packed_blocks};
 use sealane_ot::{OtError, Security};
 use sealane_parties::PartyId;
-use std::thread;
-use zeroize::Zeroizing;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
@@ -32,8 +30,6 @@ pub const CHECKS: &[Check] = &[
     }),
 ];
 
-const SENDER: PartyId = PartyId(0);
-const RECEIVER: PartyId = PartyId(1);
 const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 
 /// An ideal source of correlations, all of which are secret.
@@ -78,7 +74,7 @@ impl CotReceiver for Source {
 /// Runs the set-up, an iteration in place and one in a buffer.
 fn run(cpu: Cpu, params: Params) {
     let count = params.main().rows() + 200;
-    let (sender, receiver) = both(cpu, params, [count, count]);
+    let [sender, receiver] = both(cpu, params, [count, count]);
     sender.expect("an honest receiver");
     receiver.expect("an honest sender");
 }
@@ -86,45 +82,30 @@ fn run(cpu: Cpu, params: Params) {
 /// The sender leaves after the set-up; what the receiver has kept is freed at its error, and what
 /// the sender has kept as it leaves.
 fn fail(cpu: Cpu, params: Params) {
-    let (sender, receiver) = both(cpu, params, [0, params.given()]);
+    let [sender, receiver] = both(cpu, params, [0, params.given()]);
     sender.expect("an honest receiver");
     receiver.expect_err("a sender that has left");
 }
 
 /// Runs both parties for as many OTs.
-fn both(
-    cpu: Cpu,
-    params: Params,
-    [sends, receives]: [usize; 2],
-) -> (Result<(), OtError>, Result<(), OtError>) {
-    let mut ends = meshes(2).into_iter();
-    let mut next = || ends.next().expect("two parties");
-    let (mut mesh, mut other) = (next(), next());
-    let source = move || Source(Prg::danger_fixed(cpu, 7));
-    let sender = thread::spawn(move || {
-        let mut coins = Coins::danger_fixed_seed(1);
-        let mesh = &mut mesh;
-        let mut cot = FerretSender::set_up(cpu, mesh, RECEIVER, params, &mut source(), &mut coins)?;
-        let mut q = Zeroizing::new(vec![Block::ZERO; sends]);
-        cot.extend(mesh, &mut q)?;
-        assert!(sends == 0 || is_secret(&q), "rows are made of secrets");
-        if sends < receives {
-            Ok(mesh.flush()?)
-        } else {
-            Ok(mesh.finish()?)
-        }
-    });
-    let mut receiver = || {
-        let mut coins = Coins::danger_fixed_seed(2);
-        let mesh = &mut other;
-        let mut source = source();
-        let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut source, &mut coins)?;
-        let mut t = Zeroizing::new(vec![Block::ZERO; receives]);
-        let mut x = Zeroizing::new(vec![Block::ZERO; receives.div_ceil(128)]);
-        cot.extend(mesh, &mut x, &mut t)?;
-        assert!(is_secret(&t) && is_secret(&x[..params.main().rows() / 128]));
-        Ok(mesh.finish()?)
-    };
-    let received = receiver();
-    (sender.join().expect("the sender's thread"), received)
+fn both(cpu: Cpu, params: Params, [sends, receives]: [usize; 2]) -> [Result<(), OtError>; 2] {
+    let source = || Source(Prg::danger_fixed(cpu, 7));
+    ends(
+        |mesh| {
+            let (source, coins) = (&mut source(), &mut Coins::danger_fixed_seed(1));
+            let mut cot = FerretSender::set_up(cpu, mesh, RECEIVER, params, source, coins)?;
+            let mut q = blocks(sends);
+            cot.extend(mesh, &mut q)?;
+            assert!(sends == 0 || is_secret(&q), "rows are made of secrets");
+            Ok(())
+        },
+        |mesh| {
+            let (source, coins) = (&mut source(), &mut Coins::danger_fixed_seed(2));
+            let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, source, coins)?;
+            let (mut t, mut x) = (blocks(receives), blocks(packed_blocks(receives)));
+            cot.extend(mesh, &mut x, &mut t)?;
+            assert!(is_secret(&t) && is_secret(&x[..params.main().rows() / 128]));
+            Ok(())
+        },
+    )
 }

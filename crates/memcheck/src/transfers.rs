@@ -141,7 +141,7 @@ fn forms(cpu: Cpu) {
 }
 
 /// Sets up both parties on secret coins and runs them.
-fn both(
+pub fn both(
     cpu: Cpu,
     parameters: SoftSpoken,
     sender: impl FnOnce(Sender, &mut Mesh) -> Result<(), OtError> + Send,
@@ -165,23 +165,34 @@ fn both(
     );
 }
 
-/// Runs two parties, the first on a thread of its own.
+/// Runs two honest parties.
 pub fn run(
     one: impl FnOnce(&mut Mesh) -> Result<(), OtError> + Send,
     other: impl FnOnce(&mut Mesh) -> Result<(), OtError>,
 ) {
+    let [sent, received] = ends(one, other);
+    sent.and(received).expect("both are honest");
+}
+
+/// Runs two parties, the first on a thread of its own; returns how they end.
+pub fn ends(
+    one: impl FnOnce(&mut Mesh) -> Result<(), OtError> + Send,
+    other: impl FnOnce(&mut Mesh) -> Result<(), OtError>,
+) -> [Result<(), OtError>; 2] {
     let mut ends = meshes(2).into_iter();
     let mut next = || ends.next().expect("two parties");
     let (mut here, mut there) = (next(), next());
     thread::scope(|threads| {
         let sent = threads.spawn(move || {
             one(&mut here)?;
-            Ok::<_, OtError>(here.finish()?)
+            Ok(here.finish()?)
         });
         let received = other(&mut there).and_then(|()| Ok(there.finish()?));
-        let sent = sent.join().expect("the thread of the first party");
-        sent.and(received).expect("both are honest");
-    });
+        [
+            sent.join().expect("the thread of the first party"),
+            received,
+        ]
+    })
 }
 
 /// Rows to be filled.

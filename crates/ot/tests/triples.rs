@@ -6,6 +6,7 @@ use crate::common::*;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretCost, Params};
+use sealane_ot::ideal::correlations::Checked;
 use sealane_ot::traits::{Correlation, CorrelationSource, CotReceiver};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring,
@@ -20,15 +21,12 @@ const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::SemiHonest);
 type AnySource<G> = Box<dyn CorrelationSource<G>>;
 
 /// Correlations that both their ideal functionality and a protocol make.
-trait Tested: Correlation + Send
+trait Tested: Checked + Send
 where
     ideal::correlations::Party: CorrelationSource<Self>,
 {
     /// Sets up a party of the protocol.
     fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>>;
-
-    /// Panics unless the parts of both parties are `count` products.
-    fn check(kind: Self::Parameters, count: usize, parts: [&Self; 2]);
 
     /// All that a party has.
     fn values(&self) -> Vec<u128>;
@@ -69,6 +67,10 @@ where
     pair(party, party)
 }
 
+fn check<G: Checked>(kind: G::Parameters, count: usize, parts: [&G; 2]) {
+    assert_eq!(G::wrong(kind, count, parts), None);
+}
+
 /// Makes correlations of all these kinds by the ideal functionality, which sends nothing, and by
 /// the protocol over every source, which takes the planned bytes.
 fn assert_multiplied<G: Tested>(cases: &[(G::Parameters, usize)])
@@ -85,11 +87,11 @@ where
             }
         };
         let ((one, from_one, _), (two, from_two, _)) = pair(party(one), party(two));
-        G::check(kind, count, [&one, &two]);
+        check(kind, count, [&one, &two]);
         assert_eq!([from_one, from_two], [0; 2]);
         for cots in Cots::all() {
             let ((one, from_one, _), (two, from_two, _)) = run::<G>(cots, Cpu::best(), kind, count);
-            G::check(kind, count, [&one, &two]);
+            check(kind, count, [&one, &two]);
             let planned = cots.planned(|cot| G::flights(cot, 0, kind, count as u64));
             let crossed = [from_one, from_two];
             assert_eq!(crossed, bytes_of(&planned), "{count} of {kind:?}, {cots:?}");
@@ -102,38 +104,9 @@ impl Tested for BooleanTriples {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
-    fn check((): (), count: usize, [one, two]: [&Self; 2]) {
-        assert_eq!([one.count(), two.count()], [count; 2]);
-        let open = |a: &[Block], b: &[Block]| -> Vec<u128> {
-            assert_eq!([a.len(), b.len()], [count.div_ceil(128); 2]);
-            a.iter().zip(b).map(|(a, b)| (*a ^ *b).value()).collect()
-        };
-        let (a, b, c) = (
-            open(&one.a, &two.a),
-            open(&one.b, &two.b),
-            open(&one.c, &two.c),
-        );
-        for i in 0..c.len() {
-            assert_eq!(c[i], a[i] & b[i], "block {i} of {count} triples");
-        }
-        if !count.is_multiple_of(128) {
-            for share in [&one.a, &one.b, &one.c, &two.a, &two.b, &two.c] {
-                assert_eq!(share[count / 128].value() >> (count % 128), 0, "the rest");
-            }
-        }
-    }
-
     fn values(&self) -> Vec<u128> {
         [values(&self.a), values(&self.b), values(&self.c)].concat()
     }
-}
-
-fn sums(ring: Ring, [a, b]: [&[u64]; 2]) -> Vec<u64> {
-    assert_eq!(a.len(), b.len());
-    let reduced = |value: &u64| ring.reduce(*value) == *value;
-    assert!(a.iter().chain(b).all(reduced), "elements of the ring");
-    let sums = a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b));
-    sums.map(|sum| ring.reduce(sum)).collect()
 }
 
 fn wide(numbers: &[&[u64]]) -> Vec<u128> {
@@ -148,15 +121,6 @@ impl Tested for Ole {
         Ok(Box::new(cots.hashed_receiver(cpu, mesh)?))
     }
 
-    fn check(ring: Ring, count: usize, [one, two]: [&Self; 2]) {
-        let products = sums(ring, [&one.shares, &two.shares]);
-        assert_eq!(products.len(), count);
-        for (i, product) in products.iter().enumerate() {
-            let expected = one.factors[i].wrapping_mul(two.factors[i]);
-            assert_eq!(*product, ring.reduce(expected), "{i}, {ring:?}");
-        }
-    }
-
     fn values(&self) -> Vec<u128> {
         wide(&[&self.factors, &self.shares])
     }
@@ -167,16 +131,6 @@ impl Tested for ArithmeticTriples {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
-    fn check(ring: Ring, count: usize, [one, two]: [&Self; 2]) {
-        assert_eq!([one.ring(), two.ring()], [ring; 2]);
-        let (a, b) = (sums(ring, [&one.a, &two.a]), sums(ring, [&one.b, &two.b]));
-        let c = sums(ring, [&one.c, &two.c]);
-        assert_eq!(c.len(), count);
-        for i in 0..count {
-            assert_eq!(c[i], ring.reduce(a[i].wrapping_mul(b[i])), "{i}, {ring:?}");
-        }
-    }
-
     fn values(&self) -> Vec<u128> {
         wide(&[&self.a, &self.b, &self.c])
     }
@@ -185,29 +139,6 @@ impl Tested for ArithmeticTriples {
 impl Tested for MatrixTriples {
     fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
-    }
-
-    fn check(shape: MatrixShape, count: usize, [one, two]: [&Self; 2]) {
-        assert_eq!([one.shape(), two.shape()], [shape; 2]);
-        let MatrixShape {
-            ring,
-            rows,
-            inner,
-            columns,
-        } = shape;
-        let (a, b) = (sums(ring, [&one.a, &two.a]), sums(ring, [&one.b, &two.b]));
-        let c = sums(ring, [&one.c, &two.c]);
-        assert_eq!(c.len(), count * rows * columns);
-        for (i, c) in c.iter().enumerate() {
-            let matrix = i / (rows * columns);
-            let (row, column) = (i / columns % rows, i % columns);
-            let product = (0..inner).fold(0u64, |sum, j| {
-                let a = a[(matrix * rows + row) * inner + j];
-                let b = b[(matrix * inner + j) * columns + column];
-                sum.wrapping_add(a.wrapping_mul(b))
-            });
-            assert_eq!(*c, ring.reduce(product), "{i}, {shape:?}");
-        }
     }
 
     fn values(&self) -> Vec<u128> {
@@ -323,9 +254,9 @@ fn correlations_of_any_types_come_from_one_source_and_no_triple_comes_twice() {
         Ok((first, second, third))
     };
     let (one, two) = pair(party, party);
-    BooleanTriples::check((), 1000, [&one.0, &two.0]);
-    ArithmeticTriples::check(Ring::new(64), 30, [&one.1, &two.1]);
-    BooleanTriples::check((), 1000, [&one.2, &two.2]);
+    check((), 1000, [&one.0, &two.0]);
+    check(Ring::new(64), 30, [&one.1, &two.1]);
+    check((), 1000, [&one.2, &two.2]);
     assert!(one.0.values() != one.2.values());
 }
 

@@ -3,6 +3,7 @@
 
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
+use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
@@ -136,6 +137,27 @@ impl<P: Party> Side<P> {
             Outcome::Opened(values, ()) => Ok(values),
             _ => panic!("results are due"),
         }
+    }
+}
+
+/// A tape on bits x and y of each lane: x AND y, and (x XOR y) AND NOT x.
+pub fn two_ands() -> Tape {
+    let gate = |a, b, out, number| Gate { a, b, out, number };
+    Tape {
+        inputs: 2,
+        slots: 8,
+        xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
+        lone: vec![false; 2],
+        known_to: vec![0; 2],
+        ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
+        batches: vec![Batch {
+            xors: 0..2,
+            ands: 0..2,
+        }],
+        outputs: vec![6, 7],
+        functions: vec![],
+        applied: vec![],
+        depth: 1,
     }
 }
 

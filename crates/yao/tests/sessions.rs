@@ -3,11 +3,10 @@
 
 use crate::common::{EVALUATOR, GARBLER, domain, open, setting};
 use sealane_block::{Block, Cpu};
-use sealane_circuit::Tape;
-use sealane_circuit::tape::{Batch, Gate, ONE};
+
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_testkit::side::{self, Given, on_threads, transfers};
+use sealane_testkit::side::{self, Given, on_threads, transfers, two_ands};
 use sealane_yao::YaoParty;
 
 /// The inputs and results of one party in a session.
@@ -26,27 +25,6 @@ struct End {
     labels: Vec<Block>,
     /// The labels of the result.
     outputs: Vec<Block>,
-}
-
-/// The garbler's bit x and the evaluator's y on each lane: x AND y, (x XOR y) AND NOT x.
-fn tape() -> Tape {
-    let gate = |a, b, out, number| Gate { a, b, out, number };
-    Tape {
-        inputs: 2,
-        slots: 8,
-        xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
-        lone: vec![false; 2],
-        known_to: vec![0; 2],
-        ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
-        batches: vec![Batch {
-            xors: 0..2,
-            ands: 0..2,
-        }],
-        outputs: vec![6, 7],
-        functions: vec![],
-        applied: vec![],
-        depth: 1,
-    }
 }
 
 /// Runs a session; the evaluator's values may be none, and then the tape's second input is the
@@ -80,7 +58,7 @@ fn party(mesh: Mesh, side: Side, [ones, others]: [usize; 2], to: PartySet) -> En
         0 => x.clone(),
         count => input(EVALUATOR, count),
     };
-    let z = party.tape(&tape(), domain(), &[&x, &y]).unwrap();
+    let z = party.tape(&two_ands(), domain(), &[&x, &y]).unwrap();
     let revealed = open(&mut party, [z.clone()], to).unwrap();
     party.mesh.finish().unwrap();
     End {

@@ -80,12 +80,12 @@ impl Case for Extension {
         flights
     }
 
-    fn may_end_in(&self, me: PartyId, message: usize, error: &OtError) -> bool {
-        match error {
-            OtError::BadPoint(_) => message == 0,
-            OtError::CheckFailed(_) => me == SENDER && self.security == Security::Malicious,
-            _ => false,
-        }
+    fn checker(&self) -> Option<PartyId> {
+        (self.security == Security::Malicious).then_some(SENDER)
+    }
+
+    fn points(&self) -> usize {
+        1
     }
 
     fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {
@@ -153,9 +153,8 @@ impl Case for Silent {
         flights
     }
 
-    fn may_end_in(&self, me: PartyId, _: usize, error: &OtError) -> bool {
-        let fails = matches!(error, OtError::CheckFailed(_));
-        fails && me == RECEIVER && self.security == Security::Malicious
+    fn checker(&self) -> Option<PartyId> {
+        (self.security == Security::Malicious).then_some(RECEIVER)
     }
 
     fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {

@@ -10,7 +10,6 @@ use sealane_ot::forms::{
 };
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
 use sealane_ot::{Flights, OtError, ideal};
-use sealane_parties::PartyId;
 use zeroize::Zeroizing;
 
 /// All forms, of ideal correlated OTs.
@@ -94,10 +93,6 @@ impl Case for Forms {
             given(Self::NEW),
             from_sender(offset_bytes(Self::NEW as u64)),
         ]
-    }
-
-    fn may_end_in(&self, _: PartyId, _: usize, _: &OtError) -> bool {
-        false
     }
 
     fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {

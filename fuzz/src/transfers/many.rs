@@ -160,12 +160,12 @@ impl Case for Many {
         flights
     }
 
-    fn may_end_in(&self, me: PartyId, message: usize, error: &OtError) -> bool {
-        match error {
-            OtError::BadPoint(_) => message == 0,
-            OtError::CheckFailed(_) => me == SENDER && self.security == Security::Malicious,
-            _ => false,
-        }
+    fn checker(&self) -> Option<PartyId> {
+        (self.security == Security::Malicious).then_some(SENDER)
+    }
+
+    fn points(&self) -> usize {
+        1
     }
 
     fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {

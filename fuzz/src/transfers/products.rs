@@ -151,9 +151,12 @@ impl Case for Products {
         }
     }
 
-    fn may_end_in(&self, _: PartyId, message: usize, error: &OtError) -> bool {
-        let is_point = matches!(error, OtError::BadPoint(_));
-        is_point && matches!(self, Products::Boolean) && message < 2
+    fn points(&self) -> usize {
+        if matches!(self, Products::Boolean) {
+            2
+        } else {
+            0
+        }
     }
 
     fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {

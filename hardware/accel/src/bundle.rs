@@ -151,7 +151,7 @@ impl Bundle {
 /// [`WriteError`] for what [`write()`] refuses in wide HSCD, and for more wires, ANDs or places in
 /// a bank than the fields can name.
 pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles, WriteError> {
-    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    let ands = netlist.ands() as u64;
     for (what, value, most) in [
         ("the number of ANDs", ands, MOST_ANDS),
         ("the number of wires", netlist.wires().into(), MOST_WIRES),

@@ -83,6 +83,15 @@ impl GateKind {
     pub fn is_xor(self) -> bool {
         matches!(self, GateKind::Xor | GateKind::Xnor | GateKind::Not)
     }
+
+    /// Returns which of in0, in1 and the output are inverted around the AND that a kind with tables
+    /// is: one row of its truth table differs from the other three.
+    pub fn inversions(self) -> [bool; 3] {
+        let table = self.truth_table();
+        let complement = table.count_ones() == 3;
+        let row = if complement { !table & 0b1111 } else { table }.trailing_zeros();
+        [row & 2 == 0, row & 1 == 0, complement]
+    }
 }
 
 /// A gate.

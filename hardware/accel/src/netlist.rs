@@ -266,6 +266,11 @@ impl Netlist {
         xors.count()
     }
 
+    /// Returns the number of gates that have tables.
+    pub fn ands(&self) -> usize {
+        self.gates().len() - self.xors()
+    }
+
     /// Returns the gates as work: a node for each wire, inputs and flip-flops as sources. Within a
     /// netlist cycle nothing waits for a flip-flop but the cycles that copying takes.
     pub fn graph(&self) -> Graph {

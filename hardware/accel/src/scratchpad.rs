@@ -128,7 +128,7 @@ pub fn compile(netlist: &Netlist, order: &[u32], places: u32) -> Result<Program,
     }
     let gates = netlist.gates().len() as u64;
     let traffic = &mut compiler.program.traffic;
-    traffic.tables = (gates - netlist.xors() as u64) * TABLE;
+    traffic.tables = netlist.ands() as u64 * TABLE;
     traffic.program = gates * INSTRUCTION;
     Ok(compiler.program)
 }

@@ -150,12 +150,9 @@ fn build(b: &mut Builder, kind: GateKind, x: Wire, y: Wire) -> Wire {
         GateKind::Xor => b.xor(x, y),
         GateKind::Xnor => !b.xor(x, y),
         _ => {
-            // One row differs from the other three: an AND of the operands as they are there.
-            let table = kind.truth_table();
-            let complement = table.count_ones() == 3;
-            let row = if complement { !table & 0b1111 } else { table }.trailing_zeros();
-            let (x, y) = (not(row & 2 == 0, x), not(row & 1 == 0, y));
-            not(complement, b.and(x, y))
+            let [in0, in1, out] = kind.inversions();
+            let (x, y) = (not(in0, x), not(in1, y));
+            not(out, b.and(x, y))
         }
     }
 }

@@ -86,11 +86,8 @@ impl Maker {
             }
             return;
         }
-        // One row differs from the other three: an AND of the operands as they are there.
-        let table = kind.truth_table();
-        let complement = table.count_ones() == 3;
-        let row = if complement { !table & 0b1111 } else { table }.trailing_zeros();
-        let inverted = [(row & 2 == 0, &mut a), (row & 1 == 0, &mut b)];
+        let [in0, in1, inverts_out] = kind.inversions();
+        let inverted = [(in0, &mut a), (in1, &mut b)];
         for ((inverts, operand), spare) in inverted.into_iter().zip(self.spare..) {
             if inverts {
                 self.xor(*operand, ONE, spare);
@@ -103,7 +100,7 @@ impl Maker {
         let number = self.ands.len() as u32;
         self.ands.push(tape::Gate { a, b, out, number });
         self.close(1);
-        if complement {
+        if inverts_out {
             self.xor(out, ONE, out);
         }
     }

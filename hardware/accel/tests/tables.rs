@@ -8,15 +8,13 @@ use sealane_accel::paper::{
 };
 use sealane_accel::timing::{Order, netlist_cycle, reorder, run, usual_tries};
 use sealane_accel::{Netlist, Operand};
+use sealane_hw_testkit::released;
 use sealane_testkit::testdata;
 
 /// All netlists that are there, with their benchmarks.
 fn netlists() -> impl Iterator<Item = (&'static Benchmark, Netlist)> {
-    BENCHMARKS.iter().filter_map(|benchmark| {
-        let name = format!("circuits/fase/{}/n.scd", benchmark.folder);
-        let text = testdata::shared(&name)?;
-        Some((benchmark, read(text.as_bytes()).expect("a netlist").netlist))
-    })
+    let all = BENCHMARKS.iter();
+    all.filter_map(|benchmark| Some((benchmark, released(benchmark)?)))
 }
 
 #[test]

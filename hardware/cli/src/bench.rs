@@ -5,20 +5,19 @@
 //! fill the lanes where a cycle has few. Labels of inputs are drawn before, tables stay in cache.
 //! Before it is timed, a run is evaluated, decoded, and compared with the circuit in the clear.
 
-use std::convert::Infallible;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use sealane_accel::functions::{Function, function};
-use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark, tinygarble_us};
+use sealane_accel::paper::{BENCHMARKS, Benchmark, CLOCK_MHZ, benchmark};
 use sealane_bench::cycles::measure;
 use sealane_bench::garble::sides::InPlace;
 use sealane_bench::{MachineRecord as Cpus, Options, Record};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::{CycleTape, Machine, Sequential};
 use sealane_diagnostic::Code;
-use sealane_garble::{ChunkReader, ChunkWriter, Cycles, Evaluator, Garbler, Scheme, decode};
+use sealane_garble::{Cycles, Evaluator, Garbler, Scheme, TablesInMemory, decode};
 use sealane_host::Failure;
 use sealane_terminal::print_line;
 
@@ -149,9 +148,7 @@ pub fn measure_all(cases: &[NetlistCase], options: &Options, record: &mut dyn Fn
         }
         if let Some(paper) = benchmark(case.name) {
             emit("fase_us", paper.run as f64 / CLOCK_MHZ, "us");
-        }
-        if let Some(value) = tinygarble_us(case.name) {
-            emit("tinygarble_us", value, "us");
+            emit("tinygarble_us", paper.tinygarble_us, "us");
         }
     }
 }
@@ -213,23 +210,11 @@ fn check(cpu: Cpu, case: &NetlistCase, tape: &CycleTape) {
     for cycle in 0..case.cycles as usize {
         let fresh = words(case.circuit.fresh_widths(), cycle);
         expected = clear.cycle(&fresh).concat();
-        let mut tables = Vec::new();
-        let mut writer = ChunkWriter::new(|chunk: &[u8]| {
-            tables.extend_from_slice(chunk);
-            Ok::<(), Infallible>(())
-        });
-        let Ok(()) = garbling.garble(&mut sides.garbler, &sides.fresh, &mut writer);
-        let Ok(()) = writer.flush();
-        drop(writer);
-        let mut rest = &tables[..];
-        let mut reader = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
-            let (now, later) = rest.split_at(chunk.len());
-            chunk.copy_from_slice(now);
-            rest = later;
-            Ok::<(), Infallible>(())
-        });
+        let mut tables = TablesInMemory::default();
+        let Ok(()) = garbling.garble(&mut sides.garbler, &sides.fresh, &mut tables);
+        let mut tables = TablesInMemory::from(tables.into_bytes());
         let fresh = active(&sides.fresh, &fresh.concat());
-        let Ok(()) = evaluating.evaluate(&mut evaluator, &fresh, &mut reader);
+        let Ok(()) = evaluating.evaluate(&mut evaluator, &fresh, &mut tables);
     }
     let count = expected.len();
     let mut table = vec![[Block::ZERO; 2]; count];

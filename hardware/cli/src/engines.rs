@@ -168,7 +168,7 @@ fn rows(name: &'static str, places: u32) -> Result<Vec<Row>, Failure> {
         Ok(Row {
             name,
             engines,
-            ands: (netlist.gates().len() - netlist.xors()) as u64,
+            ands: netlist.ands() as u64,
             path: bound.path,
             cycles: work.cycles(&issues),
             least: bound.cycles(),

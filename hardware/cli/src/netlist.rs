@@ -177,7 +177,7 @@ fn failed(output: &Output) -> Failure {
 }
 
 fn report(args: &SynthArgs, design: &Design, netlist: &Netlist) -> Result<(), Failure> {
-    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    let ands = netlist.ands() as u64;
     let inputs = design.inputs;
     let mut card = Card::new(format!("module {}", design.top));
     card.line("gates", gates(netlist));

@@ -10,7 +10,7 @@ module aes_pipe_proof (
     input [127:0]  in
 );
     wire [127:0] out;
-    aes_pipe pipe (.clock(clock), .enable(enable), .keys(keys), .in(in), .out(out));
+    aes_pipe pipe (.clock, .enable, .keys, .in, .out);
     (* hierconn *) wire [1407:0] \pipe.state ;
 
     // Any one place of the function, which all stages have in common.

@@ -22,10 +22,8 @@ module engine_proof #(
     wire out_valid;
     wire [127:0] out_label, out_garbler, out_evaluator;
     half_gate #(.HASH(HASH)) engine (
-        .clock(clock), .reset(reset), .flush(flush), .offset(offset), .keys(keys),
-        .in_valid(in_valid), .in_a(in_a), .in_b(in_b), .in_invert(in_invert),
-        .in_tweak(in_tweak), .out_valid(out_valid), .out_label(out_label),
-        .out_garbler(out_garbler), .out_evaluator(out_evaluator)
+        .clock, .reset, .flush, .offset, .keys, .in_valid, .in_a, .in_b, .in_invert, .in_tweak,
+        .out_valid, .out_label, .out_garbler, .out_evaluator
     );
 
     // Guo, Katz, Wang and Yu, section 7.3: sigma, and the block and key for a hash H(x, T).

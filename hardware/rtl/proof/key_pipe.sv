@@ -17,7 +17,7 @@ module key_pipe_proof (
 
     // A block that is about to enter stage `s` finds round key `s + 1` there.
     wire [1407:0] keys;
-    key_pipe pipe (.clock(clock), .enable(enable), .key(key), .keys(keys));
+    key_pipe pipe (.clock, .enable, .key, .keys);
     (* hierconn *) wire [1279:0] \pipe.held ;
 
     // Any one place of the function, which all rounds have in common.

@@ -8,7 +8,7 @@ module key_round_proof (
     `include "spec.svh"
 
     wire [127:0] next;
-    key_round round (.last(last), .constant(constant), .next(next));
+    key_round round (.last, .constant, .next);
 
     always @* assert (next == spec_key_round(last, constant));
 endmodule

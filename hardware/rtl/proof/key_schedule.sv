@@ -22,8 +22,7 @@ module key_schedule_proof (
     wire          ready;
     wire [1407:0] keys;
     key_schedule schedule (
-        .clock(clock), .reset(reset), .start(start), .erase(erase), .key(key), .ready(ready),
-        .keys(keys)
+        .clock, .reset, .start, .erase, .key, .ready, .keys
     );
     reg         known = 1'b0;
     reg [3:0]   count;

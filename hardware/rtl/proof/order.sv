@@ -56,13 +56,11 @@ module order_proof #(
     reg [BITS-1:0] flip_flops, lines, number;
     wire [BITS-1:0] wipe_address;
     control #(.LINE_BITS(BITS), .WIPE_BITS(BITS)) control (
-        .clock(clock), .reset(reset), .start(start), .start_cycles(start_cycles),
-        .start_limit(start_limit), .noise_valid(noise_valid), .noise(noise), .loaded(loaded),
-        .flip_flops(flip_flops), .lines(lines), .number(number), .gates_left(1'b1),
-        .rewind(rewind), .keyed(keyed), .filled(filled), .wipe(wipe), .wipe_address(wipe_address), .netlist_cycle(netlist_cycle), .first(first),
-        .copying(copying), .issuing(issuing), .issue_first(issue_first), .issued(issued),
-        .issued_and(issued_and), .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
-        .masks_empty(masks_empty), .end_ready(end_ready), .output_empty(output_empty), .busy(busy)
+        .clock, .reset, .start, .start_cycles, .start_limit, .noise_valid, .noise, .loaded,
+        .flip_flops, .lines, .number, .gates_left(1'b1), .rewind, .keyed, .filled, .wipe,
+        .wipe_address, .netlist_cycle, .first, .copying, .issuing, .issue_first, .issued,
+        .issued_and, .exhausted, .refuse, .ands_empty, .masks_empty, .end_ready, .output_empty,
+        .busy
     );
     always @(posedge clock) begin
         if (!busy) {flip_flops, lines} <= {new_flip_flops, new_lines};
@@ -97,13 +95,10 @@ module order_proof #(
     wire want0, want1, open, waits, dry, gate, copy, is_xor;
     wire [BITS-1:0] place0, place1, waits_address, target, and_target;
     issue #(.LABEL_BITS(BITS), .LINE_BITS(BITS)) issue (
-        .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
-        .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
-        .parity(netlist_cycle[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
-        .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
-        .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
-        .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
-        .is_xor(is_xor), .target(target), .and_target(and_target)
+        .clock, .reset, .line, .number, .flip_flops, .copying, .issuing, .issue_first, .first,
+        .parity(netlist_cycle[0]), .copied, .issued, .issued_and, .ands_empty, .room, .exhausted,
+        .refuse, .want0, .want1, .place0, .place1, .open, .waits, .waits_address, .dry, .gate,
+        .copy, .is_xor, .target, .and_target
     );
     // The ten stages of the engine.
     reg [9:0] stages;
@@ -111,11 +106,11 @@ module order_proof #(
     wire [127:0] data0, data1;
     wire write_single = copy || (gate && is_xor);
     label_memory #(.BITS(BITS), .QUEUE(QUEUE)) labels (
-        .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
-        .read_address1(place1), .take(copied || issued), .open(open), .data0(data0), .data1(data1), .write0(stages[9]),
+        .clock, .reset, .want0, .want1, .read_address0(place0), .read_address1(place1),
+        .take(copied || issued), .open, .data0, .data1, .write0(stages[9]),
         .write_address0(and_target), .write_data0(and_label), .write1(write_single || dry || wipe),
-        .dry1(dry && !write_single), .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
-        .waits(waits), .waits_address(waits_address)
+        .dry1(dry && !write_single), .write_address1(wipe ? wipe_address : target),
+        .write_data1(wipe ? 128'b0 : single), .waits, .waits_address
     );
 
     // The model: the number of the cycle; cycles until `any_wire` can be read; the writes that come, by

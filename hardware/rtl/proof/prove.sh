@@ -23,38 +23,38 @@ trap 'rm -rf "$OUT"' EXIT
 # Modules that are left open have values without a driver, on purpose.
 OPEN="is used but has no driver"
 
-# Arguments: name of the proof, cycles, parameters for `chparam`, sources beside it.
-by_sat() {
-    name=$1 cycles=$2 parameters=$3
+# Runs Yosys on a proof. Arguments: what it does with the circuit, the name of the proof, parameters for
+# `chparam`, sources beside it.
+circuit() {
+    steps=$1 name=$2 parameters=$3
     shift 3
     yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
-        opt -full; memory_map; opt -fast; techmap; opt -fast; opt_clean -purge; \
-        sat -verify -prove-asserts -set-assumes -ignore_unknown_cells -seq $cycles"
+        opt -full; $steps"
+}
+
+# Arguments: cycles, then those of `circuit` from the name of the proof on.
+by_sat() {
+    cycles=$1
+    shift
+    circuit "memory_map; opt -fast; techmap; opt -fast; opt_clean -purge; \
+        sat -verify -prove-asserts -set-assumes -ignore_unknown_cells -seq $cycles" "$@"
     echo "proved: $name${parameters:+ }$parameters"
 }
 
 # For any number of cycles, by induction: all assertions hold at the start, and in each cycle if they
 # held in the one before, from any state. Before it a counterexample is sought that begins at the
-# start, in SEEK cycles if that is set. Arguments: name of the proof, parameters for `chparam`, sources
-# beside it. The first form takes z3, which is better at wide words, the second MiniSat.
+# start, in SEEK cycles if that is set. Arguments: those of `circuit` from the name of the proof on. The
+# first form takes z3, which is better at wide words, the second MiniSat.
 by_induction() {
-    name=$1 parameters=$2
-    shift 2
-    yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
-        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
-        opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/$name.smt2"
+    circuit "opt_clean -purge; dffunmap; write_smt2 $OUT/$1.smt2" "$@"
     set -- -s z3 --noincr --unroll --noprogress
     solve "$name has a counterexample" yosys-smtbmc "$@" -t "${SEEK:-1}" "$OUT/$name.smt2"
     solve "$name is not inductive" yosys-smtbmc "$@" -i -t 1 "$OUT/$name.smt2"
     echo "proved: $name${parameters:+ }$parameters, for any number of cycles"
 }
 by_sat_induction() {
-    name=$1 parameters=$2
-    shift 2
-    yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
-        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
-        opt -full; techmap; opt -fast; opt_clean -purge; write_ilang $OUT/$name.il"
+    circuit "techmap; opt -fast; opt_clean -purge; write_ilang $OUT/$1.il" "$@"
     set -- -verify -prove-asserts -set-assumes
     [ -z "${SEEK:-}" ] || solve "$name has a counterexample" \
         yosys -q -p "read_ilang $OUT/$name.il; sat $* -seq $SEEK"
@@ -86,9 +86,9 @@ by_paths() {
 
 prove() {
     case $1 in
-        sbox) by_sat sbox 1 "" ;;
-        round) by_sat round 2 "" "$SOURCES/aes_stage.sv" ;;
-        key_round) by_sat key_round 1 "" "$SOURCES/key_round.sv" ;;
+        sbox) by_sat 1 sbox "" ;;
+        round) by_sat 2 round "" "$SOURCES/aes_stage.sv" ;;
+        key_round) by_sat 1 key_round "" "$SOURCES/key_round.sv" ;;
         key_schedule | key_pipe) by_induction "$1" "" open.sv "$SOURCES/$1.sv" ;;
         aes_pipe) by_induction aes_pipe "" open_stage.sv "$SOURCES/aes_pipe.sv" ;;
         engine) by_induction engine "-set HASH 0" open_aes.sv "$SOURCES/half_gate.sv" \

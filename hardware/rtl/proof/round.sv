@@ -36,10 +36,10 @@ module round_proof (
     wire [127:0] middle;
     wire [127:0] last;
     aes_stage #(.LAST(0)) stage (
-        .clock(clock), .enable(1'b1), .key(key), .state(state), .next(middle)
+        .clock, .enable(1'b1), .key, .state, .next(middle)
     );
     aes_stage #(.LAST(1)) last_stage (
-        .clock(clock), .enable(1'b1), .key(key), .state(state), .next(last)
+        .clock, .enable(1'b1), .key, .state, .next(last)
     );
 
     reg [127:0] expected;

@@ -20,11 +20,8 @@ module aes_pipe (
     generate
         for (r = 0; r < 10; r = r + 1) begin : rounds
             aes_stage #(.LAST(r == 9 ? 1 : 0)) stage (
-                .clock(clock),
-                .enable(enable[r]),
-                .key(keys[128*r+128 +: 128]),
-                .state(state[128*r +: 128]),
-                .next(state[128*r+128 +: 128])
+                .clock, .enable(enable[r]), .key(keys[128*r+128 +: 128]),
+                .state(state[128*r +: 128]), .next(state[128*r+128 +: 128])
             );
         end
     endgenerate

@@ -20,7 +20,7 @@ module banked_memory #(
     generate
         for (p = 0; p < 2 * BANKS; p = p + 1) begin : ports
             memory #(.BITS(BITS), .WIDTH(128)) labels (
-                .clock(clock), .write(write[p/2] || wipe),
+                .clock, .write(write[p/2] || wipe),
                 .write_address(wipe ? wipe_address : write_addresses[BITS*(p/2) +: BITS]),
                 .in(wipe ? 128'b0 : write_data[128*(p/2) +: 128]), .read(1'b1),
                 .read_address(read_addresses[BITS*p +: BITS]), .out(data[128*p +: 128])

@@ -83,17 +83,14 @@ module bundle_core #(
         .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
         .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
     ) load (
-        .clock(clock), .reset(reset), .restart(restart), .valid(load_valid),
-        .narrow(load_narrow), .word(load_word), .loaded(loaded), .refused(refused),
-        .initials(initials), .each_cycle(each_cycle), .first_lines(first_lines),
-        .gate_lines(gate_lines), .lines(lines), .ands(ands), .store(store),
-        .store_line(store_line), .store_word(store_word)
+        .clock, .reset, .restart, .valid(load_valid), .narrow(load_narrow), .word(load_word),
+        .loaded, .refused, .initials, .each_cycle, .first_lines, .gate_lines, .lines, .ands, .store,
+        .store_line, .store_word
     );
 
     netlist_fetch #(.BITS(LINE_BITS), .WIDTH(LINE)) fetch (
-        .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
-        .rewind(rewind), .rewind_to(rewind_first ? {LINE_BITS{1'b0}} : first_lines),
-        .take(taken), .number(number), .line(line)
+        .clock, .store, .store_line, .store_word, .rewind,
+        .rewind_to(rewind_first ? {LINE_BITS{1'b0}} : first_lines), .take(taken), .number, .line
     );
     assign gates_left = number < gate_lines;
     logic unused;
@@ -115,12 +112,9 @@ module bundle_core #(
         .LABEL_BITS(LABEL_BITS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES), .INDEX(INDEX),
         .GATE_BITS(GATE_BITS)
     ) issue (
-        .clock(clock), .reset(reset), .line(line), .copying(copying), .issuing(issuing),
-        .parity(netlist_cycle[0]), .taken(taken), .issued_and(issued_and), .ands_empty(ands_empty),
-        .room(room), .exhausted(exhausted), .refuse(refuse), .places(places),
-        .port_addresses(port_addresses), .gates(gates), .kinds(kinds), .ports(ports),
-        .inverts(inverts), .targets(targets), .and_numbers(and_numbers), .and_targets(and_targets),
-        .outputs(outputs), .outputs_ahead(outputs_ahead), .output_numbers(output_numbers),
+        .clock, .reset, .line, .copying, .issuing, .parity(netlist_cycle[0]), .taken, .issued_and,
+        .ands_empty, .room, .exhausted, .refuse, .places, .port_addresses, .gates, .kinds, .ports,
+        .inverts, .targets, .and_numbers, .and_targets, .outputs, .outputs_ahead, .output_numbers,
         .outputs_empty(masks_empty)
     );
 
@@ -192,15 +186,14 @@ module bundle_core #(
     end
 
     banked_memory #(.BANKS(BANKS), .BITS(INNER)) banks (
-        .clock(clock), .read_addresses(port_addresses), .data(data), .write(write),
-        .write_addresses(write_addresses), .write_data(write_data), .wipe(wipe),
-        .wipe_address(wipe_address[INNER-1:0])
+        .clock, .read_addresses(port_addresses), .data, .write, .write_addresses, .write_data,
+        .wipe, .wipe_address(wipe_address[INNER-1:0])
     );
 
     bundle_masks #(.OUTPUTS(OUTPUTS), .UNITS(UNITS)) output_masks (
-        .clock(clock), .reset(reset || key_start), .valid(outputs), .is_ahead(outputs_ahead),
-        .index(output_numbers), .bits(bits), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
-        .netlist_cycle(netlist_cycle), .record_valid(masks_valid), .record_ready(masks_ready),
+        .clock, .reset(reset || key_start), .valid(outputs), .is_ahead(outputs_ahead),
+        .index(output_numbers), .bits, .end_netlist_cycle, .end_ready, .netlist_cycle,
+        .record_valid(masks_valid), .record_ready(masks_ready),
         .record_netlist_cycle(masks_netlist_cycle), .record(masks)
     );
 endmodule

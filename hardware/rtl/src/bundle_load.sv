@@ -285,17 +285,17 @@ module bundle_load #(
     assign own_place = drives ? {1'b1, pair_of(driven)} : {1'b0, bank, driven[INNER-1:0]};
 
     memory #(.BITS(GATE_BITS), .WIDTH(LABEL_BITS + 1)) places0 (
-        .clock(clock), .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
+        .clock, .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
         .in(own_place), .read(1'b1), .read_address(GATE_BITS'(field0 - first_gate)),
         .out(found0)
     );
     memory #(.BITS(GATE_BITS), .WIDTH(LABEL_BITS + 1)) places1 (
-        .clock(clock), .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
+        .clock, .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
         .in(own_place), .read(1'b1), .read_address(GATE_BITS'(field1 - first_gate)),
         .out(found1)
     );
     memory #(.BITS(LABEL_BITS), .WIDTH(INDEX + 1)) masks (
-        .clock(clock), .write(line_valid && is_flip_flop),
+        .clock, .write(line_valid && is_flip_flop),
         .write_address(LABEL_BITS'(at - 32'd4)), .in({is_output, outputs[INDEX-1:0]}),
         .read(1'b1), .read_address(LABEL_BITS'(move_of)), .out(mask)
     );
@@ -309,7 +309,7 @@ module bundle_load #(
     assign flip_flop = is_flip_flop ? LABEL_BITS'(at - 32'd4)
         : is_move ? LABEL_BITS'(move_of) : LABEL_BITS'(driven);
     memory #(.BITS(LABEL_BITS), .WIDTH(1)) taken (
-        .clock(clock), .write(line_valid && (is_flip_flop || takes)), .write_address(flip_flop),
+        .clock, .write(line_valid && (is_flip_flop || takes)), .write_address(flip_flop),
         .in(takes), .read(1'b1), .read_address(flip_flop), .out(was_taken)
     );
     assign twice = line_now && takes_now && was_taken;
@@ -325,11 +325,11 @@ module bundle_load #(
     logic [15:0] owner1;
     assign keeps = line_valid && is_gate && !drives;
     memory #(.BITS(LABEL_BITS), .WIDTH(16)) owners0 (
-        .clock(clock), .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
+        .clock, .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
         .in(gates[15:0]), .read(1'b1), .read_address(found0[LABEL_BITS-1:0]), .out(owner0)
     );
     memory #(.BITS(LABEL_BITS), .WIDTH(16)) owners1 (
-        .clock(clock), .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
+        .clock, .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
         .in(gates[15:0]), .read(1'b1), .read_address(found1[LABEL_BITS-1:0]), .out(owner1)
     );
     assign stolen = (asks[0] && owner0 != gate0_later) || (asks[1] && owner1 != gate1_later);
@@ -348,11 +348,11 @@ module bundle_load #(
     assign names = line_valid && is_and;
     assign ands_before = GATE_BITS'(gates - xors);
     memory #(.BITS(GATE_BITS), .WIDTH(GATE_BITS)) orders (
-        .clock(clock), .write(names), .write_address(and_named[GATE_BITS-1:0]), .in(ands_before),
+        .clock, .write(names), .write_address(and_named[GATE_BITS-1:0]), .in(ands_before),
         .read(1'b1), .read_address(and_named[GATE_BITS-1:0]), .out(order)
     );
     memory #(.BITS(GATE_BITS), .WIDTH(GATE_BITS)) numbers (
-        .clock(clock), .write(names), .write_address(ands_before), .in(and_named[GATE_BITS-1:0]),
+        .clock, .write(names), .write_address(ands_before), .in(and_named[GATE_BITS-1:0]),
         .read(1'b1), .read_address(order), .out(name)
     );
     assign renamed = asks_name && name == number_later;

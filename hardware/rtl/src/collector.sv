@@ -121,13 +121,13 @@ module collector #(
     generate
         for (m = 0; m < ENGINES; m = m + 1) begin : memories
             memory #(.BITS(EACH), .WIDTH(256)) tables (
-                .clock(clock), .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
+                .clock, .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
                 .in(write_data[256*m +: 256]), .read(1'b1),
                 .read_address(read_addresses[EACH*m +: EACH]), .out(read_data[256*m +: 256])
             );
             // Apart from the tables: no number depends on a label.
             memory #(.BITS(EACH), .WIDTH(NUMBER)) numbers (
-                .clock(clock), .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
+                .clock, .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
                 .in(write_numbers[NUMBER*m +: NUMBER]), .read(1'b1),
                 .read_address(read_addresses[EACH*m +: EACH]),
                 .out(read_numbers[NUMBER*m +: NUMBER])

@@ -109,24 +109,18 @@ module garbler #(
     logic                  output_empty;
 
     control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT), .ENGINES(ENGINES)) control (
-        .clock(clock), .reset(reset), .start(start), .start_cycles(start_cycles),
-        .start_limit(start_limit), .noise_valid(noise_valid), .noise_ready(noise_ready),
-        .noise(noise), .loaded(loaded), .flip_flops(copies), .lines(lines), .number(number),
-        .gates_left(gates_left), .rewind(rewind), .rewind_first(rewind_first), .hash_key(hash_key), .offset(offset), .label_key(label_key),
-        .label_start(label_start), .key_start(key_start), .keyed(hash_keyed), .fill(fill),
-        .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled), .erase(erase),
-        .wipe(wipe), .wipe_address(wipe_address), .netlist_cycle(netlist_cycle), .first(first), .copying(copying),
-        .issuing(issuing), .issue_first(issue_first), .issued(issued), .issued_and(issued_and),
-        .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
-        .masks_empty(masks_empty), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
-        .output_empty(output_empty), .busy(busy), .fault(fault), .total_cycles(total_cycles),
-        .held_cycles(held_cycles), .setup_cycles(setup_cycles), .first_garbling(first_garbling),
-        .later_garbling(later_garbling)
+        .clock, .reset, .start, .start_cycles, .start_limit, .noise_valid, .noise_ready, .noise,
+        .loaded, .flip_flops(copies), .lines, .number, .gates_left, .rewind, .rewind_first,
+        .hash_key, .offset, .label_key, .label_start, .key_start, .keyed(hash_keyed), .fill,
+        .fill_first, .fill_parity, .filled, .erase, .wipe, .wipe_address, .netlist_cycle, .first,
+        .copying, .issuing, .issue_first, .issued, .issued_and, .exhausted, .refuse, .ands_empty,
+        .masks_empty, .end_netlist_cycle, .end_ready, .output_empty, .busy, .fault, .total_cycles,
+        .held_cycles, .setup_cycles, .first_garbling, .later_garbling
     );
 
     key_schedule hash_schedule (
-        .clock(clock), .reset(reset), .start(key_start), .erase(erase), .key(hash_key),
-        .ready(hash_keyed), .keys(hash_keys)
+        .clock, .reset, .start(key_start), .erase, .key(hash_key), .ready(hash_keyed),
+        .keys(hash_keys)
     );
 
     // Labels of inputs.
@@ -141,17 +135,15 @@ module garbler #(
     logic [READS*128-1:0]        input_labels;
 
     label_source source (
-        .clock(clock), .reset(reset), .begin_session(key_start), .erase(erase), .flush(wipe),
-        .key(label_key), .start(label_start), .valid(source_valid), .ready(source_ready),
-        .label(source_label)
+        .clock, .reset, .begin_session(key_start), .erase, .flush(wipe), .key(label_key),
+        .start(label_start), .valid(source_valid), .ready(source_ready), .label(source_label)
     );
 
     input_store #(.BITS(INPUT_BITS), .READS(READS)) inputs (
-        .clock(clock), .reset(reset), .initials(initials), .each_cycle(each_cycle), .fill(fill),
-        .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled),
-        .source_valid(source_valid), .source_ready(source_ready), .source_label(source_label),
-        .record_valid(record_valid), .record_ready(record_ready), .record_wire(record_wire),
-        .addresses(input_addresses), .data(input_labels), .wipe(wipe), .wipe_address(wipe_address[INPUT_BITS-1:0])
+        .clock, .reset, .initials, .each_cycle, .fill, .fill_first, .fill_parity, .filled,
+        .source_valid, .source_ready, .source_label, .record_valid, .record_ready, .record_wire,
+        .addresses(input_addresses), .data(input_labels), .wipe,
+        .wipe_address(wipe_address[INPUT_BITS-1:0])
     );
 
     always_ff @(posedge clock)
@@ -177,16 +169,15 @@ module garbler #(
     generate
     for (e = 0; e < ENGINES; e = e + 1) begin : engines
         half_gate #(.HASH(HASH)) engine (
-            .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
-            .in_valid(engine_valid[e]), .in_a(wipe ? 128'b0 : engine_a[128*e +: 128]),
+            .clock, .reset, .flush(wipe), .offset, .keys(hash_keys), .in_valid(engine_valid[e]),
+            .in_a(wipe ? 128'b0 : engine_a[128*e +: 128]),
             .in_b(wipe ? 128'b0 : engine_b[128*e +: 128]), .in_invert(engine_invert[3*e +: 3]),
             .in_tweak({netlist_cycle, and_number[32*e +: 32]}), .out_valid(and_valid[e]),
             .out_label(and_label[128*e +: 128]), .out_garbler(tables[256*e +: 128]),
             .out_evaluator(tables[256*e+128 +: 128])
         );
         delay_line #(.WIDTH(NUMBER), .DEPTH(10)) number_of (
-            .clock(clock), .in(and_number[32*e +: NUMBER]),
-            .out(table_numbers[NUMBER*e +: NUMBER])
+            .clock, .in(and_number[32*e +: NUMBER]), .out(table_numbers[NUMBER*e +: NUMBER])
         );
     end
     if (XOR_UNITS == 0) begin : fase
@@ -211,15 +202,14 @@ module garbler #(
             .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .NETLIST_BITS(LINE_BITS),
             .OUTPUTS(OUTPUTS)
         ) load (
-            .clock(clock), .reset(reset), .restart(load_restart && !busy),
-            .valid(load_valid && !busy), .narrow(load_narrow), .word(load_word), .loaded(loaded),
-            .refused(refused), .initials(initials), .each_cycle(each_cycle), .flip_flops(flip_flops),
-            .lines(lines), .ands(ands), .store(store), .store_line(store_line), .store_word(store_word)
+            .clock, .reset, .restart(load_restart && !busy), .valid(load_valid && !busy),
+            .narrow(load_narrow), .word(load_word), .loaded, .refused, .initials, .each_cycle,
+            .flip_flops, .lines, .ands, .store, .store_line, .store_word
         );
 
         netlist_fetch #(.BITS(LINE_BITS), .WIDTH(WORD)) fetch (
-            .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
-            .rewind(rewind), .rewind_to({LINE_BITS{1'b0}}), .take(copied || issued), .number(number), .line(line)
+            .clock, .store, .store_line, .store_word, .rewind, .rewind_to({LINE_BITS{1'b0}}),
+            .take(copied || issued), .number, .line
         );
 
         // Issue, and the memory of labels.
@@ -241,14 +231,11 @@ module garbler #(
         logic [LABEL_BITS-1:0] and_target;
 
         issue #(.LABEL_BITS(LABEL_BITS), .LINE_BITS(LINE_BITS)) issue (
-            .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
-            .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
-            .parity(netlist_cycle[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
-            .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
-            .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
-            .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
-            .use1(use1), .kind0(kind0), .kind1(kind1), .is_xor(is_xor), .invert(invert),
-            .is_output(is_output), .target(target), .and_number(and_number), .and_target(and_target)
+            .clock, .reset, .line, .number, .flip_flops, .copying, .issuing, .issue_first, .first,
+            .parity(netlist_cycle[0]), .copied, .issued, .issued_and, .ands_empty, .room,
+            .exhausted, .refuse, .want0, .want1, .place0, .place1, .open, .waits, .waits_address,
+            .dry, .gate, .copy, .use1, .kind0, .kind1, .is_xor, .invert, .is_output, .target,
+            .and_number, .and_target
         );
 
         logic [127:0] memory0;
@@ -259,12 +246,12 @@ module garbler #(
         logic         write_single;
 
         label_memory #(.BITS(LABEL_BITS), .QUEUE(QUEUE)) labels (
-            .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
-            .read_address1(place1), .take(copied || issued), .open(open), .data0(memory0),
-            .data1(memory1), .write0(and_valid), .write_address0(and_target), .write_data0(and_label),
+            .clock, .reset, .want0, .want1, .read_address0(place0), .read_address1(place1),
+            .take(copied || issued), .open, .data0(memory0), .data1(memory1), .write0(and_valid),
+            .write_address0(and_target), .write_data0(and_label),
             .write1(write_single || dry || wipe), .dry1(dry && !write_single),
             .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
-            .waits(waits), .waits_address(waits_address)
+            .waits, .waits_address
         );
 
         // The zero label of the constant 0 is 0, and that of 1 is R: its label for the value 1 is 0.
@@ -286,10 +273,10 @@ module garbler #(
             : label0 ^ label1 ^ (invert[0] ? offset : 128'b0);
 
         output_masks #(.OUTPUTS(OUTPUTS)) outputs (
-            .clock(clock), .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
+            .clock, .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
             .xor_bit(single[0]), .and_bit(and_label[0]), .copied(copy && is_output),
-            .copied_bit(single[0]), .empty(masks_empty), .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready),
-            .netlist_cycle(netlist_cycle), .record_valid(masks_valid), .record_ready(masks_ready),
+            .copied_bit(single[0]), .empty(masks_empty), .end_netlist_cycle, .end_ready,
+            .netlist_cycle, .record_valid(masks_valid), .record_ready(masks_ready),
             .record_netlist_cycle(masks_netlist_cycle), .record(masks)
         );
         assign engine_valid = gate && !is_xor;
@@ -307,21 +294,14 @@ module garbler #(
             .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
             .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(ENGINES * BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
         ) core (
-            .clock(clock), .reset(reset), .key_start(key_start),
-            .restart(load_restart && !busy), .load_valid(load_valid && !busy),
-            .load_narrow(load_narrow), .load_word(load_word), .loaded(loaded),
-            .refused(refused), .initials(initials), .each_cycle(each_cycle),
-            .first_lines(copies), .lines(lines), .ands(ands), .rewind(rewind),
-            .rewind_first(rewind_first), .number(number), .gates_left(gates_left),
-            .copying(copying), .issuing(issuing), .netlist_cycle(netlist_cycle), .taken(taken),
-            .issued_and(issued_and), .ands_empty(ands_empty), .room(room),
-            .exhausted(exhausted), .refuse(refuse), .masks_empty(masks_empty),
-            .end_netlist_cycle(end_netlist_cycle), .end_ready(end_ready), .offset(offset), .wipe(wipe),
-            .wipe_address(wipe_address), .input_addresses(input_addresses),
-            .inputs(input_labels), .engine_valid(engine_valid), .engine_a(engine_a),
-            .engine_b(engine_b), .engine_invert(engine_invert), .and_numbers(and_number),
-            .and_valid(and_valid), .and_labels(and_label), .masks_valid(masks_valid),
-            .masks_ready(masks_ready), .masks_netlist_cycle(masks_netlist_cycle), .masks(masks)
+            .clock, .reset, .key_start, .restart(load_restart && !busy),
+            .load_valid(load_valid && !busy), .load_narrow, .load_word, .loaded, .refused,
+            .initials, .each_cycle, .first_lines(copies), .lines, .ands, .rewind, .rewind_first,
+            .number, .gates_left, .copying, .issuing, .netlist_cycle, .taken, .issued_and,
+            .ands_empty, .room, .exhausted, .refuse, .masks_empty, .end_netlist_cycle, .end_ready,
+            .offset, .wipe, .wipe_address, .input_addresses, .inputs(input_labels), .engine_valid,
+            .engine_a, .engine_b, .engine_invert, .and_numbers(and_number), .and_valid,
+            .and_labels(and_label), .masks_valid, .masks_ready, .masks_netlist_cycle, .masks
         );
     end
     endgenerate
@@ -331,13 +311,10 @@ module garbler #(
         .BITS(9 + $clog2(ENGINES)), .LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS), .NUMBER(NUMBER),
         .ENGINES(ENGINES)
     ) collector (
-        .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),
-        .room(room), .table_valid(and_valid), .table_data(tables),
-        .table_numbers(table_numbers),
-        .label_valid(record_valid), .label_ready(record_ready), .label_netlist_cycle(record_netlist_cycle),
-        .label_wire(record_wire), .label(source_label), .masks_valid(masks_valid),
-        .masks_ready(masks_ready), .masks_netlist_cycle(masks_netlist_cycle), .masks(masks), .empty(output_empty),
-        .out_valid(out_valid), .out_ready(out_ready), .out_tag(out_tag), .out_netlist_cycle(out_netlist_cycle),
-        .out_index(out_index), .out_data(out_data)
+        .clock, .reset, .restart(key_start), .ands, .issued_and, .room, .table_valid(and_valid),
+        .table_data(tables), .table_numbers, .label_valid(record_valid), .label_ready(record_ready),
+        .label_netlist_cycle(record_netlist_cycle), .label_wire(record_wire), .label(source_label),
+        .masks_valid, .masks_ready, .masks_netlist_cycle, .masks, .empty(output_empty), .out_valid,
+        .out_ready, .out_tag, .out_netlist_cycle, .out_index, .out_data
     );
 endmodule

@@ -73,10 +73,10 @@ module half_gate #(
             logic unused;
             assign unused = &keys[1407:128];
             key_pipe schedule_a (
-                .clock(clock), .enable(enable[8:0]), .key(keys[127:0] ^ tweak_a), .keys(keys_a)
+                .clock, .enable(enable[8:0]), .key(keys[127:0] ^ tweak_a), .keys(keys_a)
             );
             key_pipe schedule_b (
-                .clock(clock), .enable(enable[8:0]), .key(keys[127:0] ^ tweak_b), .keys(keys_b)
+                .clock, .enable(enable[8:0]), .key(keys[127:0] ^ tweak_b), .keys(keys_b)
             );
         end else begin : key_shared
             assign whitened_a = tweak_a;
@@ -98,18 +98,16 @@ module half_gate #(
 
     // sigma is linear, so the input for x ^ R is that for x plus sigma(R).
     aes_pipe aes_a0 (
-        .clock(clock), .enable(enable), .keys(keys_a), .in(input_a), .out(output_a0)
+        .clock, .enable, .keys(keys_a), .in(input_a), .out(output_a0)
     );
     aes_pipe aes_a1 (
-        .clock(clock), .enable(enable), .keys(keys_a), .in(input_a ^ sigma(offset)),
-        .out(output_a1)
+        .clock, .enable, .keys(keys_a), .in(input_a ^ sigma(offset)), .out(output_a1)
     );
     aes_pipe aes_b0 (
-        .clock(clock), .enable(enable), .keys(keys_b), .in(input_b), .out(output_b0)
+        .clock, .enable, .keys(keys_b), .in(input_b), .out(output_b0)
     );
     aes_pipe aes_b1 (
-        .clock(clock), .enable(enable), .keys(keys_b), .in(input_b ^ sigma(offset)),
-        .out(output_b1)
+        .clock, .enable, .keys(keys_b), .in(input_b ^ sigma(offset)), .out(output_b1)
     );
 
     // The labels go along beside AES.
@@ -120,8 +118,7 @@ module half_gate #(
     logic         b_bit;
 
     delay_line #(.WIDTH(259), .DEPTH(10)) labels (
-        .clock(clock),
-        .in({in_invert[0], a[0], b[0], a, b}),
+        .clock, .in({in_invert[0], a[0], b[0], a, b}),
         .out({late_invert, a_bit, b_bit, late_a, late_b})
     );
 

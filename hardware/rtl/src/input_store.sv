@@ -70,8 +70,7 @@ module input_store #(
     generate
         for (r = 0; r < READS; r = r + 1) begin : copies
             memory #(.BITS(BITS), .WIDTH(128)) labels (
-                .clock(clock), .write(store || wipe),
-                .write_address(wipe ? wipe_address : place),
+                .clock, .write(store || wipe), .write_address(wipe ? wipe_address : place),
                 .in(wipe ? 128'b0 : source_label), .read(1'b1),
                 .read_address(addresses[BITS*r +: BITS]), .out(data[128*r +: 128])
             );

@@ -19,7 +19,7 @@ module key_schedule (
     logic [127:0] last;
     logic [127:0] made;
 
-    key_round round_key (.last(last), .constant(constant), .next(made));
+    key_round round_key (.last, .constant, .next(made));
 
     assign ready = round == 4'd11;
 

@@ -138,8 +138,7 @@ module label_memory #(
     endgenerate
 
     two_port_memory #(.BITS(BITS), .WIDTH(128)) labels (
-        .clock(clock),
-        .write0(port0_write), .address0(port0_address), .in0(port0_data), .out0(data0),
+        .clock, .write0(port0_write), .address0(port0_address), .in0(port0_data), .out0(data0),
         .write1(port1_write), .address1(port1_address), .in1(port1_data), .out1(data1)
     );
 endmodule

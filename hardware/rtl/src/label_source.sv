@@ -28,12 +28,11 @@ module label_source (
     assign valid = holds[9] && !flush;
 
     key_schedule schedule (
-        .clock(clock), .reset(reset), .start(begin_session), .erase(erase), .key(key),
-        .ready(keyed), .keys(keys)
+        .clock, .reset, .start(begin_session), .erase, .key, .ready(keyed), .keys
     );
 
     aes_pipe cipher (
-        .clock(clock), .enable({10{advance}}), .keys(keys), .in(counter), .out(label)
+        .clock, .enable({10{advance}}), .keys, .in(counter), .out(label)
     );
 
     always_ff @(posedge clock)

@@ -25,7 +25,7 @@ module netlist_fetch #(
     always_ff @(posedge clock) number <= next;
 
     memory #(.BITS(BITS), .WIDTH(WIDTH)) lines (
-        .clock(clock), .write(store), .write_address(store_line), .in(store_word),
-        .read(1'b1), .read_address(next), .out(line)
+        .clock, .write(store), .write_address(store_line), .in(store_word), .read(1'b1),
+        .read_address(next), .out(line)
     );
 endmodule

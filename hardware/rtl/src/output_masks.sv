@@ -38,8 +38,8 @@ module output_masks #(
     assign bit_now = copied ? copied_bit : late_xor ? late_bit : and_bit;
     assign end_ready = !record_valid;
 
-    delay_line #(.WIDTH(1), .DEPTH(11)) kinds (.clock(clock), .in(issued_xor), .out(late_xor));
-    delay_line #(.WIDTH(1), .DEPTH(10)) bits (.clock(clock), .in(xor_bit), .out(late_bit));
+    delay_line #(.WIDTH(1), .DEPTH(11)) kinds (.clock, .in(issued_xor), .out(late_xor));
+    delay_line #(.WIDTH(1), .DEPTH(10)) bits (.clock, .in(xor_bit), .out(late_bit));
 
     always_ff @(posedge clock)
         if (reset) begin

@@ -308,7 +308,7 @@ impl DeviceNetlist {
         RecordCounts {
             held,
             inputs: netlist.inputs(),
-            ands: (netlist.gates().len() - netlist.xors()) as u32,
+            ands: netlist.ands() as u32,
             outputs: netlist.parts().outputs.len() as u32,
         }
     }

@@ -4,9 +4,9 @@
 //! This program is server and client as well: its first argument says which. The hardware serves
 //! with `--ignored` alone, as in tests of the usual harness.
 
-use sealane_accel::functions::function;
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
+use sealane_hw_testkit::ours;
 use sealane_identity::Identity;
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, Reception, free_loopback_port};
 use sealane_parties::{NetworkClass, PartyId};
@@ -66,8 +66,7 @@ fn main() {
 
 fn job(case: usize, scheme: Scheme) -> Job {
     let (name, cycles, ..) = CASES[case];
-    let netlist = function(name).expect(name).netlist().expect("a netlist");
-    Job::new(&netlist, Span::last(cycles), scheme, NetworkClass::LAN).expect("a job")
+    Job::new(&ours(name), Span::last(cycles), scheme, NetworkClass::LAN).expect("a job")
 }
 
 fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {

@@ -1,5 +1,5 @@
-//! Crate `hw-testkit`: netlists for tests of whatever garbles them, and the attack on the hash of
-//! the released hardware.
+//! Crate `hw-testkit`: netlists for tests of whatever garbles them, a slow garbler of them, and the
+//! attack on the hash of the released hardware.
 //!
 //! It hashes H(x, t) = AES_S(x ^ t) ^ x ^ t. The evaluator holds a label x of operand a, and a row
 //! T_G = H(x) ^ H(x ^ R) ^ p_b R. Where p_b is 1, R cancels: T_G ^ H(x) ^ x ^ t is
@@ -7,10 +7,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod slow;
+
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use sealane_accel::formats::read;
+use sealane_accel::functions::function;
 use sealane_accel::netlist::Parts;
+use sealane_accel::paper::Benchmark;
 use sealane_accel::{FlipFlop, Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Tweak};
+use sealane_testkit::testdata;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +29,23 @@ pub fn bench(folder: &str) -> PathBuf {
     let bench = built.join(folder).join("bench");
     assert!(bench.exists(), "make -C hardware/rtl {folder}");
     bench
+}
+
+/// The authors' netlist of a benchmark, if their files lie beside the checkout.
+///
+/// # Panics
+/// If that file is no netlist.
+pub fn released(benchmark: &Benchmark) -> Option<Netlist> {
+    let text = testdata::shared(&format!("circuits/fase/{}/n.scd", benchmark.folder))?;
+    Some(read(text.as_bytes()).expect("a netlist").netlist)
+}
+
+/// The netlist of one of our own sources.
+///
+/// # Panics
+/// If there is none of this name.
+pub fn ours(name: &str) -> Netlist {
+    function(name).expect(name).netlist().expect("a netlist")
 }
 
 /// A small generator: xorshift.

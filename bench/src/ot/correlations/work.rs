@@ -4,11 +4,11 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::OtError;
 use sealane_ot::forms::{HashedReceiver, HashedSender};
+use sealane_ot::ideal::correlations::Checked;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, StringsReceiver, StringsSender};
 use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixShape};
-use sealane_ot::triples::{MatrixTriples, Ole, Ring};
+use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixTriples, Ole};
 
 use super::super::{Protocol, SENDER, other, set_up_receiver, set_up_sender};
 use super::{Correlation, Source};
@@ -162,103 +162,48 @@ fn indices(count: usize) -> impl Iterator<Item = u64> {
 /// If a product or a key is wrong.
 pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usize) {
     let name = correlations.name();
-    match outputs {
-        [Output::Boolean(one), Output::Boolean(two)] => {
-            assert_eq!([one.count(), two.count()], [count; 2], "{name}");
-            for i in 0..one.c.len() {
-                let product = (one.a[i] ^ two.a[i]) & (one.b[i] ^ two.b[i]);
-                assert_eq!((one.c[i] ^ two.c[i]).value(), product.value(), "{name}");
-            }
+    let wrong = match (correlations, outputs) {
+        (_, [Output::Boolean(one), Output::Boolean(two)]) => {
+            BooleanTriples::wrong((), count, [one, two])
         }
-        [Output::Ole(one), Output::Ole(two)] => {
-            let Correlation::Ole(ring) = correlations else {
-                unreachable!("correlations of their kind")
-            };
-            let c = sums(ring, &one.shares, &two.shares);
-            assert_eq!(c.len(), count, "{name}");
-            let products = one.factors.iter().zip(&two.factors);
-            for ((x, y), c) in products.zip(c) {
-                assert_eq!(c, ring.reduce(x.wrapping_mul(*y)), "{name}");
-            }
+        (Correlation::Ole(ring), [Output::Ole(one), Output::Ole(two)]) => {
+            Ole::wrong(ring, count, [one, two])
         }
-        [Output::Arithmetic(one), Output::Arithmetic(two)] => {
-            let shape = MatrixShape {
-                ring: one.ring(),
-                rows: 1,
-                inner: 1,
-                columns: 1,
-            };
-            let factors = [[&one.a, &two.a], [&one.b, &two.b]];
-            assert_product(shape, count, factors, [&one.c, &two.c], &name);
+        (Correlation::Arithmetic(ring), [Output::Arithmetic(one), Output::Arithmetic(two)]) => {
+            ArithmeticTriples::wrong(ring, count, [one, two])
         }
-        [Output::Matrix(one), Output::Matrix(two)] => {
-            let factors = [[&one.a, &two.a], [&one.b, &two.b]];
-            assert_product(one.shape(), count, factors, [&one.c, &two.c], &name);
+        (Correlation::Matrix(shape), [Output::Matrix(one), Output::Matrix(two)]) => {
+            MatrixTriples::wrong(shape, count, [one, two])
         }
-        [Output::Keys(all), Output::Chosen(choices, keys)] => {
+        (_, [Output::Keys(all), Output::Chosen(choices, keys)]) => {
             assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
             let places = choices.iter().map(|&choice| choice as u8).enumerate();
             let mut expected = blocks(count);
             all.fill(&places.collect::<Vec<_>>(), &mut expected);
-            for (key, expected) in keys.iter().zip(expected) {
-                assert_eq!(key.value(), expected.value(), "{name}");
-            }
+            first_other(keys, expected)
         }
-        [Output::Large(all), Output::Chosen(indices, keys)] => {
+        (_, [Output::Large(all), Output::Chosen(indices, keys)]) => {
             assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
-            for (j, (&index, key)) in indices.iter().zip(keys).enumerate() {
-                assert_eq!(key.value(), all.key(j, index).value(), "{name}");
-            }
+            let expected = indices.iter().enumerate();
+            first_other(keys, expected.map(|(j, &index)| *all.key(j, index)))
         }
         _ => unreachable!("both parties make the same correlations"),
-    }
+    };
+    assert_eq!(wrong, None, "{name}");
 }
 
-fn sums(ring: Ring, one: &[u64], two: &[u64]) -> Vec<u64> {
-    let sum = |(a, b): (&u64, &u64)| ring.reduce(a.wrapping_add(*b));
-    one.iter().zip(two).map(sum).collect()
-}
-
-/// The shares of both parties.
-type Shares<'a> = [&'a Vec<u64>; 2];
-
-/// Compares products of so many matrices, which lie one after another.
-fn assert_product(
-    shape: MatrixShape,
-    count: usize,
-    factors: [Shares<'_>; 2],
-    products: Shares<'_>,
-    name: &str,
-) {
-    let MatrixShape {
-        ring,
-        rows,
-        inner,
-        columns,
-    } = shape;
-    let [a, b] = factors.map(|[one, two]| sums(ring, one, two));
-    let c = sums(ring, products[0], products[1]);
-    assert_eq!(c.len(), count * rows * columns, "{name}");
-    let matrices = a.chunks(rows * inner).zip(b.chunks(inner * columns));
-    for ((a, b), c) in matrices.zip(c.chunks(rows * columns)) {
-        for (a, c) in a.chunks(inner).zip(c.chunks(columns)) {
-            for (column, c) in c.iter().enumerate() {
-                let factors = a.iter().zip(b.iter().skip(column).step_by(columns));
-                let products = factors.map(|(x, y)| x.wrapping_mul(*y));
-                assert_eq!(
-                    *c,
-                    ring.reduce(products.fold(0, u64::wrapping_add)),
-                    "{name}"
-                );
-            }
-        }
-    }
+/// The first key that is not as expected.
+fn first_other(keys: &[Block], expected: impl IntoIterator<Item = Block>) -> Option<String> {
+    let mut pairs = keys.iter().zip(expected);
+    let place = pairs.position(|(key, expected)| key.value() != expected.value())?;
+    Some(format!("key {place} is wrong"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use sealane_ot::ideal;
+    use sealane_ot::triples::Ring;
 
     /// Checks OLEs of the ideal functionality, of which one share has these bits changed.
     fn check_oles(flips: u64) {

@@ -2,7 +2,7 @@
 
 use super::Dealer;
 use crate::Result;
-use crate::traits::{CorrelationSource, clear_rest, packed_blocks};
+use crate::traits::{Correlation, CorrelationSource, clear_rest, packed_blocks};
 use crate::triples::{ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -72,14 +72,7 @@ impl CorrelationSource<Ole> for Party {
 
 impl CorrelationSource<ArithmeticTriples> for Party {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
-        // A triple is one of matrices of one element.
-        let shape = MatrixShape {
-            ring,
-            rows: 1,
-            inner: 1,
-            columns: 1,
-        };
-        let mut triples: MatrixTriples = self.make(mesh, shape, count)?;
+        let mut triples: MatrixTriples = self.make(mesh, single(ring), count)?;
         Ok(ArithmeticTriples {
             ring,
             a: std::mem::take(&mut triples.a),
@@ -100,18 +93,129 @@ impl CorrelationSource<MatrixTriples> for Party {
         let a = [(); 2].map(|()| self.elements(ring, count * rows * inner));
         let b = [(); 2].map(|()| self.elements(ring, count * inner * columns));
         let random = self.elements(ring, count * rows * columns);
-        let sum = |[one, other]: &[Vec<u64>; 2], at: usize| one[at].wrapping_add(other[at]);
-        let rest = random.iter().enumerate().map(|(at, &share)| {
-            let (row, column) = (at / columns, at % columns);
-            let matrix = row / rows;
-            let product = (0..inner).fold(0u64, |product, i| {
-                let factor = sum(&b, (matrix * inner + i) * columns + column);
-                product.wrapping_add(sum(&a, row * inner + i).wrapping_mul(factor))
-            });
-            ring.reduce(product.wrapping_sub(share))
-        });
+        let [sum_a, sum_b] = [&a, &b].map(|[one, other]| sums(ring, [one, other]));
+        let rest = products(shape, &sum_a, &sum_b).zip(&random);
+        let rest = rest.map(|(product, share)| ring.reduce(product.wrapping_sub(*share)));
         let rest = rest.collect();
         let (a, b, c) = (self.own(a), self.own(b), self.own([random, rest]));
         Ok(MatrixTriples { shape, a, b, c })
     }
+}
+
+/// The shape of arithmetic triples, which are those of matrices of one element.
+fn single(ring: Ring) -> MatrixShape {
+    MatrixShape {
+        ring,
+        rows: 1,
+        inner: 1,
+        columns: 1,
+    }
+}
+
+/// The numbers of which two parties have shares.
+fn sums(ring: Ring, [one, other]: [&[u64]; 2]) -> Vec<u64> {
+    let sums = one.iter().zip(other).map(|(a, b)| a.wrapping_add(*b));
+    sums.map(|sum| ring.reduce(sum)).collect()
+}
+
+/// The products of matrices `a` and `b`, which lie one after another.
+fn products(shape: MatrixShape, a: &[u64], b: &[u64]) -> impl Iterator<Item = u64> {
+    let MatrixShape {
+        ring,
+        rows,
+        inner,
+        columns,
+    } = shape;
+    let matrices = a.chunks(rows * inner).zip(b.chunks(inner * columns));
+    matrices.flat_map(move |(a, b)| {
+        a.chunks(inner).flat_map(move |row| {
+            (0..columns).map(move |column| {
+                let factors = row.iter().zip(b.iter().skip(column).step_by(columns));
+                let products = factors.map(|(x, y)| x.wrapping_mul(*y));
+                ring.reduce(products.fold(0, u64::wrapping_add))
+            })
+        })
+    })
+}
+
+/// Correlations that can be held against their functionality, where both parties' are known.
+pub trait Checked: Correlation {
+    /// What is wrong with so many correlations of two parties, if anything is.
+    fn wrong(kind: Self::Parameters, count: usize, parties: [&Self; 2]) -> Option<String>;
+}
+
+/// The first value that is not as expected; all shares are elements of the ring.
+fn first_wrong(shares: [&[u64]; 2], ring: Ring, expected: Vec<u64>) -> Option<String> {
+    let all = || shares[0].iter().chain(shares[1]);
+    if shares.iter().any(|shares| shares.len() != expected.len()) {
+        return Some(format!("there are not {} products", expected.len()));
+    }
+    if all().any(|share| ring.reduce(*share) != *share) {
+        return Some("a share is no element of the ring".to_string());
+    }
+    let mut pairs = sums(ring, shares).into_iter().zip(expected);
+    let place = pairs.position(|(found, expected)| found != expected)?;
+    Some(format!("product {place} is wrong"))
+}
+
+impl Checked for BooleanTriples {
+    fn wrong((): (), count: usize, [one, two]: [&Self; 2]) -> Option<String> {
+        let parts = [&one.a, &one.b, &one.c, &two.a, &two.b, &two.c];
+        let blocks = packed_blocks(count);
+        let counts = [one.count(), two.count()] == [count; 2];
+        if !counts || parts.iter().any(|part| part.len() != blocks) {
+            return Some(format!("there are not {count} triples"));
+        }
+        let rest = |part: &[Block]| part[blocks - 1].value() >> (count % 128);
+        if !count.is_multiple_of(128) && parts.iter().any(|part| rest(part) != 0) {
+            return Some("bits behind the last triple are not 0".to_string());
+        }
+        let place = (0..blocks).find(|&i| {
+            let product = (one.a[i] ^ two.a[i]) & (one.b[i] ^ two.b[i]);
+            (one.c[i] ^ two.c[i]).value() != product.value()
+        })?;
+        Some(format!("block {place} of triples is wrong"))
+    }
+}
+
+impl Checked for Ole {
+    fn wrong(ring: Ring, count: usize, [one, two]: [&Self; 2]) -> Option<String> {
+        let pairs = one.factors.iter().zip(&two.factors).take(count);
+        let expected = pairs.map(|(x, y)| ring.reduce(x.wrapping_mul(*y)));
+        first_wrong([&one.shares, &two.shares], ring, expected.collect())
+    }
+}
+
+impl Checked for ArithmeticTriples {
+    fn wrong(ring: Ring, count: usize, [one, two]: [&Self; 2]) -> Option<String> {
+        if [one.ring(), two.ring()] != [ring; 2] {
+            return Some("they are of another ring".to_string());
+        }
+        let factors = [[&one.a, &two.a], [&one.b, &two.b]];
+        wrong_products(single(ring), count, factors, [&one.c, &two.c])
+    }
+}
+
+impl Checked for MatrixTriples {
+    fn wrong(shape: MatrixShape, count: usize, [one, two]: [&Self; 2]) -> Option<String> {
+        if [one.shape(), two.shape()] != [shape; 2] {
+            return Some("they are of another shape".to_string());
+        }
+        let factors = [[&one.a, &two.a], [&one.b, &two.b]];
+        wrong_products(shape, count, factors, [&one.c, &two.c])
+    }
+}
+
+fn wrong_products(
+    shape: MatrixShape,
+    count: usize,
+    factors: [[&Vec<u64>; 2]; 2],
+    shares: [&Vec<u64>; 2],
+) -> Option<String> {
+    let [a, b] = factors.map(|[one, two]| sums(shape.ring, [one, two]));
+    let expected: Vec<u64> = products(shape, &a, &b).collect();
+    if expected.len() != count * shape.rows * shape.columns {
+        return Some(format!("there are not {count} triples"));
+    }
+    first_wrong(shares.map(|shares| &shares[..]), shape.ring, expected)
 }

@@ -4,13 +4,12 @@
 use sealane_block::Block;
 use sealane_hw_testkit::{offsets_found, pairs};
 
-use crate::bench::{BenchRun, Build, LABEL, TABLE};
-use crate::reference::Reference;
+use crate::bench::{BenchRun, Build, LABEL, Seeds, TABLE};
 
 /// Returns the number of ANDs from whose tables and active labels the attack finds the offset.
 pub fn found(build: &Build) -> usize {
     let netlist = pairs();
-    let seeds = Reference::new(&netlist, build.scheme, 3).seeds;
+    let seeds = Seeds::drawn(3);
     let mut run = BenchRun::of(build, &netlist, 1, &[seeds]);
     let records = run.records();
     run.reports();

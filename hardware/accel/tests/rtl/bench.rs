@@ -8,14 +8,14 @@ use sealane_accel::Netlist;
 use sealane_accel::engine::Engine;
 use sealane_accel::fase::Variant;
 use sealane_accel::formats::{Format, Width, write};
-use sealane_block::Block;
-use sealane_garble::Scheme;
+use sealane_block::{Block, Coins};
+use sealane_hw_testkit::slow::{Hash, mi, prp};
 
 /// A build of the bench: its folder, and what it is to agree with.
 pub struct Build {
     folder: &'static str,
     pub variant: Variant,
-    pub scheme: Scheme,
+    pub hash: Hash,
 }
 
 /// A build of better engines. Its netlists are those of `sealane_accel::bundle`.
@@ -26,19 +26,19 @@ pub struct EngineBuild {
 
 impl EngineBuild {
     /// An AND and three XORs a cycle, eight banks.
-    pub const BANKED: EngineBuild = EngineBuild::of("banked", Scheme::Prp, 1);
+    pub const BANKED: EngineBuild = EngineBuild::of("banked", prp, 1);
     /// Two such engines over sixteen banks.
-    pub const TWO: EngineBuild = EngineBuild::of("two", Scheme::Prp, 2);
+    pub const TWO: EngineBuild = EngineBuild::of("two", prp, 2);
     pub const ALL: [EngineBuild; 2] = [EngineBuild::BANKED, EngineBuild::TWO];
     /// Both with a key for each half of each gate.
     pub const MI: [EngineBuild; 2] = [
-        EngineBuild::of("banked_mi", Scheme::Mi, 1),
-        EngineBuild::of("two_mi", Scheme::Mi, 2),
+        EngineBuild::of("banked_mi", mi, 1),
+        EngineBuild::of("two_mi", mi, 2),
     ];
 
-    const fn of(folder: &'static str, scheme: Scheme, engines: u32) -> EngineBuild {
+    const fn of(folder: &'static str, hash: Hash, engines: u32) -> EngineBuild {
         EngineBuild {
-            build: Build::of(folder, Variant::Queued, scheme),
+            build: Build::of(folder, Variant::Queued, hash),
             engine: Engine {
                 engines,
                 ..Engine::BANKED
@@ -49,19 +49,19 @@ impl EngineBuild {
 
 impl Build {
     /// FASE's machine with the hash of `prp`.
-    pub const FASE: Build = Build::of("fase", Variant::Queued, Scheme::Prp);
+    pub const FASE: Build = Build::of("fase", Variant::Queued, prp);
     /// The same without the queue of the label memory.
-    pub const PLAIN: Build = Build::of("plain", Variant::Plain, Scheme::Prp);
+    pub const PLAIN: Build = Build::of("plain", Variant::Plain, prp);
     /// A key for each half of each gate.
-    pub const MI: Build = Build::of("mi", Variant::Queued, Scheme::Mi);
+    pub const MI: Build = Build::of("mi", Variant::Queued, mi);
     /// The hash without sigma, which no scheme of crate `garble` has.
-    pub const INSECURE: Build = Build::of("insecure", Variant::Queued, Scheme::Prp);
+    pub const INSECURE: Build = Build::of("insecure", Variant::Queued, prp);
 
-    const fn of(folder: &'static str, variant: Variant, scheme: Scheme) -> Build {
+    const fn of(folder: &'static str, variant: Variant, hash: Hash) -> Build {
         Build {
             folder,
             variant,
-            scheme,
+            hash,
         }
     }
 
@@ -80,9 +80,27 @@ pub struct Seeds {
 }
 
 impl Seeds {
+    /// Those of a session, by number.
+    pub fn drawn(number: u64) -> Seeds {
+        let mut coins = Coins::danger_fixed_seed(number);
+        let mut blocks = coins.secret("test: seeds");
+        Seeds {
+            hash: blocks.block(),
+            offset: Block::new(blocks.block().value() | 1),
+            label_key: blocks.block(),
+            // Near the end of a word, so that the counter carries.
+            label_start: Block::new(blocks.block().value() | 0xffff_ffff_ffff_fff0),
+        }
+    }
+
+    /// All of them, in order.
+    pub fn blocks(&self) -> [Block; 4] {
+        [self.hash, self.offset, self.label_key, self.label_start]
+    }
+
     fn text(&self) -> String {
-        let all = [self.hash, self.offset, self.label_key, self.label_start];
-        all.map(|block| format!("{:032x}", block.value())).join(",")
+        let all = self.blocks().map(|block| format!("{:032x}", block.value()));
+        all.join(",")
     }
 }
 

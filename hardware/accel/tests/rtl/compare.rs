@@ -2,20 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::bench::{BenchRun, Build, EngineBuild, LABEL, MASKS, Record, Report, TABLE, fault};
-use crate::reference::{NetlistCycle, Reference};
+use crate::bench::{
+    BenchRun, Build, EngineBuild, LABEL, MASKS, Record, Report, Seeds, TABLE, fault,
+};
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{BundleRun, Bundles, bundles};
-use sealane_accel::formats::read;
-use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
-use sealane_testkit::testdata;
-
-/// The netlist of a benchmark, if the authors' files lie beside the checkout.
-pub fn benchmark(row: &Benchmark) -> Option<Netlist> {
-    let text = testdata::shared(&format!("circuits/fase/{}/n.scd", row.folder))?;
-    Some(read(text.as_bytes()).expect("a netlist").netlist)
-}
+use sealane_hw_testkit::slow::{NetlistCycle, Slow};
 
 /// A netlist cycle, and the records of it that have come.
 struct Expected {
@@ -39,10 +32,11 @@ enum Form<'a> {
 /// Runs a netlist and compares every record with the garbler, and the cycles with the model. The
 /// host takes nothing in `stall` of 1000 cycles; then cycles are more than those of the model.
 pub fn compare(build: &Build, netlist: &Netlist, netlist_cycles: u64, stall: u32) -> Report {
-    let reference = Reference::new(netlist, build.scheme, 7 + netlist_cycles);
+    let seeds = Seeds::drawn(7 + netlist_cycles);
+    let slow = Slow::new(netlist, seeds.blocks(), build.hash);
     let options = ["--stall", &stall.to_string()];
-    let bench = BenchRun::with(build, netlist, netlist_cycles, &[reference.seeds], &options);
-    let report = compare_records(reference, bench, netlist_cycles, Form::File);
+    let bench = BenchRun::with(build, netlist, netlist_cycles, &[seeds], &options);
+    let report = compare_records(slow, bench, netlist_cycles, Form::File);
     let model = run(netlist, build.variant, netlist_cycles);
     let (first, later) = (model.first.garbling, model.later.garbling);
     let last = if netlist_cycles == 1 { first } else { later };
@@ -106,14 +100,13 @@ pub fn compare_file(
     netlist_cycles: u64,
     stall: u32,
 ) -> Report {
-    let given = given(bundles);
-    let reference = Reference::new(&given, engines.build.scheme, 7 + netlist_cycles);
+    let (build, seeds) = (&engines.build, Seeds::drawn(7 + netlist_cycles));
+    let slow = Slow::new(&given(bundles), seeds.blocks(), build.hash);
     let options = ["--stall", &stall.to_string()];
     let text = bundles.text.as_bytes();
-    let (build, seeds) = (&engines.build, [reference.seeds]);
-    let bench = BenchRun::of_text(build, text, netlist_cycles, &seeds, &options);
+    let bench = BenchRun::of_text(build, text, netlist_cycles, &[seeds], &options);
     let form = Form::Issue(&bundles.outputs);
-    compare_records(reference, bench, netlist_cycles, form)
+    compare_records(slow, bench, netlist_cycles, form)
 }
 
 /// The netlist of which the bundles are, its outputs in the order of wires.
@@ -131,7 +124,7 @@ fn given(bundles: &Bundles) -> Netlist {
 
 /// Compares all records of a bench with those of the garbler.
 fn compare_records(
-    mut reference: Reference<'_>,
+    mut slow: Slow,
     mut bench: BenchRun,
     netlist_cycles: u64,
     form: Form<'_>,
@@ -140,10 +133,9 @@ fn compare_records(
     let mut open = VecDeque::<Expected>::new();
     while let Some(record) = bench.record() {
         while begun <= u64::from(record.netlist_cycle) {
-            let labels = if begun == 0 { 0 } else { reference.initials() };
-            let netlist_cycle = reference.next_netlist_cycle();
+            let netlist_cycle = slow.netlist_cycle();
             open.push_back(Expected {
-                labels,
+                labels: 0,
                 tables: vec![false; netlist_cycle.tables.len()],
                 netlist_cycle,
                 masks: false,
@@ -182,7 +174,8 @@ fn check(record: &Record, expected: &mut Expected, form: Form<'_>) {
     let place = (record.netlist_cycle, record.index);
     match record.tag {
         LABEL => {
-            assert_eq!(record.index as usize, *labels, "{place:?}");
+            let input = netlist_cycle.first_label + *labels;
+            assert_eq!(record.index as usize, input, "{place:?}");
             let same = record.block(0).value() == netlist_cycle.labels[*labels].value();
             assert!(same && record.block(1).value() == 0, "label {place:?}");
             *labels += 1;

@@ -1,5 +1,6 @@
-//! The hardware of `rtl/` under Verilator, against the model of this crate and the garbler of crate
-//! `garble`: cycles, and every label, table and mask.
+//! The hardware of `rtl/` under Verilator, against the model of this crate and the slow garbler of
+//! crate `hw-testkit`: cycles, and every label, table and mask. The tests of crate `serve` hold that
+//! garbler against crate `garble`.
 //!
 //! `make test-rtl` builds the benches and runs all of it; `.ci/hardware` runs the module `small`.
 
@@ -7,15 +8,13 @@ mod attack;
 mod bench;
 mod compare;
 mod files;
-mod reference;
 mod small;
 
 use bench::{Build, EngineBuild};
-use compare::{benchmark, compare, compare_bundles};
+use compare::{compare, compare_bundles};
 use sealane_accel::fase::Variant;
-use sealane_accel::functions::function;
 use sealane_accel::paper::BENCHMARKS;
-use sealane_hw_testkit as netlists;
+use sealane_hw_testkit::{self as netlists, released as benchmark};
 
 /// Cycles of runs of the benchmarks that take seconds and more; one has 26 million.
 #[test]
@@ -57,8 +56,7 @@ fn a_key_for_each_half_gives_the_tables_of_mi() {
             compare_bundles(engines, &netlists::any(seed), 1 + seed % 5, 0);
         }
         for name in ["MAC_16_1", "AES_128_11"] {
-            let source = function(name).expect("a source");
-            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
+            compare_bundles(engines, &netlists::ours(name), 3, 0);
         }
     }
 }

@@ -5,27 +5,21 @@ use std::ops::Range;
 
 use crate::attack;
 use crate::bench::{BenchRun, Build, EngineBuild, LABEL, Report, Seeds, fault};
-use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
+use crate::compare::{compare, compare_best, compare_bundles, compare_file};
 use crate::files::{File, LAST, Line, PLACE, changed, field};
-use crate::reference::Reference;
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, bundles};
 use sealane_accel::formats::{Format, Width, write};
-use sealane_accel::functions::{function, program};
+use sealane_accel::functions::program;
 use sealane_accel::paper::BENCHMARKS;
-use sealane_hw_testkit::any as netlist;
+use sealane_hw_testkit::{any as netlist, ours, released as benchmark};
 
 /// Cycles from which a run is left to `make test-rtl`.
 pub const LONG: u64 = 1_000_000;
 
-/// Seeds of a session, by number.
-fn seeds(netlist: &Netlist, number: u64) -> Seeds {
-    Reference::new(netlist, Build::FASE.scheme, number).seeds
-}
-
 /// Runs one session, and returns its counters.
 fn report(netlist: &Netlist, netlist_cycles: u64, options: &[&str]) -> Report {
-    let seeds = [seeds(netlist, 1)];
+    let seeds = [Seeds::drawn(1)];
     let mut run = BenchRun::with(&Build::FASE, netlist, netlist_cycles, &seeds, options);
     run.records();
     run.reports().remove(0)
@@ -65,8 +59,7 @@ fn better_engines_agree_with_their_model_and_the_garbler() {
             if let Some(netlist) = benchmark(row).filter(|_| row.run < LONG) {
                 compare_bundles(engines, &netlist, row.netlist_cycles.min(5), 0);
             }
-            let source = function(row.name).expect("a source");
-            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
+            compare_bundles(engines, &ours(row.name), 3, 0);
         }
     }
 }
@@ -87,8 +80,7 @@ fn a_slow_host_loses_nothing() {
 fn a_slow_host_of_better_engines_loses_nothing() {
     for engines in &EngineBuild::ALL {
         for (name, stall) in [("MAC_16_1", 600), ("AES_128_11", 950)] {
-            let source = function(name).expect("a source");
-            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, stall);
+            compare_bundles(engines, &ours(name), 3, stall);
         }
     }
 }
@@ -97,7 +89,7 @@ fn a_slow_host_of_better_engines_loses_nothing() {
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn values_before_reset_do_not_matter() {
     let netlist = netlist(2);
-    let seeds = [seeds(&netlist, 1)];
+    let seeds = [Seeds::drawn(1)];
     let streams = ["1", "2", "3"].map(|random| {
         let options = ["--random", random];
         BenchRun::with(&Build::FASE, &netlist, 5, &seeds, &options).records()
@@ -118,10 +110,9 @@ fn the_attack_finds_the_offset_without_sigma_only() {
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn a_key_serves_as_many_ands_as_its_limit_and_no_more() {
-    let ands = |netlist: &Netlist| (netlist.gates().len() - netlist.xors()) as u64;
-    let mut many = (0..).map(netlist).filter(|netlist| ands(netlist) > 9);
+    let mut many = (0..).map(netlist).filter(|netlist| netlist.ands() > 9);
     let netlist = many.next().expect("one of many");
-    let ands = ands(&netlist);
+    let ands = netlist.ands() as u64;
     let limited = |limit: u64| report(&netlist, 3, &["--limit", &limit.to_string()]);
     for limit in [0, 1, ands, 3 * ands - 1] {
         let report = limited(limit);
@@ -135,14 +126,13 @@ fn a_key_serves_as_many_ands_as_its_limit_and_no_more() {
 #[test]
 #[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
 fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
-    let source = function("MAC_8_1").expect("a source");
-    let netlist = source.netlist().expect("a netlist");
-    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    let netlist = ours("MAC_8_1");
+    let ands = netlist.ands() as u64;
     for engines in &EngineBuild::ALL {
         let made = bundles(&netlist, engines.engine, 1).expect("bundles");
         for limit in [0, 1, 2, 7, ands, 2 * ands - 1, 2 * ands] {
             let options = ["--limit", &limit.to_string()];
-            let seeds = [seeds(&netlist, 1)];
+            let seeds = [Seeds::drawn(1)];
             let text = made.text.as_bytes();
             let mut run = BenchRun::of_text(&engines.build, text, 2, &seeds, &options);
             run.records();
@@ -158,7 +148,7 @@ fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn each_session_needs_a_new_key_and_a_netlist() {
     let netlist = netlist(4);
-    let [one, two] = [1, 2].map(|number| seeds(&netlist, number));
+    let [one, two] = [1, 2].map(Seeds::drawn);
     let mut run = BenchRun::of(&Build::FASE, &netlist, 2, &[one, one, two, two, one]);
     let mut labels = HashSet::new();
     let mut count = 0;
@@ -176,13 +166,17 @@ fn each_session_needs_a_new_key_and_a_netlist() {
 }
 
 /// The end of a session on a file: whether the netlist was loaded, the fault, whether records came.
-fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
+fn ends(build: &Build, lines: &[String]) -> (bool, u64, bool) {
     let text = lines.join("\n");
-    let mut run = BenchRun::of_text(build, text.as_bytes(), 1, &[seeds], &[]);
+    let seeds = [Seeds::drawn(1)];
+    let mut run = BenchRun::of_text(build, text.as_bytes(), 1, &seeds, &[]);
     let records = run.records().len();
     let report = run.reports().remove(0);
     (report.loaded, report.fault, records > 0)
 }
+
+/// The end of a session on a file that is refused.
+const REFUSED: (bool, u64, bool) = (false, fault::NO_NETLIST, false);
 
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
@@ -195,13 +189,10 @@ fn netlists_out_of_range_are_refused() {
     let text = write(&netlist, Format::Hscd(Width::Wide), &[]).expect("HSCD");
     let text = String::from_utf8(text).expect("text");
     let lines: Vec<&str> = text.lines().collect();
-    let seeds = seeds(&netlist, 1);
-    let ends = |lines: &[String]| ends(&Build::FASE, lines, seeds);
+    let ends = |lines: &[String]| ends(&Build::FASE, lines);
     let whole: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
     assert_eq!(ends(&whole), (true, fault::NONE, true));
-    let refused = |lines: &[String], why: &str| {
-        assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
-    };
+    let refused = |lines: &[String], why: &str| assert_eq!(ends(lines), REFUSED, "{why}");
     refused(&whole[..whole.len() - 1], "too short");
     refused(&[&whole[..], &whole[5..6]].concat(), "too long");
     let replaced = |line: usize, place: Range<usize>, digits: &str, why: &str| {
@@ -271,12 +262,9 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
         (fits && both && moves && ands > engines.engine.engines as usize).then_some(driver.at)
     });
     let lines = File::of(&made).words;
-    let seeds = seeds(&made.netlist, 1);
-    let ends = |lines: &[String]| ends(&engines.build, lines, seeds);
+    let ends = |lines: &[String]| ends(&engines.build, lines);
     assert_eq!(ends(&lines), (true, fault::NONE, true));
-    let refused = |lines: &[String], why: &str| {
-        assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
-    };
+    let refused = |lines: &[String], why: &str| assert_eq!(ends(lines), REFUSED, "{why}");
     refused(&lines[..lines.len() - 1], "too short");
     refused(&[&lines[..], &lines[6..7]].concat(), "too long");
     let gates = made.netlist.gates();
@@ -357,25 +345,22 @@ fn placed_behind<'a>(file: &'a File<'_>, line: &Line) -> Option<&'a Line> {
 }
 
 fn places_with_faults_are_refused(engines: &EngineBuild) {
-    let refused = |made: &Bundles, lines: &[String], why: &str| {
-        let seeds = seeds(&made.netlist, 1);
-        let expected = (false, fault::NO_NETLIST, false);
-        assert_eq!(ends(&engines.build, lines, seeds), expected, "{why}");
+    let refuses = |why: &str, change: &dyn Fn(&File<'_>) -> Option<Vec<String>>| {
+        let (_, lines) = first(engines, change);
+        assert_eq!(ends(&engines.build, &lines), REFUSED, "{why}");
     };
-    let (made, lines) = first(engines, |file| {
+    refuses("a gate takes a place of flip-flops", &|file| {
         let flip_flops = !file.made.netlist.flip_flops().is_empty();
         let (line, _) = file.placed().find(|_| flip_flops)?;
         Some(file.with_place(line, line.place & 0xf << 5))
     });
-    refused(&made, &lines, "a gate takes a place of flip-flops");
-    let (made, lines) = first(engines, |file| {
+    refuses("a place beyond the bank", &|file| {
         let (line, _) = file.placed().next()?;
         Some(file.with_place(line, line.place | 1 << 26))
     });
-    refused(&made, &lines, "a place beyond the bank");
     // The place of a gate goes to another one, in a bundle that has nothing to do with it, and the
     // first one is read later.
-    let (made, lines) = first(engines, |file| {
+    refuses("a place is taken before its key is read", &|file| {
         file.placed().find_map(|(one, gate)| {
             let last = file.readers(gate).into_iter().max()?;
             let mut others = file.placed().filter(|(other, _)| {
@@ -387,9 +372,8 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
             Some(file.with_place(other, one.place))
         })
     });
-    refused(&made, &lines, "a place is taken before its key is read");
     // A bundle that reads a key for the last time, and takes its place.
-    let (made, lines) = first(engines, |file| {
+    refuses("a bundle takes a place that it reads", &|file| {
         file.placed().find_map(|(one, gate)| {
             let last = file.readers(gate).into_iter().max()?;
             let reads = |line: &&Line| line.bundle == last && file.reads(line).contains(&gate);
@@ -397,16 +381,14 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
             Some(file.with_place(placed_behind(file, reader)?, one.place))
         })
     });
-    refused(&made, &lines, "a bundle takes a place that it reads");
     // Two gates of a bundle, of which nothing reads the first one.
-    let (made, lines) = first(engines, |file| {
+    refuses("two gates of a bundle take one place", &|file| {
         let unread = |gate: usize| file.readers(gate).is_empty();
         let mut dead = file.placed().filter(|(_, gate)| unread(*gate));
         dead.find_map(|(one, _)| Some(file.with_place(placed_behind(file, one)?, one.place)))
     });
-    refused(&made, &lines, "two gates of a bundle take one place");
     // A gate reads another one of its bundle.
-    let (made, lines) = first(engines, |file| {
+    refuses("a gate reads one of its bundle", &|file| {
         file.placed().find_map(|(one, gate)| {
             let mut others = file.lines.iter().filter(|line| line.gate.is_some());
             let other = others.find(|other| other.bundle == one.bundle && other.at > one.at)?;
@@ -416,7 +398,6 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
             Some(words)
         })
     });
-    refused(&made, &lines, "a gate reads one of its bundle");
 }
 
 /// The hardware issues gates when they can go, whatever the file says of banks and places.
@@ -480,8 +461,7 @@ fn two_engines_garble_a_program_with_more_keys_than_places() {
 #[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
 fn cycles_of_one_engine_and_of_two() {
     for (name, cycles) in [("AES_128_11", [769, 385]), ("MAC_32_1", [1_808, 1_179])] {
-        let netlist = function(name).expect("a source").netlist();
-        let netlist = netlist.expect("a netlist");
+        let netlist = ours(name);
         let found = EngineBuild::ALL;
         let found = found.map(|engines| compare_best(&engines, &netlist, 120, 2).0.garbling);
         assert_eq!(found, cycles, "{name}");

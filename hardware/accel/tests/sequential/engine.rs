@@ -1,14 +1,14 @@
 //! Better engines on the authors' netlists and on our own sources.
 
 use crate::support::released;
-use sealane_accel::Netlist;
 use sealane_accel::bound::engine_bound;
 use sealane_accel::engine::{
     Engine, EngineCycles, MOST_CLIENTS, Work, simulate, simulate_best, usual_tries,
 };
 use sealane_accel::formats::read;
-use sealane_accel::functions::{PROGRAMS, function, program};
+use sealane_accel::functions::{PROGRAMS, program};
 use sealane_accel::paper::BENCHMARKS;
+use sealane_hw_testkit::ours;
 
 fn banked(clients: u32) -> Engine {
     Engine {
@@ -43,15 +43,11 @@ fn cycles_of_a_few_gates() {
     assert_eq!([least.path, least.pipelines, least.xor_units], [15; 3]);
 }
 
-fn source(name: &str) -> Netlist {
-    function(name).unwrap().netlist().unwrap()
-}
-
 /// AES has 2,307 gates of type XOR, which three units take in 769 cycles at best; with four units
 /// the 640 ANDs decide.
 #[test]
 fn aes_takes_as_many_cycles_as_its_gates_and_units() {
-    let aes = source("AES_128_11");
+    let aes = ours("AES_128_11");
     assert_eq!([aes.gates().len(), aes.xors()], [2947, 2307]);
     for (engine, least, most) in [
         (Engine::BANKED, 769, 769),
@@ -69,8 +65,8 @@ fn aes_takes_as_many_cycles_as_its_gates_and_units() {
 #[test]
 fn clients_keep_the_pipeline_of_and_busy() {
     for benchmark in BENCHMARKS {
-        let netlist = source(benchmark.name);
-        let ands = netlist.gates().len() - netlist.xors();
+        let netlist = ours(benchmark.name);
+        let ands = netlist.ands();
         // The largest take long to schedule for many clients.
         if (100..1000).contains(&ands) {
             let clients = Engine {
@@ -81,7 +77,7 @@ fn clients_keep_the_pipeline_of_and_busy() {
             assert!((0.95..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
         }
         if let Some(netlist) = released(benchmark.name) {
-            let ands = netlist.gates().len() - netlist.xors();
+            let ands = netlist.ands();
             if (100..1000).contains(&ands) {
                 let busy = simulate(&netlist, banked(MOST_CLIENTS)).busy();
                 assert!((0.95..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
@@ -100,7 +96,7 @@ fn several_engines_take_an_and_in_almost_every_cycle() {
         if netlist.gates().len() > 100_000 {
             continue;
         }
-        let ands = (netlist.gates().len() - netlist.xors()) as u64;
+        let ands = netlist.ands() as u64;
         for engines in [1, 2, 4, 8] {
             let engine = Engine {
                 engines,
@@ -127,7 +123,7 @@ fn engines_reach_their_figures_on_the_authors_netlists() {
         let Some(netlist) = released(name) else {
             continue;
         };
-        let ands = (netlist.gates().len() - netlist.xors()) as u64;
+        let ands = netlist.ands() as u64;
         let cycles = simulate(&netlist, Engine::BANKED).garbling;
         assert!((ands..=most).contains(&cycles), "{name}: {cycles}");
         let ports = simulate(&netlist, Engine::PORTS).garbling;

@@ -1,21 +1,14 @@
 //! Runs of sequential circuits in the clear and garbled, and numbers as bits.
 
-use sealane_accel::formats::read;
-use sealane_accel::paper::BENCHMARKS;
+use sealane_accel::paper::benchmark;
 use sealane_accel::{Netlist, Operand};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::{Machine, Sequential};
-use sealane_garble::{ChunkReader, ChunkWriter, Cycles, Evaluator, Garbler, Scheme, decode};
-use sealane_testkit::testdata;
-use std::convert::Infallible;
+use sealane_garble::{Cycles, Evaluator, Garbler, Scheme, TablesInMemory, decode};
 
 /// The authors' netlist of a benchmark, with the order of its ports, where it is there.
 pub fn released(name: &str) -> Option<Netlist> {
-    let benchmark = BENCHMARKS.iter().find(|benchmark| benchmark.name == name)?;
-    let file = format!("circuits/fase/{}/n.scd", benchmark.folder);
-    let text = testdata::shared(&file)?;
-    let file = read(text.as_bytes()).expect("a netlist");
-    Some(with_ports(file.netlist))
+    sealane_hw_testkit::released(benchmark(name)?).map(with_ports)
 }
 
 /// The authors' tool sorted outputs by wires. Where these are what flip-flops hold, the order of
@@ -94,23 +87,10 @@ pub fn garbled(circuit: &Sequential, given: &Given) -> Vec<Vec<bool>> {
     let mut outputs = Vec::new();
     for fresh in &given.fresh {
         let (zeros, active) = labels(&fresh.concat());
-        let mut tables = Vec::new();
-        let mut writer = ChunkWriter::new(|bytes: &[u8]| {
-            tables.extend_from_slice(bytes);
-            Ok::<_, Infallible>(())
-        });
-        garbling.garble(&mut garbler, &zeros, &mut writer).unwrap();
-        writer.flush().unwrap();
-        drop(writer);
-        let mut rest = &tables[..];
-        let mut reader = ChunkReader::new(tables.len() as u64, |bytes: &mut [u8]| {
-            let (now, later) = rest.split_at(bytes.len());
-            bytes.copy_from_slice(now);
-            rest = later;
-            Ok::<_, Infallible>(())
-        });
-        let done = evaluating.evaluate(&mut evaluator, &active, &mut reader);
-        done.unwrap();
+        let mut tables = TablesInMemory::default();
+        let Ok(()) = garbling.garble(&mut garbler, &zeros, &mut tables);
+        let mut tables = TablesInMemory::from(tables.into_bytes());
+        let Ok(()) = evaluating.evaluate(&mut evaluator, &active, &mut tables);
         let count = garbling.outputs(0).len();
         let mut table = vec![[Block::ZERO; 2]; count];
         garbler.decode_table(garbling.outputs(0), &mut table);

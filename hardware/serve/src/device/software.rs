@@ -17,12 +17,17 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The CPU garbler as a device.
-pub struct CpuDevice(Software);
+pub struct CpuDevice {
+    cpu: Cpu,
+    scheme: Scheme,
+    loaded: Option<Loaded>,
+    sessions: Sessions<Session>,
+}
 
 /// The cycle model of a machine as a device: values of the CPU garbler, in the order and with the
 /// clock cycles of the hardware.
 pub struct ModelDevice {
-    software: Software,
+    cpu: CpuDevice,
     /// As [`RtlMachine::numbers`].
     machine: [u32; 2],
     timing: Option<Arc<Timing>>,
@@ -35,7 +40,16 @@ impl CpuDevice {
     /// # Errors
     /// [`DeviceError::Broken`] for another scheme.
     pub fn new(cpu: Cpu, scheme: Scheme) -> Result<CpuDevice, DeviceError> {
-        Ok(CpuDevice(Software::new(cpu, scheme)?))
+        if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
+            let what = format!("no device garbles under {scheme}");
+            return Err(DeviceError::broken(what));
+        }
+        Ok(CpuDevice {
+            cpu,
+            scheme,
+            loaded: None,
+            sessions: Sessions::default(),
+        })
     }
 }
 
@@ -46,7 +60,7 @@ impl ModelDevice {
     /// As [`CpuDevice::new`].
     pub fn new(cpu: Cpu, scheme: Scheme, machine: RtlMachine) -> Result<ModelDevice, DeviceError> {
         Ok(ModelDevice {
-            software: Software::new(cpu, scheme)?,
+            cpu: CpuDevice::new(cpu, scheme)?,
             machine: machine.numbers(),
             timing: None,
         })
@@ -59,23 +73,56 @@ impl Device for CpuDevice {
     }
 
     fn scheme(&self) -> Scheme {
-        self.0.scheme
+        self.scheme
     }
 
     fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
-        self.0.load(netlist)
+        if !self.sessions.is_empty() {
+            return Err(DeviceError::NotNow);
+        }
+        let tape = netlist.netlist().cycle_tape();
+        let tape = tape.map_err(|error| DeviceError::Netlist(error.to_string()))?;
+        self.loaded = Some(Loaded {
+            tape: Arc::new(tape),
+            order: in_order(netlist.netlist()),
+            shape: netlist.shape(),
+        });
+        Ok(())
     }
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        self.0.start(client, keys, extent)
+        let (cpu, scheme) = (self.cpu, self.scheme);
+        let loaded = self.loaded.clone().ok_or(DeviceError::NotNow)?;
+        self.sessions.start(client, keys, extent, |keys, extent| {
+            Ok(Session {
+                garbler: Garbler::with_offset(cpu, scheme, keys.hash, keys.offset),
+                labels: Aes128::new(cpu, keys.label_key),
+                keys,
+                loaded,
+                extent,
+                cycles: None,
+                next_label: 0,
+                done: 0,
+                ands: 0,
+            })
+        })
     }
 
     fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
-        self.0.read(client, records)
+        let session = self.sessions.get(client)?;
+        if session.ands >= session.extent.most_ands && session.is_over_limit() {
+            self.sessions.remove(client)?;
+            return Err(DeviceError::Limit);
+        }
+        if session.done == session.extent.cycles {
+            return Ok(false);
+        }
+        session.garble(client, records);
+        Ok(true)
     }
 
     fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
-        self.0.sessions.remove(client)?;
+        self.sessions.remove(client)?;
         Ok(Ended::default())
     }
 }
@@ -90,19 +137,19 @@ impl Device for ModelDevice {
     }
 
     fn scheme(&self) -> Scheme {
-        self.software.scheme
+        self.cpu.scheme
     }
 
     fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
-        if !self.software.sessions.is_empty() {
+        if !self.cpu.sessions.is_empty() {
             return Err(DeviceError::NotNow);
         }
         let timing = match RtlMachine::of_numbers(self.machine) {
             RtlMachine::Fase => Timing::of_fase(netlist.netlist()),
             RtlMachine::Better(better) => Timing::of_better(netlist, better.bundles(netlist)?),
         };
-        self.software.load(netlist)?;
-        if let Some(loaded) = &mut self.software.loaded {
+        self.cpu.load(netlist)?;
+        if let Some(loaded) = &mut self.cpu.loaded {
             loaded.order = timing.order.clone();
         }
         self.timing = Some(Arc::new(timing));
@@ -110,12 +157,12 @@ impl Device for ModelDevice {
     }
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        self.software.start(client, keys, extent)
+        self.cpu.start(client, keys, extent)
     }
 
     fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
         let first = records.len();
-        let more = self.software.read(client, records)?;
+        let more = self.cpu.read(client, records)?;
         if let (Some(timing), Some(record)) = (&self.timing, records.get(first)) {
             let times = &timing.times[usize::from(record.cycle > 0)];
             // In place: a sort with a buffer would leave labels there. Records of one kind stay in
@@ -126,7 +173,7 @@ impl Device for ModelDevice {
     }
 
     fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
-        let session = self.software.sessions.remove(client)?;
+        let session = self.cpu.sessions.remove(client)?;
         let timing = self.timing.as_ref().ok_or(DeviceError::NotNow)?;
         Ok(Ended {
             clock_cycles: Some(timing.clock_cycles(session.done)),
@@ -151,8 +198,7 @@ enum CycleSource {
 
 /// The numbers of all ANDs in the order of the netlist.
 fn in_order(netlist: &Netlist) -> Arc<[u32]> {
-    let ands = netlist.gates().len() - netlist.xors();
-    (0..ands as u32).collect()
+    (0..netlist.ands() as u32).collect()
 }
 
 /// Clock cycles of one netlist cycle in which records are complete.
@@ -243,80 +289,12 @@ impl Timing {
     }
 }
 
-/// Sessions of the CPU garbler.
-struct Software {
-    cpu: Cpu,
-    scheme: Scheme,
-    loaded: Option<Loaded>,
-    sessions: Sessions<Session>,
-}
-
 #[derive(Clone)]
 struct Loaded {
     tape: Arc<CycleTape>,
     /// As [`Timing::order`].
     order: Arc<[u32]>,
     shape: RecordCounts,
-}
-
-impl Software {
-    fn new(cpu: Cpu, scheme: Scheme) -> Result<Software, DeviceError> {
-        if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
-            let what = format!("no device garbles under {scheme}");
-            return Err(DeviceError::broken(what));
-        }
-        Ok(Software {
-            cpu,
-            scheme,
-            loaded: None,
-            sessions: Sessions::default(),
-        })
-    }
-
-    fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
-        if !self.sessions.is_empty() {
-            return Err(DeviceError::NotNow);
-        }
-        let tape = netlist.netlist().cycle_tape();
-        let tape = tape.map_err(|error| DeviceError::Netlist(error.to_string()))?;
-        self.loaded = Some(Loaded {
-            tape: Arc::new(tape),
-            order: in_order(netlist.netlist()),
-            shape: netlist.shape(),
-        });
-        Ok(())
-    }
-
-    fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        let (cpu, scheme) = (self.cpu, self.scheme);
-        let loaded = self.loaded.clone().ok_or(DeviceError::NotNow)?;
-        self.sessions.start(client, keys, extent, |keys, extent| {
-            Ok(Session {
-                garbler: Garbler::with_offset(cpu, scheme, keys.hash, keys.offset),
-                labels: Aes128::new(cpu, keys.label_key),
-                keys,
-                loaded,
-                extent,
-                cycles: None,
-                next_label: 0,
-                done: 0,
-                ands: 0,
-            })
-        })
-    }
-
-    fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
-        let session = self.sessions.get(client)?;
-        if session.ands >= session.extent.most_ands && session.is_over_limit() {
-            self.sessions.remove(client)?;
-            return Err(DeviceError::Limit);
-        }
-        if session.done == session.extent.cycles {
-            return Ok(false);
-        }
-        session.garble(client, records);
-        Ok(true)
-    }
 }
 
 /// The session of one client.

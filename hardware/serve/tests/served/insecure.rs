@@ -1,8 +1,9 @@
 //! A device with the hash of the released hardware, which no session may ever use: the attack has
 //! to find its offset.
 
-use crate::slow::{Slow, released};
+use crate::support::blocks;
 use sealane_garble::Scheme;
+use sealane_hw_testkit::slow::{Slow, released};
 use sealane_serve::device::{
     Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Record, Tag,
 };
@@ -29,7 +30,11 @@ impl Device for Insecure {
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
         let netlist = self.netlist.as_ref().ok_or(DeviceError::NotNow)?.netlist();
-        self.session = Some((client, Slow::new(netlist, &keys, released), extent.cycles));
+        self.session = Some((
+            client,
+            Slow::new(netlist, blocks(&keys), released),
+            extent.cycles,
+        ));
         Ok(())
     }
 

@@ -7,6 +7,5 @@ mod attack;
 mod broken;
 mod insecure;
 mod sessions;
-mod slow;
 mod suite;
 mod support;

@@ -1,19 +1,18 @@
 //! The suite that each device runs.
 
 use crate::attack::found;
-use crate::slow::Slow;
 use crate::support::{MACHINES, Which, extent, keys, ours, records, rtl_of};
 use sealane_accel::{Netlist, Operand};
 use sealane_block::{Block, Cpu};
 use sealane_circuit::CycleTape;
-use sealane_garble::{ChunkReader, Cycles, Evaluator, Scheme};
+use sealane_garble::{Cycles, Evaluator, Scheme, TablesInMemory};
+use sealane_hw_testkit::slow::Slow;
 use sealane_hw_testkit::{ands, for_devices as random};
 use sealane_serve::collect::{Collector, Cycle};
 use sealane_serve::device::{
     Client, Device, DeviceError, DeviceNetlist, Extent, Keys, MOST_CLIENTS, Record, RtlMachine, Tag,
 };
 use std::collections::HashSet;
-use std::convert::Infallible;
 
 fn loaded(which: Which, netlist: &Netlist) -> (Box<dyn Device>, DeviceNetlist) {
     let netlist = DeviceNetlist::new(netlist).expect("a netlist for devices");
@@ -57,7 +56,7 @@ pub fn agrees(which: Which) {
     for (number, (netlist, count)) in random.chain(named).enumerate() {
         let (mut device, netlist) = loaded(which, &netlist);
         let keys = keys(number as u64);
-        let mut slow = Slow::new(netlist.netlist(), &keys, which.hash());
+        let mut slow = which.slow(&netlist, &keys);
         device.start(Client(0), keys, extent(count)).unwrap();
         for cycle in cycles(&mut *device, &netlist, 0, count) {
             assert_same(&cycle, &mut slow, &format!("of netlist {number}"));
@@ -75,7 +74,7 @@ pub fn interleaves(which: Which) {
     let mut collectors = Vec::new();
     for client in clients {
         let keys = keys(100 + u64::from(client));
-        slow.push(Slow::new(netlist.netlist(), &keys, which.hash()));
+        slow.push(which.slow(&netlist, &keys));
         collectors.push(Collector::new(Client(client), netlist.shape(), count));
         let started = device.start(Client(client), keys, extent(count));
         started.unwrap();
@@ -230,7 +229,7 @@ pub fn swapped_tags_fail(which: Which) {
     let mut slow = Vec::new();
     for client in [0, 1] {
         let keys = keys(50 + u64::from(client));
-        slow.push(Slow::new(netlist.netlist(), &keys, which.hash()).netlist_cycle());
+        slow.push(which.slow(&netlist, &keys).netlist_cycle());
         all.push(records(&mut *device, client, keys, 1));
     }
     let mut collector = Collector::new(Client(0), shape, 1);
@@ -274,14 +273,8 @@ fn evaluated(
     let (held, fresh) = active.split_at(tape.held.len());
     let constants = vec![Block::ZERO; tape.constants().count()];
     let mut cycles = Cycles::new(tape, 1, 1, &constants, held);
-    let mut rest = tables;
-    let mut reader = ChunkReader::new(tables.len() as u64, |bytes: &mut [u8]| {
-        let (now, later) = rest.split_at(bytes.len());
-        bytes.copy_from_slice(now);
-        rest = later;
-        Ok::<_, Infallible>(())
-    });
-    cycles.evaluate(&mut evaluator, fresh, &mut reader).unwrap();
+    let mut tables = TablesInMemory::from(tables.to_vec());
+    let Ok(()) = cycles.evaluate(&mut evaluator, fresh, &mut tables);
     cycles.outputs(0).to_vec()
 }
 

@@ -1,13 +1,12 @@
 //! Netlists, keys and devices of the tests.
 
-use crate::slow::{Hash, mi, prp};
-use sealane_accel::Netlist;
-use sealane_accel::functions::function;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
+pub use sealane_hw_testkit::ours;
+use sealane_hw_testkit::slow::{Hash, Slow, mi, prp};
 use sealane_serve::device::{
-    BetterEngines, Build, Client, CpuDevice, Device, Extent, Keys, ModelDevice, Record, Rtl,
-    RtlMachine, RtlOptions,
+    BetterEngines, Build, Client, CpuDevice, Device, DeviceNetlist, Extent, Keys, ModelDevice,
+    Record, Rtl, RtlMachine, RtlOptions,
 };
 use std::time::Duration;
 
@@ -33,11 +32,14 @@ impl Which {
         scheme
     }
 
-    pub fn hash(self) -> Hash {
-        match self.scheme() {
-            Scheme::Prp => prp,
-            _ => mi,
-        }
+    /// The equations that the device has to follow.
+    pub fn slow(self, netlist: &DeviceNetlist, keys: &Keys) -> Slow {
+        let hash: Hash = if self.scheme() == Scheme::Prp {
+            prp
+        } else {
+            mi
+        };
+        Slow::new(netlist.netlist(), blocks(keys), hash)
     }
 
     pub fn device(self) -> Box<dyn Device> {
@@ -92,7 +94,7 @@ pub fn keys(number: u64) -> Keys {
     keys
 }
 
-/// One of our own sources.
-pub fn ours(name: &str) -> Netlist {
-    function(name).expect(name).netlist().expect("a netlist")
+/// The blocks of a session, as the slow garbler takes them.
+pub fn blocks(keys: &Keys) -> [Block; 4] {
+    [keys.hash, keys.offset, keys.label_key, keys.label_start]
 }

@@ -1,17 +1,18 @@
 //! Half gates gate by gate, from the equations of the paper, with the hash as a parameter.
 
+use crate::{encrypt, sigma};
 use sealane_accel::{GateKind, Netlist, Operand};
 use sealane_block::{Block, Tweak};
-use sealane_hw_testkit::{encrypt, sigma};
-use sealane_serve::device::Keys;
 
 /// H(key, x, t).
 pub type Hash = fn(Block, Block, Block) -> Block;
 
+/// The hash of `prp`.
 pub fn prp(key: Block, x: Block, t: Block) -> Block {
     encrypt(key, sigma(x) ^ t) ^ sigma(x)
 }
 
+/// The hash of `mi`, with a key for each tweak.
 pub fn mi(key: Block, x: Block, t: Block) -> Block {
     encrypt(key ^ t, sigma(x)) ^ sigma(x)
 }
@@ -23,8 +24,13 @@ pub fn released(key: Block, x: Block, t: Block) -> Block {
 
 /// The values of a netlist cycle.
 pub struct NetlistCycle {
+    /// Number of the first input that has a label in this cycle.
+    pub first_label: usize,
+    /// Zero labels of the inputs from there on.
     pub labels: Vec<Block>,
+    /// For each AND, T_G and T_E.
     pub tables: Vec<[u8; 32]>,
+    /// For each output, bit 0 of its zero label.
     pub masks: Vec<u8>,
     /// Zero labels of the outputs.
     pub outputs: Vec<Block>,
@@ -33,37 +39,45 @@ pub struct NetlistCycle {
 /// A garbler of one session.
 pub struct Slow {
     netlist: Netlist,
-    keys: Keys,
+    hash_key: Block,
+    offset: Block,
+    label_key: Block,
+    /// The counter of the next label of an input.
+    counter: Block,
     hash: Hash,
-    next_label: u128,
     inputs: Vec<Block>,
     state: Vec<Block>,
     cycle: u64,
 }
 
 impl Slow {
-    pub fn new(netlist: &Netlist, keys: &Keys, hash: Hash) -> Slow {
+    /// A garbler with the blocks that a session takes: the key of the hash, the offset, and key and
+    /// first counter of the labels of inputs.
+    pub fn new(netlist: &Netlist, blocks: [Block; 4], hash: Hash) -> Slow {
+        let [hash_key, offset, label_key, counter] = blocks;
         Slow {
             netlist: netlist.clone(),
-            keys: keys.clone(),
+            hash_key,
+            offset,
+            label_key,
+            counter,
             hash,
-            next_label: 0,
             inputs: vec![Block::ZERO; netlist.inputs() as usize],
             state: Vec::new(),
             cycle: 0,
         }
     }
 
+    /// Garbles the next netlist cycle.
     pub fn netlist_cycle(&mut self) -> NetlistCycle {
         let parts = self.netlist.parts().clone();
         let held: u32 = parts.inputs.counts()[..3].iter().sum();
-        let first = if self.cycle == 0 { 0 } else { held as usize };
-        for label in &mut self.inputs[first..] {
-            let counter = self.keys.label_start.value().wrapping_add(self.next_label);
-            *label = encrypt(self.keys.label_key, Block::new(counter));
-            self.next_label += 1;
+        let first_label = if self.cycle == 0 { 0 } else { held as usize };
+        for label in &mut self.inputs[first_label..] {
+            *label = encrypt(self.label_key, self.counter);
+            self.counter = Block::new(self.counter.value().wrapping_add(1));
         }
-        let offset = self.keys.offset;
+        let offset = self.offset;
         let read = |wires: &[Block], operand: Operand| match operand {
             Operand::Zero => Block::ZERO,
             Operand::One => offset,
@@ -95,7 +109,8 @@ impl Slow {
         self.state = next.map(|next| read(&wires, next)).collect();
         self.cycle += 1;
         NetlistCycle {
-            labels: self.inputs[first..].to_vec(),
+            first_label,
+            labels: self.inputs[first_label..].to_vec(),
             tables,
             masks: outputs.iter().map(|label| label.lsb()).collect(),
             outputs,
@@ -103,27 +118,19 @@ impl Slow {
     }
 
     fn and(&self, kind: GateKind, mut a: Block, mut b: Block, gate: u32) -> (Block, [u8; 32]) {
-        let offset = self.keys.offset;
-        let table = kind.truth_table();
-        let inverts = table.count_ones() == 3;
-        let row = if inverts { !table & 15 } else { table }.trailing_zeros();
-        if row & 2 == 0 {
-            a ^= offset;
-        }
-        if row & 1 == 0 {
-            b ^= offset;
-        }
-        let t = |part| {
-            let (call, row) = (self.cycle, 0);
+        let offset = self.offset;
+        let [in0, in1, inverts] = kind.inversions();
+        a ^= offset.masked(in0.into());
+        b ^= offset.masked(in1.into());
+        let h = |x, part| {
             let tweak = Tweak {
                 gate,
-                call,
-                row,
+                call: self.cycle,
+                row: 0,
                 part,
             };
-            tweak.block()
+            (self.hash)(self.hash_key, x, tweak.block())
         };
-        let h = |x, part| (self.hash)(self.keys.hash, x, t(part));
         let t_g = h(a, 0) ^ h(a ^ offset, 0) ^ offset.masked(b.lsb());
         let w_g = h(a, 0) ^ t_g.masked(a.lsb());
         let t_e = h(b, 1) ^ h(b ^ offset, 1) ^ a;
@@ -132,6 +139,6 @@ impl Slow {
         let mut bytes = [0; 32];
         bytes[..16].copy_from_slice(&t_g.to_bytes());
         bytes[16..].copy_from_slice(&t_e.to_bytes());
-        (if inverts { out ^ offset } else { out }, bytes)
+        (out ^ offset.masked(inverts.into()), bytes)
     }
 }
