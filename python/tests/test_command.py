@@ -227,11 +227,17 @@ def test_a_configuration_names_the_helpers() -> None:
     Path("sealane.toml").write_text('helpers = ["ada", "cyd"]\n' + text, encoding="utf-8")
     Path("cyd.toml").write_text('helpers = ["cyd"]\n' + text, encoding="utf-8")
     job = read_json("plan", "program.py", "--clear", "--helpers", "ada,cyd")["job"]
+    command = [*SEALANE, "run", "program.py", "--clear"]
+    command += ["--json", "--yes", job]
     sides = {}
     for party in parties:
-        here = ["cyd.toml", "--helpers", "ada,cyd"] if party == "cyd" else ["sealane.toml"]
-        sides[party] = side(party, job, "--clear", "--json", "--config", *here)
-    reports = {party: json.loads(ended(side).stdout) for party, side in sides.items()}
+        options = ["--as", party, "--config", "sealane.toml"]
+        if party == "cyd":
+            options = ["--as", party, "--config", "cyd.toml", "--helpers", "ada,cyd"]
+        if party in ("alice", "bob"):
+            options += ["--input", f"{party}.csv"]
+        sides[party] = subprocess.Popen([*command, *options], stdout=-1, text=True)
+    reports = {party: json.loads(side.communicate(timeout=60)[0]) for party, side in sides.items()}
     assert reports["alice"]["results"]["result_0"]["values"] == [False, True, True]
     assert reports["bob"]["results"]["result_1"]["values"] == [2]
     assert reports["ada"]["results"] == reports["cyd"]["results"] == {}

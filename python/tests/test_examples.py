@@ -9,6 +9,8 @@ import json
 import math
 import runpy
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -21,9 +23,9 @@ import pytest
 
 import sealane as sl
 from aes_reference import encrypt
-from conftest import sealane
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SEALANE = Path(sys.executable).with_name("sealane")
 
 # What a party sends to each other one before anything is revealed.
 DIGEST_BYTES = 32
@@ -222,8 +224,20 @@ def tpch(east: Columns, west: Columns) -> Results:
 PLAIN: Mapping[str, Callable[..., Results]] = {
     plain.__name__: plain
     for plain in (
-        *(hospital, millionaires, aes128, aes_scalar, pay_gap, medication, age_pyramid),
-        *(credit, credit_score, black_scholes, linear, logistic, clusters, tpch),
+        hospital,
+        millionaires,
+        aes128,
+        aes_scalar,
+        pay_gap,
+        medication,
+        age_pyramid,
+        credit,
+        credit_score,
+        black_scholes,
+        linear,
+        logistic,
+        clusters,
+        tpch,
     )
 }
 NEAR = {"black_scholes": 2e-5, "linear": 2e-5, "logistic": 5e-6, "clusters": 1e-6}
@@ -320,7 +334,10 @@ def rows_of(program: sl.Program[..., Any], inputs: Mapping[str, Any]) -> dict[st
 
 def command(*arguments: object) -> Any:
     """Output of `sealane ... --json`."""
-    return json.loads(sealane(*arguments, "--json").stdout)
+    words = [str(SEALANE), *map(str, arguments), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+    return json.loads(done.stdout)
 
 
 def test_simulation_gives_what_plain_python_gives_at_the_planned_cost(
