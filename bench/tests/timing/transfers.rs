@@ -11,7 +11,6 @@ use sealane_ot::forms::{self, Hasher, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender, CotTerms};
 use sealane_ot::{Flight, OtError, Security, SoftSpoken, ideal};
-use sealane_parties::PartyId;
 use sealane_testkit::timing::TimedWork;
 
 use crate::channel::{COUNT, Channel, DIGEST_BYTES, Exchange, ME, PEER, POINT, bits, choices};

@@ -12,7 +12,6 @@ use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
 use sealane_ot::traits::{CotReceiver, CotSender, CotTerms, packed_blocks};
 use sealane_ot::{OtError, Security};
-use sealane_parties::PartyId;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[

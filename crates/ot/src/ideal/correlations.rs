@@ -140,7 +140,7 @@ fn products(shape: MatrixShape, a: &[u64], b: &[u64]) -> impl Iterator<Item = u6
 
 /// Correlations that can be held against their functionality, where both parties' are known.
 pub trait Checked: Correlation {
-    /// What is wrong with so many correlations of two parties, if anything is.
+    /// Returns what is wrong with so many correlations of two parties, if anything is.
     fn wrong(kind: Self::Parameters, count: usize, parties: [&Self; 2]) -> Option<String>;
 }
 

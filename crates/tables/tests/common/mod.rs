@@ -39,7 +39,9 @@ pub fn file(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
 /// Text of an error about a file, without its folder.
 pub fn told(error: &Diagnostic, path: &Path) -> String {
     let folder = path.parent().expect("a folder").display();
-    error.render_with_source().replace(&format!("{folder}/"), "")
+    error
+        .render_with_source()
+        .replace(&format!("{folder}/"), "")
 }
 
 /// Reads one input, of at most 4 people, from a file of this name and content.

@@ -182,10 +182,10 @@ impl Offline {
         factors: [Selected<Words>; 2],
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
-        let StepShape::Product { domain, .. } = shape else {
+        let StepShape::Product(product) = shape else {
             return Err(Fault::internal("no product"));
         };
-        let algebra = domain.algebra;
+        let algebra = product.domain.algebra;
         let numbers = factors.each_ref().map(|of| of.numbers);
         if let (Some((at, _)), Some((kind, count))) = (known(numbers), known_numbers(shape)) {
             let words = self.0.take(kind, count as usize)?;

@@ -80,7 +80,7 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// Those of a session, by number.
+    /// Draws those of a session, by number.
     pub fn drawn(number: u64) -> Seeds {
         let mut coins = Coins::danger_fixed_seed(number);
         let mut blocks = coins.secret("test: seeds");

@@ -1,6 +1,6 @@
 //! The hardware of `rtl/` under Verilator, against the model of this crate and the slow garbler of
-//! crate `hw-testkit`: cycles, and every label, table and mask. The tests of crate `serve` hold that
-//! garbler against crate `garble`.
+//! crate `hw-testkit`: cycles, and every label, table and mask. The tests of crate `serve` hold
+//! that garbler against crate `garble`.
 //!
 //! `make test-rtl` builds the benches and runs all of it; `.ci/hardware` runs the module `small`.
 
