@@ -2,6 +2,7 @@
 
 use crate::state::BATCH;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_ot::Role;
 use std::fmt::Display;
 
 /// Files with OTs that a run has taken cannot be read.
@@ -31,12 +32,16 @@ pub(crate) fn busy(at: &str) -> Diagnostic {
     Diagnostic::new(Code::PoolBusy, what).hint("try again when it has ended")
 }
 
-/// The pool has too few OTs that both parties hold.
-pub(crate) fn short(have: u64, want: u64) -> Diagnostic {
+/// The pool has too few OTs that both parties hold, in this role of this party.
+pub(crate) fn short(role: Role, have: u64, want: u64) -> Diagnostic {
     let (have_ots, want_ots) = (have * BATCH as u64, want * BATCH as u64);
+    let does = match role {
+        Role::Sender => "sends",
+        Role::Receiver => "receives",
+    };
     let what = format!(
-        "the pool of this pair has {have_ots} oblivious transfers that both parties hold; this run \
-         takes {want_ots}"
+        "the pool of this pair has {have_ots} oblivious transfers that both parties hold and this \
+         one {does}; this run takes {want_ots}"
     );
     Diagnostic::new(Code::PoolShort, what)
         .because(format!(

@@ -115,7 +115,7 @@ impl Pool {
             let half = state.half_mut(role);
             let have = half.left_with(theirs);
             if have < batches {
-                return Err(error::short(have, batches));
+                return Err(error::short(role, have, batches));
             }
             half.agree(theirs).map_err(error::no_randomness)?;
             let parts = half.take(batches).map_err(error::no_randomness)?;
