@@ -33,7 +33,7 @@ impl Products<'_> {
     }
 
     /// Computes the sums of products of both halves, which are not reduced: see
-    /// [`whole_product_lanes`].
+    /// [`whole_product_lanes`](crate::gf::whole_product_lanes).
     #[inline(always)]
     pub fn sums<L: Lanes>(&self, l: L) -> [[L::V; 3]; 2] {
         let mut sums = [[l.splat(Block::ZERO); 3]; 2];

@@ -32,7 +32,7 @@ pub struct Produced {
     pub inner: u32,
 }
 
-/// A tape of the plan: an index into [`Plan::tapes`].
+/// A tape of the plan: an index into [`Plan::tapes`](super::Plan::tapes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TapeId(pub u32);
 
