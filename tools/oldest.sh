@@ -5,7 +5,7 @@
 #   sh tools/oldest.sh
 #
 # The exit status is 77 where rustup has not that Rust and cannot install it. No code is made:
-# a check finds all that an older Rust lacks, in the language and in its library.
+# a check finds what an older Rust lacks in the language and in its library, and nobody runs more.
 set -eu
 cd "$(dirname "$0")/.."
 oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml).0

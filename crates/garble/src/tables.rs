@@ -180,6 +180,8 @@ impl<F> Drop for ChunkWriter<F> {
 pub struct TablesInMemory {
     bytes: Vec<u8>,
     passed: usize,
+    /// True if the tables are read, so that none may follow them.
+    given: bool,
 }
 
 impl TablesInMemory {
@@ -192,7 +194,11 @@ impl TablesInMemory {
 
 impl From<Vec<u8>> for TablesInMemory {
     fn from(bytes: Vec<u8>) -> TablesInMemory {
-        TablesInMemory { bytes, passed: 0 }
+        TablesInMemory {
+            bytes,
+            passed: 0,
+            given: true,
+        }
     }
 }
 
@@ -201,7 +207,10 @@ impl Tables for TablesInMemory {
 
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Infallible> {
         let wanted = self.passed + bytes;
-        self.bytes.resize(wanted.max(self.bytes.len()), 0);
+        if wanted > self.bytes.len() {
+            assert!(!self.given, "an evaluator reads more tables than there are");
+            self.bytes.resize(wanted, 0);
+        }
         Ok(&mut self.bytes[self.passed..])
     }
 

@@ -4,7 +4,7 @@ use crate::common::Random;
 use sealane_numeric::{Format, measure};
 
 /// The number of a machine that the bits stand for; every format of up to 52 bits of fraction and
-/// 11 of exponent is part of f64.
+/// 10 of exponent, and [`Format::F64`], is part of f64.
 pub fn decode(format: Format, bits: u128) -> f64 {
     measure::value(format, bits as u64)
 }
@@ -124,4 +124,18 @@ pub fn doubles(format: Format, count: usize) -> Vec<Vec<u128>> {
             }
         })
         .collect()
+}
+
+#[test]
+fn the_machine_decodes_single_precision_in_the_same_way() {
+    let same = |bits: u32| {
+        let (decoded, native) = (decode(Format::F32, bits.into()), f32::from_bits(bits));
+        let alike = decoded.to_bits() == f64::from(native).to_bits();
+        assert!(alike || decoded.is_nan() && native.is_nan(), "{bits:#x}");
+    };
+    for number in 0..1 << 16_u32 {
+        same(number << 16 | number);
+        // Subnormal numbers.
+        same(number << 7);
+    }
 }

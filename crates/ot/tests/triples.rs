@@ -335,3 +335,36 @@ fn shares_and_messages_look_uniform() {
     );
     assert_uniform("message", &message);
 }
+
+/// Correlations of the ideal functionality, of which the second party's are changed so, are wrong.
+fn assert_wrong<G: Tested>(kind: G::Parameters, count: usize, change: impl FnOnce(&mut G))
+where
+    ideal::correlations::Party: CorrelationSource<G>,
+{
+    let mut mesh = Mesh::in_memory(1).remove(0);
+    let [one, mut two] = ideal::correlations::danger_pair(3).map(|mut party| {
+        let made: G = party.make(&mut mesh, kind, count).expect("nothing is sent");
+        made
+    });
+    check(kind, count, [&one, &two]);
+    change(&mut two);
+    let wrong = G::wrong(kind, count, [&one, &two]);
+    assert!(wrong.is_some(), "{:?}", two.values());
+}
+
+#[test]
+fn wrong_oles_and_triples_are_found() {
+    let ring = Ring::new(13);
+    assert_wrong::<Ole>(ring, 5, |made| made.shares[4] ^= 1);
+    assert_wrong::<Ole>(ring, 5, |made| made.factors[0] |= 1 << 13);
+    assert_wrong::<Ole>(ring, 5, |made| made.factors.truncate(1));
+    assert_wrong::<Ole>(ring, 5, |made| made.shares.truncate(1));
+    assert_wrong::<BooleanTriples>((), 130, |made| made.c[1] ^= Block::new(2));
+    assert_wrong::<BooleanTriples>((), 130, |made| made.a[1] ^= Block::new(4));
+    assert_wrong::<BooleanTriples>((), 130, |made| made.b.truncate(1));
+    assert_wrong::<ArithmeticTriples>(ring, 3, |made| made.c[2] ^= 1);
+    assert_wrong::<ArithmeticTriples>(ring, 3, |made| made.a[0] |= 1 << 13);
+    assert_wrong::<ArithmeticTriples>(ring, 3, |made| made.b.push(0));
+    assert_wrong::<MatrixTriples>(shape(20, [3, 2, 2]), 2, |made| made.c[11] ^= 1);
+    assert_wrong::<MatrixTriples>(shape(20, [3, 2, 2]), 2, |made| made.a.truncate(1));
+}

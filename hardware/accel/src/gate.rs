@@ -111,3 +111,20 @@ impl Gate {
         [Some(self.in0), self.in1].into_iter().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::GateKind;
+
+    #[test]
+    fn kinds_with_tables_are_ands_between_inversions() {
+        for kind in GateKind::ALL.iter().filter(|kind| !kind.is_xor()) {
+            let [in0, in1, out] = kind.inversions();
+            for row in 0..4 {
+                let and = ((row & 2 != 0) ^ in0) & ((row & 1 != 0) ^ in1);
+                let expected = kind.truth_table() >> row & 1 == 1;
+                assert_eq!(and ^ out, expected, "row {row} of {kind:?}");
+            }
+        }
+    }
+}

@@ -144,14 +144,21 @@ pub trait Checked: Correlation {
     fn wrong(kind: Self::Parameters, count: usize, parties: [&Self; 2]) -> Option<String>;
 }
 
-/// The first value that is not as expected; all shares are elements of the ring.
-fn first_wrong(shares: [&[u64]; 2], ring: Ring, expected: Vec<u64>) -> Option<String> {
-    let all = || shares[0].iter().chain(shares[1]);
-    if shares.iter().any(|shares| shares.len() != expected.len()) {
-        return Some(format!("there are not {} products", expected.len()));
+/// Returns what both parties have instead of so many elements of the ring, if anything else.
+fn wrong_elements(values: [&[u64]; 2], ring: Ring, count: usize) -> Option<String> {
+    if values.iter().any(|values| values.len() != count) {
+        return Some(format!("there are not {count} elements of each party"));
     }
-    if all().any(|share| ring.reduce(*share) != *share) {
-        return Some("a share is no element of the ring".to_string());
+    let mut all = values.into_iter().flatten();
+    let outside = all.any(|value| ring.reduce(*value) != *value);
+    outside.then(|| "a value is no element of the ring".to_string())
+}
+
+/// The first value that is not as expected.
+fn first_wrong(shares: [&[u64]; 2], ring: Ring, expected: Vec<u64>) -> Option<String> {
+    let wrong = wrong_elements(shares, ring, expected.len());
+    if wrong.is_some() {
+        return wrong;
     }
     let mut pairs = sums(ring, shares).into_iter().zip(expected);
     let place = pairs.position(|(found, expected)| found != expected)?;
@@ -180,9 +187,10 @@ impl Checked for BooleanTriples {
 
 impl Checked for Ole {
     fn wrong(ring: Ring, count: usize, [one, two]: [&Self; 2]) -> Option<String> {
-        let pairs = one.factors.iter().zip(&two.factors).take(count);
+        let pairs = one.factors.iter().zip(&two.factors);
         let expected = pairs.map(|(x, y)| ring.reduce(x.wrapping_mul(*y)));
-        first_wrong([&one.shares, &two.shares], ring, expected.collect())
+        wrong_elements([&one.factors, &two.factors], ring, count)
+            .or_else(|| first_wrong([&one.shares, &two.shares], ring, expected.collect()))
     }
 }
 
@@ -212,10 +220,12 @@ fn wrong_products(
     factors: [[&Vec<u64>; 2]; 2],
     shares: [&Vec<u64>; 2],
 ) -> Option<String> {
-    let [a, b] = factors.map(|[one, two]| sums(shape.ring, [one, two]));
-    let expected: Vec<u64> = products(shape, &a, &b).collect();
-    if expected.len() != count * shape.rows * shape.columns {
-        return Some(format!("there are not {count} triples"));
-    }
-    first_wrong(shares.map(|shares| &shares[..]), shape.ring, expected)
+    let [a, b] = factors.map(|both| both.map(|values| &values[..]));
+    wrong_elements(a, shape.ring, count * shape.rows * shape.inner)
+        .or_else(|| wrong_elements(b, shape.ring, count * shape.inner * shape.columns))
+        .or_else(|| {
+            let [a, b] = [a, b].map(|both| sums(shape.ring, both));
+            let expected = products(shape, &a, &b).collect();
+            first_wrong(shares.map(|shares| &shares[..]), shape.ring, expected)
+        })
 }

@@ -118,8 +118,6 @@ impl Widths<'_> {
                 let bits = ring.bit.as_ref().map(|bit| self.bits(bit.value));
                 let choice = (ring.op == RingOp::Select).then_some(1);
                 ensure(bits == choice, "a choice without a bit")?;
-                let same = self.bits(ring.of.value) == self.bits(ring.out);
-                ensure(same, "the result has another width")?;
                 if let RingOp::Extract { first, count } = ring.op {
                     let within = u64::from(first) + u64::from(count) <= self.bits(ring.out);
                     ensure(within && count > 0, "bits that are not there")?;

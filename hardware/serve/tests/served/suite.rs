@@ -51,8 +51,8 @@ fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
 /// Labels, tables and masks are those of the equations of half gates.
 pub fn agrees(which: Which) {
     let random = (0..12).map(|seed| (random(seed), 1 + seed as u32 % 5));
-    let names = ["Mill_8_8", "Add_8_8", "Hamm_32_1", "MAC_8_1"];
-    let named = names.map(ours).into_iter().zip([8, 8, 1, 3]);
+    let names = ["Mill_8_8", "Add_8_8", "Hamm_32_1", "MAC_8_1", "AES_128_11"];
+    let named = names.map(ours).into_iter().zip([8, 8, 1, 3, 3]);
     for (number, (netlist, count)) in random.chain(named).enumerate() {
         let (mut device, netlist) = loaded(which, &netlist);
         let keys = keys(number as u64);
