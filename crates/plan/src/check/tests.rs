@@ -5,7 +5,7 @@ use crate::{NetworkClass, plan_in_tiles};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Binary, Input, Reduction};
-use sealane_program::types::{Shape, Type};
+use sealane_program::types::{Range, Shape, Type};
 use sealane_testkit::fake::Honest;
 use sealane_testkit::masked::Masked;
 use std::sync::Arc;
@@ -36,8 +36,9 @@ fn known() -> Plan {
     b.party("alice").unwrap();
     b.party("bob").unwrap();
     let [x, y] = [("x", 0), ("y", 1)].map(|(name, owner)| {
+        let range = Range::new(0, 9);
         let input = Input::new(name, owner, Type::U8, Shape::scalar());
-        b.input(input).unwrap()
+        b.input(Input { range, ..input }).unwrap()
     });
     let product = b.binary(Binary::Mul, x.into(), y.into(), None).unwrap();
     b.reveal("product", product.into(), &[0, 1], Type::U8, None)
