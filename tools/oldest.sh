@@ -4,8 +4,8 @@
 #
 #   sh tools/oldest.sh
 #
-# The exit status is 77 where rustup has not that Rust and cannot install it. No code is made:
-# a check finds what an older Rust lacks in the language and in its library, and nobody runs more.
+# The exit status is 77 where rustup has not that Rust and cannot install it. No code is made,
+# since nothing is run: a check finds what an older Rust lacks in the language and in its library.
 set -eu
 cd "$(dirname "$0")/.."
 oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml).0
