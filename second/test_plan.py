@@ -1,0 +1,456 @@
+"""Tests of plans, tensors, the walk and work of one party; some need the command `sealane`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+import errors
+from clear import Clear
+from plan import INPUT, read_inputs, read_plan, read_tape
+from primitives import blake3
+from tensors import Tensor, concat, decode, encode, indices, lane, operand, resize, spread
+from walk import Calls, Walk
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = next((str(path) for path in (ROOT / ".venv/bin/sealane",
+                                       Path("/work/main/.venv/bin/sealane")) if path.exists()),
+               shutil.which("sealane"))
+
+
+# ------------------------------------------------------------------------------ making plans
+
+
+def make_tape(inputs, gates, outputs):
+    """The bytes of a tape, and its line. Gates are ("^" or "&", a, b); each is a batch."""
+    slots = 2 + inputs + len(gates)
+    xors, ands, batches, depth = [], [], [], [0] * slots
+    for out, (kind, a, b) in enumerate(gates, 2 + inputs):
+        into = xors if kind == "^" else ands
+        into.append((a, b, out, len(into)))
+        batches.append((len(xors), len(ands)))
+        depth[out] = max(depth[a], depth[b]) + (kind == "&")
+    header = [inputs, slots, max(depth), len(xors), len(ands), len(batches), len(outputs), 0, 0]
+    words = header + [word for gate in xors + ands + batches for word in gate] + outputs
+    data = struct.pack(f"<{len(words)}I", *words) + bytes(len(xors) + len(ands))
+    return data, {"inputs": inputs, "outputs": len(outputs), "xors": len(xors),
+                  "ands": len(ands), "functions": 0, "depth": max(depth),
+                  "hash": blake3(data).hex()}
+
+
+def adder(width, signed=False):
+    """A tape that adds two numbers of `width` bits into one of `width + 1`."""
+    gates, carry, outputs = [], 0, []
+    top = 2 + 2 * width
+    for i in range(width + 1):
+        a, b = 2 + min(i, width - 1), 2 + width + min(i, width - 1)
+        if i == width and not signed:
+            outputs.append(carry)
+            break
+        gates += [("^", a, carry), ("^", b, carry)]                 # a ^ c, b ^ c
+        at = top + len(gates)
+        gates += [("^", a, at - 1)]                                 # the sum
+        outputs.append(at)
+        gates += [("&", at - 2, at - 1), ("^", at + 1, carry)]      # the next carry
+        carry = at + 2
+    return make_tape(2 * width, gates, outputs)
+
+
+def view(offset, *dims):
+    """A view."""
+    return {"offset": offset, "dims": [list(dim) for dim in dims]}
+
+
+def part(value, lanes, inner=None):
+    """An operand."""
+    return {"value": value, "lanes": lanes, "inner": inner or view(0)}
+
+
+ALL = view(0, ("rows", 1))
+
+
+class Builder:
+    """Builds a plan of one protocol in a folder."""
+
+    def __init__(self, test, protocol="clear", owners=(0,)):
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        self.folder, self.protocol = Path(folder.name), protocol
+        (self.folder / "tapes").mkdir()
+        self.sharing = {"clear": "public", "trio": "replicated", "yao": "yao-label"}[protocol]
+        self.head = {"version": 3, "protocol": protocol, "setting": {}, "lookups": "gates",
+                     "flow": 1, "tiles_in_flight": 4, "owners": list(owners)}
+        self.lines = {kind: [] for kind in ("rows", "tape", "value", "body", "result")}
+
+    def rows(self, name, bound, tile):
+        """Add a table."""
+        self.lines["rows"].append({"rows": {"name": name, "bound": bound, "sum": [],
+                                            "tile": tile}})
+
+    def tape(self, made):
+        """Add a tape; returns its number."""
+        data, line = made
+        (self.folder / "tapes" / line["hash"]).write_bytes(data)
+        self.lines["tape"].append({"tape": line})
+        return len(self.lines["tape"]) - 1
+
+    def value(self, bits, elements=1, rows=None, signed=False, k=None, kept=False):
+        """Add a value; returns its number."""
+        domain = {"sharing": self.sharing, "algebra": "z2" if k is None else {"z2k": k},
+                  "authenticated": False}
+        self.lines["value"].append({"value": {"rows": rows, "elements": elements, "bits": bits,
+                                              "signed": signed, "domain": domain, "kept": kept}})
+        return len(self.lines["value"]) - 1
+
+    def segment(self, rows=None):
+        """Begin a segment."""
+        self.lines["body"].append({"segment": {"rows": rows, "refill": None}})
+
+    def step(self, name, **args):
+        """Add a step."""
+        self.lines["body"].append({"step": {name: args}})
+
+    def result(self, value, by_tile=False, fixed=()):
+        """Add a result."""
+        self.lines["result"].append({"result": {
+            "name": f"r{value}", "value": value, "to": [0], "ty": "u8", "range": [0, 255],
+            "fixed": list(fixed), "by_tile": by_tile}})
+
+    def all(self):
+        """All lines."""
+        return [{"plan": self.head}] + [line for lines in self.lines.values() for line in lines]
+
+    def read(self):
+        """The plan, read from its lines as JSON."""
+        return read_plan(json.loads(json.dumps(self.all())), self.protocol, self.folder)
+
+    def run(self, counts=(), inputs=None, protocol=None):
+        """Results of a run."""
+        calls = Calls(self.read(), list(counts), protocol or Arithmetic(), inputs or {})
+        Walk(calls, lambda: None).run()
+        return calls.results()
+
+
+class Arithmetic(Clear):
+    """Local work with the steps on integers that `trio` has."""
+
+    def linear(self, terms, k):
+        """Sum numbers times factors."""
+        return sum(number * factor for number, factor in terms) % 2**k
+
+    def product(self, left, right, k):
+        """Sum products over planes."""
+        yield from ()
+        pairs = zip(zip(*left.planes), zip(*right.planes))
+        return Tensor([[sum(a * b for a, b in zip(x, y)) % 2**k for x, y in pairs]])
+
+    def convert(self, value, old, new):
+        """Encode the same numbers in another domain."""
+        yield from ()
+        numbers = decode(value, old.k)
+        if old.k is None and old.signed:
+            numbers = [n - (n >> old.bits - 1 << old.bits) for n in numbers]
+        return encode(numbers, new.bits, new.k)
+
+
+class Symbols(Clear):
+    """A protocol whose shares are texts; a tape joins the texts of both its inputs."""
+
+    zero = "0"
+
+    def input(self, owner, numbers, elements, bits, k):
+        """Letters in place of numbers."""
+        yield from ()
+        return Tensor([[chr(97 + n) for n in numbers]])
+
+    def tape(self, tape, inputs, lanes):
+        """Join."""
+        yield
+        return [["".join(texts) for texts in zip(*inputs)]]
+
+    def open(self, values):
+        """Give texts."""
+        yield
+        return [value.planes[0] for value, _, _ in values]
+
+
+class Tensors(unittest.TestCase):
+    """The moves of chapter 7."""
+
+    def test_operand(self):
+        """The example of chapter 7."""
+        x = Tensor([[10 * e + p for e in range(6)] for p in range(2)])
+        lanes = indices(view(1, (2, 3), (2, 0)), 0)
+        self.assertEqual(lanes, [1, 1, 4, 4])
+        found = operand(x, lanes, indices(view(0, (2, 1)), 0))
+        self.assertEqual(found.planes, [[10, 10, 40, 40], [11, 11, 41, 41], [20, 20, 50, 50],
+                                        [21, 21, 51, 51]])
+        self.assertEqual(spread(found, 2).planes, [[10, 20, 10, 20, 40, 50, 40, 50],
+                                                   [11, 21, 11, 21, 41, 51, 41, 51]])
+
+    def test_views(self):
+        """Rows, and strides below 0."""
+        self.assertEqual(indices(view(5, (3, -2)), 0), [5, 3, 1])
+        self.assertEqual(indices(view(0, ("rows", 2), (2, 1)), 3), [0, 1, 2, 3, 4, 5])
+
+    def test_planes(self):
+        """Resize, lane, concat, and numbers."""
+        x = encode([5, -2], 3, None)
+        self.assertEqual(x.planes, [[1, 0], [0, 1], [1, 1]])
+        self.assertEqual(decode(x, None), [5, 6])
+        self.assertEqual(resize(x, 1, 4, False, 9).planes, [[0, 1], [1, 1], [9, 9], [9, 9]])
+        self.assertEqual(resize(x, 0, 4, True, 9).planes[3], [1, 1])
+        self.assertEqual(lane(x).planes, [[1], [0], [1], [0], [1], [1]])
+        self.assertEqual(concat([x, x]).planes[0], [1, 0, 1, 0])
+        self.assertEqual(encode([-1], 3, 5).planes, [[31]])
+
+
+class Steps(unittest.TestCase):
+    """Each step of the subset, computed without messages."""
+
+    def test_tape(self):
+        """Sums of two inputs in lanes, into two values."""
+        plan = Builder(self, owners=(0, 0))
+        values = [plan.value(3, 4) for _ in range(2)] + [plan.value(2, 4), plan.value(2, 4)]
+        plan.tape(adder(3))
+        plan.segment()
+        for i in range(2):
+            plan.step("input", input=i, out=i)
+        plan.step("tape", tape=0, lanes=[4],
+                  operands=[part(0, view(0, (4, 1))), part(1, view(3, (4, -1)))],
+                  outs=[{"value": 2, "first": 0, "inner": 1},
+                        {"value": 3, "first": 2, "inner": 1}])
+        for value in values[2:]:
+            plan.result(value, fixed=[4])
+        a, b = [1, 7, 3, 0], [2, 5, 7, 6]
+        sums = [x + y for x, y in zip(a, reversed(b))]
+        self.assertEqual(plan.run(inputs={0: a, 1: b}),
+                         [[n & 3 for n in sums], [n >> 2 for n in sums]])
+
+    def test_moves(self):
+        """Constants, row numbers, move, concat, and a kept value in another segment."""
+        plan = Builder(self)
+        plan.rows("t", 100, 3)
+        constant, numbers = plan.value(4, 2, signed=True), plan.value(4, rows=0, kept=True)
+        moved, joined = plan.value(4, 4, signed=True), plan.value(4, 2, rows=0, kept=True)
+        plan.segment()
+        plan.step("constant", data={"type": "i4", "shape": [2], "numbers": [-3, 5]}, out=constant)
+        plan.step("move", operand=part(constant, view(0, (2, 0)), view(1, (2, -1))), out=moved)
+        plan.segment(0)
+        plan.step("row-number", out=numbers)
+        plan.segment(0)
+        plan.step("concat", parts=[part(numbers, ALL), part(constant, view(0, ("rows", 0)))],
+                  out=joined)
+        for value in (constant, moved, numbers, joined):
+            plan.result(value)
+        found = plan.run([7])
+        self.assertEqual(found[:3], [[-3, 5], [5, -3, 5, -3], [*range(7)]])
+        self.assertEqual(found[3], [x for row in range(7) for x in (row, 13)])
+
+    def test_linear(self):
+        """Numbers and tables as factors; carried over tiles; product; conversions."""
+        plan = Builder(self, "trio", (0, 0))
+        plan.rows("t", 100, 4)
+        bits, ring = plan.value(3, 2, rows=0, signed=True), plan.value(3, 2, rows=0, k=10)
+        out, total = plan.value(10, rows=0, k=10, kept=True), plan.value(10, k=10)
+        square, back = plan.value(10, rows=0, k=10), plan.value(5, rows=0, kept=True)
+        smaller = plan.value(2, rows=0, k=2, kept=True)
+        plan.segment(0)
+        plan.step("input", input=0, out=bits)
+        plan.step("convert", value=bits, out=ring)
+        pairs = view(0, ("rows", 2))
+        data = {"type": "i9", "shape": [2], "numbers": [100, -1]}
+        plan.step("linear", terms=[
+            {"operand": part(ring, pairs, view(0, (2, 1))), "factor": {"table": {
+                "data": data, "lanes": view(0, ("rows", 0)), "inner": view(0, (2, 1))}}},
+            {"operand": part(ring, pairs), "factor": {"number": 1}}],
+            lanes=["rows"], carried=False, out=out)
+        plan.step("linear", terms=[{"operand": part(ring, view(0), view(1, ("rows", 2))),
+                                    "factor": {"number": -2}}], lanes=[], carried=True, out=total)
+        plan.step("product", left=part(ring, pairs, view(0, (2, 1))),
+                  right=part(ring, pairs, view(1, (2, -1))), lanes=["rows"], known_to=None,
+                  out=square)
+        plan.step("convert", value=square, out=back)
+        plan.step("convert", value=square, out=smaller)
+        for value in (out, total, back, smaller):
+            plan.result(value)
+        rows = [(i % 8 - 4, i * 3 % 8 - 4) for i in range(11)]
+        found = plan.run([11], {0: [n for row in rows for n in row]})
+        self.assertEqual(found[0], [(101 * a - b) % 1024 for a, b in rows])
+        self.assertEqual(found[1], [sum(-2 * b for _, b in rows) % 1024])
+        self.assertEqual(found[2], [2 * a * b % 32 for a, b in rows])
+        self.assertEqual(found[3], [2 * a * b % 4 for a, b in rows])
+
+    def test_fold_order(self):
+        """The example of chapter 7, and one over the rows of tiles, with a carry."""
+        for length, tile, wanted in ((5, 5, "acbde"), (5, 2, "abcde"), (1, 1, "a"),
+                                     (9, 4, "acbdegfhi"), (7, 7, "adcfbeg")):
+            plan = Builder(self)
+            plan.rows("t", 100, tile)
+            value, out = plan.value(1, rows=0), plan.value(1)
+            join = plan.tape(make_tape(2, [("&", 2, 3)], [4]))
+            plan.segment(0)
+            plan.step("input", input=0, out=value)
+            plan.step("fold", operand=part(value, ALL), length="rows", lanes=[],
+                      levels=[join] * 3, bits=[1] * 4, signed=False, carry=join, out=out)
+            plan.result(out)
+            calls = Calls(plan.read(), [length], Symbols(), {0: [*range(length)]})
+            Walk(calls, lambda: None).run()
+            self.assertEqual(calls.opened[0, 0], [wanted])
+
+    def test_fold_bits(self):
+        """A signed sum over the outer dimension, whose odd elements grow by their sign."""
+        plan = Builder(self)
+        value, out = plan.value(3, 10, signed=True), plan.value(6, 2, signed=True)
+        tapes = [plan.tape(adder(width, True)) for width in (3, 4, 5)]
+        plan.segment()
+        plan.step("input", input=0, out=value)
+        plan.step("fold", operand=part(value, view(0, (10, 1))), length=5, lanes=[2],
+                  levels=tapes, bits=[3, 4, 5, 6], signed=True, carry=None, out=out)
+        plan.result(out, fixed=[2])
+        numbers = [-4, 3, -4, -1, -3, 2, 0, 1, -2, -4]
+        self.assertEqual(plan.run(inputs={0: numbers}), [[sum(numbers[::2]), sum(numbers[1::2])]])
+
+    def test_scan(self):
+        """Sums so far, from tile to tile, with a captured value and an output each."""
+        plan = Builder(self, owners=(0, 0, 0))
+        plan.rows("t", 100, 3)
+        start, flag = plan.value(2), plan.value(1)
+        value, state, sums = (plan.value(4, rows=0), plan.value(4),
+                              plan.value(4, rows=0, kept=True))
+        data, line = adder(4)
+        inner = read_tape(data, line)
+        gates = [(kind, a, b, out) for kind, found in (("^", inner.xors), ("&", inner.ands))
+                 for a, b, out, _ in found]
+        gates.sort(key=lambda gate: gate[3])
+        shifted = [(kind, a + (a > 9), b + (b > 9)) for kind, a, b, _ in gates]
+        top = 11 + len(gates)
+        outs = [slot + 1 for slot in inner.outputs[:4]]
+        masked = [("&", slot, 10) for slot in outs]                 # slot 10: captured
+        tape = plan.tape(make_tape(9, shifted + masked, outs + [top + i for i in range(4)]))
+        plan.segment()
+        plan.step("input", input=1, out=start)
+        plan.step("input", input=2, out=flag)
+        plan.segment(0)
+        plan.step("input", input=0, out=value)
+        plan.step("scan", tape=tape, length="rows", init=[start], over=[part(value, ALL)],
+                  captured=[flag], carries=[state],
+                  outs=[{"value": sums, "first": 4, "inner": 1}])
+        plan.result(state)
+        plan.result(sums)
+        numbers = [1, 2, 3, 4, 5, 6, 7]
+        wanted = [(3 + sum(numbers[:i + 1])) % 16 for i in range(7)]
+        self.assertEqual(plan.run([7], {0: numbers, 1: [3], 2: [1]}), [wanted[-1:], wanted])
+        self.assertEqual(plan.run([7], {0: numbers, 1: [3], 2: [0]})[1], [0] * 7)
+
+    def test_by_tile(self):
+        """A result is opened by tiles if it has more than four."""
+        plan = Builder(self)
+        plan.rows("t", 100, 2)
+        value = plan.value(8, rows=0, kept=True)
+        plan.segment(0)
+        plan.step("input", input=0, out=value)
+        plan.step("reveal", value=value, result=0)
+        plan.result(value, by_tile=True)
+
+        class Opens(Arithmetic):
+            """Counts what is opened at once."""
+
+            def __init__(self):
+                self.opened = []
+
+            def open(self, values):
+                """Count."""
+                self.opened.append(sum(len(value.planes[0]) for value, _, _ in values))
+                return super().open(values)
+
+        for count, wanted in ((8, [8]), (9, [2, 2, 2, 2, 1, 0])):
+            opens = Opens()
+            self.assertEqual(plan.run([count], {0: [*range(count)]}, opens), [[*range(count)]])
+            self.assertEqual(opens.opened, wanted)
+
+
+class Reading(unittest.TestCase):
+    """What is refused, and the program text."""
+
+    def plan(self):
+        """A plan of every kind of line."""
+        plan = Builder(self, "yao", (0,))
+        plan.rows("t", 10, 4)
+        value, out = plan.value(3, rows=0), plan.value(2, rows=0, kept=True)
+        plan.tape(adder(3))
+        plan.segment(0)
+        plan.step("input", input=0, out=value)
+        plan.step("tape", tape=0, lanes=["rows"], operands=[part(value, ALL), part(value, ALL)],
+                  outs=[{"value": out, "first": 0, "inner": 1}])
+        plan.result(out)
+        return plan
+
+    def test_refused(self):
+        """Fields, steps, versions and domains that are not of the subset."""
+        lines = json.dumps(self.plan().all())
+        for old, new in (
+                ('"flow": 1', '"flow": 2'), ('"version": 3', '"version": 4'),
+                ('"gates"', '"tower"'), ('"refill": null', '"refill": 1'),
+                ('"bound": 10', '"bound": 10, "more": 1'), ('"inner": 1', '"inner": 1, "x": 1'),
+                ('"input": {', '"shuffle": {'), ('{"input": {"input": 0, "out": 0}}', '"settle"'),
+                ('"out": 0', '"out": 9'), ('"yao-label"', '"replicated"'), ('"u8"', '"f32"'),
+                ('"authenticated": false', '"authenticated": true'), ('"depth": 3', '"depth": 2'),
+                ('{"result"', '{"value"'), ('"algebra": "z2"', '"algebra": {"z2k": 8}'),
+                ('"offset": 0', '"offset": 0, "more": 0'), ('"xors"', '"xor"'),
+                # What is not there, or not made.
+                ('"input": 0', '"input": 1'), ('"tape": 0', '"tape": 1'),
+                ('"tape": 0', '"tape": -1'), ('"segment": {"rows": 0', '"segment": {"rows": 1'),
+                ('"value": {"rows": 0', '"value": {"rows": 1'),
+                ('"name": "r1", "value": 1', '"name": "r1", "value": 2'),
+                ('"value": 0, "lanes"', '"value": -1, "lanes"'),
+                ('"input": 0, "out": 0', '"input": 0, "out": 1')):
+            plan = self.plan()
+            self.assertIn(old, lines)
+            with self.assertRaises(errors.Fault, msg=old) as found:
+                read_plan(json.loads(lines.replace(old, new, 1)), "yao", plan.folder)
+            self.assertEqual(found.exception.code, "own")
+
+    def test_tapes(self):
+        """Tapes whose bytes do not fit."""
+        data, line = adder(2)
+        self.assertEqual(read_tape(data, line).outputs, [8, 13, 15])
+        words = struct.unpack(f"<{len(data[:-10]) // 4}I", data[:-10])
+        for place, wrong in ((1, 6), (7, 1), (9 + 2, 1), (9, 99), (9 + 3, 7), (-1, 99), (-5, 0)):
+            changed = list(words)
+            changed[place] = wrong
+            bad = struct.pack(f"<{len(words)}I", *changed) + data[-10:]
+            with self.assertRaises(errors.Fault, msg=str(place)):
+                read_tape(bad, line | {"hash": blake3(bad).hex()})
+        for bad in (data[:-1], data + b"\0"):
+            with self.assertRaises(errors.Fault):
+                read_tape(bad, line | {"hash": blake3(bad).hex()})
+        with self.assertRaises(errors.Fault):
+            read_tape(data, line | {"hash": "00" * 32})
+
+    def test_inputs(self):
+        """Ranges are values; the first dimension may be a table."""
+        found = read_inputs([
+            "sealane program 1", "rows t <= 5", "input a : bank fixed4.8[t, 2, 3] in -0.5..0.5",
+            'input b : lab i8 in -7..100 as date columns "c", "d"',
+            "input c : lab ufixed2.3[4] in 0..3.875", "input d : lab bool in 0..1",
+            "input e : lab u16.wrapping in 1..65535", "main {", "}"])
+        self.assertEqual([(i.name, i.owner, i.table, i.elements, i.low, i.high) for i in found], [
+            ("a", "bank", "t", 6, -128, 128), ("b", "lab", None, 1, -7, 100),
+            ("c", "lab", None, 4, 0, 31), ("d", "lab", None, 1, 0, 1),
+            ("e", "lab", None, 1, 1, 65535)])
+        self.assertIsNone(INPUT.fullmatch("input a : bank f32"))
+        self.assertIsNone(INPUT.fullmatch("input a : bank u16"))
+        with self.assertRaises(errors.Fault):
+            read_inputs(["input a : bank f64[t]", "main {"])
+
+
+# --------------------------------------------------------------------------- schedule, counted
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+"""Makes and checks the test vectors of chapter 14: `vectors.py make|check [DIR [FILE..]]`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import vectors_control
+import vectors_gadgets
+import vectors_negative
+import vectors_primitives
+import vectors_sessions
+import vectors_transfers
+from errors import Fault
+from link import WIRE
+from vectors_kinds import KINDS, Fields
+from vectors_primitives import Repeat
+from vectors_sessions import read, shown
+
+# Fields whose strings are text; all others are hexadecimal.
+TEXTS = {"context", "stream", "label", "op", "lines", "text", "name", "address", "class",
+         "protocol", "parties", "network", "line"}
+
+
+def encoded(value: Any, is_input: bool = False) -> Any:
+    """A value as it stands in a file: bytes in hexadecimal, long ones as in chapter 14."""
+    if isinstance(value, dict):
+        return {name: encoded(part, is_input) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [encoded(part, is_input) for part in value]
+    if not isinstance(value, (bytes, bytearray)):
+        return value
+    if isinstance(value, Repeat):
+        return {"repeat": value.pattern.hex(), "length": len(value)}
+    return value.hex() if is_input else shown(bytes(value))
+
+
+def decoded(value: Any, name: str = "") -> Any:
+    """The reverse, of inputs."""
+    if name in TEXTS or (isinstance(value, str) and value in ("plain", "bulk")):
+        return value
+    if isinstance(value, dict):
+        if "repeat" in value:
+            return Repeat.of(bytes.fromhex(value["repeat"]), value["length"])
+        return {field: decoded(part, field) for field, part in value.items()}
+    if isinstance(value, list):
+        return [decoded(part, name) for part in value]
+    return bytes.fromhex(value) if isinstance(value, str) else value
+
+
+# ---------------------------------------------------------------------------------- primitives
+
+GROUPS = vectors_primitives.GROUPS | vectors_control.GROUPS | vectors_gadgets.GROUPS
+# What an invalid test of a kind looks for: the bug, and its effect.
+NOTES: dict[str, tuple[str, str]] = {
+    "unpack": ("takes bits behind the end of a component", "a message has a second form"),
+    "varint": ("takes a number of too many bits or bytes", "counts that others read otherwise"),
+    "control-job": ("takes what does not parse", "memory for a count, or another message"),
+    "control-rows": ("takes what does not parse", "memory for a count, or another message"),
+    "control-instance": ("takes what does not parse", "another message"),
+    "control-farewell": ("takes what does not parse", "another message"),
+    "rows": ("takes counts that contradict each other", "parties run other plans"),
+    "network": ("takes a text that is not canonical", "another depth of trees"),
+    "hello": ("judges fields not at all, or in another order", "talks to another party"),
+    "frame-header": ("takes a header outside the table", "memory for any length"),
+    "reason-received": ("takes any bytes for text", "a terminal shows what a peer wants"),
+    "server-name": ("takes any name", "the key of another party is expected"),
+    "key-text": ("takes any text", "another key is pinned"),
+    "key-file": ("takes any file", "another key is used"),
+    "ristretto-decode": ("takes bytes that are no element, or the identity",
+                         "keys of base transfers are known"),
+    "tree-choose": ("does not check a tree", "bits of delta leak"),
+    "decode": ("opens a label that is none of the two, or both", "a wrong result"),
+    "tape": ("takes a tape that its line or its counts contradict", "reads outside its slots")}
+
+
+def flag_of(kind: str) -> str:
+    """The name of the flag of a kind."""
+    return "".join(part.capitalize() for part in kind.split("-"))
+
+
+def notes() -> Fields:
+    """All flags."""
+    return {flag_of(kind): {"bug": bug, "effect": effect, "chapter": GROUPS[kind][0]}
+            for kind, (bug, effect) in NOTES.items()}
+
+
+def outcome(kind: str, given: Fields) -> Fields:
+    """The result of a kind, with `out` or `code`."""
+    try:
+        return {"result": "valid", "out": encoded(KINDS[kind](given))}
+    except Fault as fault:
+        return {"result": "invalid", "code": fault.code}
+
+
+def make_primitives(folder: Path) -> Fields:
+    """All kinds; what comes out must be what the text asks for."""
+    groups, count = [], 0
+    for kind, (chapter, crate, tests) in GROUPS.items():
+        made = []
+        for comment, given, *code in tests():
+            count += 1
+            result = outcome(kind, given)
+            wanted = code[0] if code else None
+            assert result.get("code") == wanted, (kind, comment, result.get("code"), wanted)
+            made.append({"id": count, "comment": comment,
+                         "flags": [flag_of(kind)] if code and code[0] else [],
+                         "result": result["result"],
+                         "in": encoded(given, True), **result})
+        groups.append({"kind": kind, "chapter": chapter, "crate": crate, "tests": made})
+    return {"notes": notes(), "groups": groups}
+
+
+def check_primitives(content: Fields, folder: Path) -> list[str]:
+    """Compute all tests again; returns what differs."""
+    wrong = []
+    for group in content["groups"]:
+        for test in group["tests"]:
+            found = outcome(group["kind"], decoded(test["in"]))
+            differs = [name for name, value in found.items() if test[name] != value]
+            wrong += [f"{group['kind']} {test['id']}: {name}" for name in differs]
+    return wrong
+
+
+# --------------------------------------------------------------------------------------- files
+
+
+FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "vectors" / "wire-11"
+Maker = Callable[[Path], Fields]
+Checker = Callable[[Fields, Path], list[str]]
+FILES: dict[str, tuple[Maker, Checker]] = {
+    "primitives": (make_primitives, check_primitives),
+    "sessions": (vectors_sessions.make, vectors_sessions.check),
+    "negative": (vectors_negative.make, vectors_negative.check),
+    "transfers": (vectors_transfers.make, vectors_transfers.check)}
+
+
+def text_of(name: str, content: Fields) -> str:
+    """The text of a file, one test a line."""
+    head = {"schema": f"{name}-1", "wire": WIRE}
+    text = json.dumps(head | content, separators=(",", ":"), ensure_ascii=False)
+    return text.replace('},{"id":', '},\n{"id":').replace('[{"id":', '[\n{"id":') + "\n"
+
+
+def write(folder: Path, name: str, content: Fields) -> None:
+    """Write a file, the same bytes each time."""
+    text = text_of(name, content)
+    with (open(folder / f"{name}.json.gz", "wb") as file,
+          gzip.GzipFile("", "wb", 9, file, mtime=0) as packed):
+        packed.write(text.encode())
+
+
+def count(content: Fields) -> int:
+    """The number of tests in a file."""
+    groups = content.get("groups", [content])
+    return sum(len(group["tests"]) for group in groups)
+
+
+def main() -> int:
+    """Make or check the files of a folder."""
+    action, names = sys.argv[1], sys.argv[3:] or [*FILES]
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else FOLDER
+    failed = 0
+    for name in names:
+        make, check = FILES[name]
+        begin = time.process_time()
+        if action == "make":
+            content = make(folder)
+            write(folder, name, content)
+            wrong = []
+        else:
+            content = read(folder, name)
+            wrong = check(content, folder)
+        failed += len(wrong)
+        print("\n".join([*wrong, f"{name}: {count(content)} tests, {len(wrong)} failed, "
+                                 f"{time.process_time() - begin:.1f} s"]))
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

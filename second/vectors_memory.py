@@ -1,0 +1,55 @@
+"""Results that are kept, so that a check takes seconds: all parties of a run compute the same.
+
+The functions are pure, and their code is the one of `primitives.py`: only repeats are saved.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import garbling
+import link
+import primitives
+import streams
+import transfers
+
+KEPT = 150000                                   # results of each function
+
+
+def _keep_compress() -> None:
+    """Keep results of the compression of BLAKE3."""
+    inner = lru_cache(maxsize=KEPT)(primitives.compress)
+
+    def compress(cv: Any, *rest: Any) -> Any:
+        return inner(tuple(cv), *rest)
+    primitives.compress = compress              # type: ignore[assignment]
+
+
+def _keep_aes() -> None:
+    """Keep blocks of AES, as of labels that two parties hash."""
+    kept: dict[tuple[int, bytes], bytes] = {}
+    inner = primitives.Aes128.encrypt
+
+    def encrypt(self: primitives.Aes128, text: bytes) -> bytes:
+        key = self.keys[0], text
+        if key not in kept:
+            if len(kept) > KEPT:
+                kept.clear()
+            kept[key] = inner(self, text)
+        return kept[key]
+    primitives.Aes128.encrypt = encrypt         # type: ignore[method-assign]
+
+
+def keep() -> None:
+    """Keep results from here on."""
+    _keep_compress()
+    _keep_aes()
+    primitives.derive = lru_cache(maxsize=KEPT)(primitives.derive)
+    streams.__dict__["derive"] = primitives.derive
+    powers = link.key_powers
+    link.__dict__["key_powers"] = lru_cache(maxsize=KEPT)(lambda key: tuple(powers(key)))
+    link.__dict__["hash_run"] = lru_cache(maxsize=KEPT)(link.hash_run)
+    garbling.__dict__["Aes128"] = lru_cache(maxsize=KEPT)(primitives.Aes128)
+    for name in ("multiply", "ristretto_map", "ristretto_encode", "ristretto_decode"):
+        transfers.__dict__[name] = lru_cache(maxsize=KEPT)(transfers.__dict__[name])

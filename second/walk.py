@@ -1,0 +1,313 @@
+"""The walk over a plan: what each call computes (chapter 7), and when it does (chapter 8)."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from plan import TILES_IN_FLIGHT, Fields, Inputs, Plan, Result, Step
+from tensors import Call, Share, T, Tensor, concat, indices, lane, operand, resize, spread, stack
+
+WAITING, RUNNING, DONE = range(3)
+
+
+@dataclass(eq=False)
+class TileRun:
+    """One tile of a segment under way."""
+
+    segment: int
+    tile: int
+    first: int                                  # number of its first row in the table
+    rows: int                                   # 0 if the segment runs once
+    status: list[list[int]]                     # of both parts of each step
+    values: dict[int, Tensor] = field(default_factory=dict)
+
+
+class Calls:
+    """What the calls of a plan compute at one party, over a protocol."""
+
+    def __init__(self, plan: Plan, counts: list[int], protocol: Any, inputs: Inputs) -> None:
+        self.plan, self.values, self.protocol = plan, plan.values, protocol
+        self.counts = counts                    # rows of each table
+        self.inputs = inputs                    # those of this party, as stored numbers
+        self.kept: dict[tuple[int, int], Tensor] = {}       # by value and tile; 0 without rows
+        self.opened: dict[tuple[int, int], list[int] | None] = {}   # by result and tile
+
+    def call(self, run: TileRun, step: Step, part: int) -> Call[None]:
+        """One part of a step in a tile."""
+        if part == 1:
+            yield from self._carry(run, step)
+            return
+        made = getattr(self, "_" + step.name.replace("-", "_"))(run, step.args)
+        if isinstance(made, Generator):
+            made = yield from made
+        if made is not None:
+            self._write(run, step.args["out"], made, step.carry)
+
+    # ---- values
+
+    def _read(self, run: TileRun, value: int) -> Tensor:
+        """A value of this tile, or of another segment."""
+        if value in run.values:
+            return run.values[value]
+        return self.kept[value, 0 if self.values[value].rows is None else run.tile]
+
+    def _write(self, run: TileRun, value: int, tensor: Tensor, carried: bool = False) -> None:
+        """Keep a value as long as something may read it; a carry keeps what it makes itself."""
+        run.values[value] = tensor
+        if self.values[value].rows is not None:
+            if self.values[value].kept:
+                self.kept[value, run.tile] = tensor
+        elif not carried:
+            self.kept[value, 0] = tensor
+
+    def _operand(self, run: TileRun, part: Fields) -> Tensor:
+        return operand(self._read(run, part["value"]), indices(part["lanes"], run.rows),
+                       indices(part["inner"], run.rows))
+
+    def _count(self, run: TileRun, lengths: list[int | str]) -> int:
+        """The product of lengths."""
+        return prod(run.rows if length == "rows" else int(length) for length in lengths)
+
+    def _resize(self, x: Tensor, count: int, signed: bool, first: int = 0) -> Tensor:
+        return resize(x, first, count, signed, self.protocol.zero)
+
+    def _take(self, outputs: Tensor, first: int, value: int, inner: int) -> Tensor:
+        """A value with so many elements for each lane, from the outputs of a tape."""
+        bits = inner * self.values[value].bits
+        return spread(self._resize(outputs, bits, False, first), inner)
+
+    def _run_tape(self, tape: int, inputs: list[Tensor], lanes: int) -> Call[Tensor]:
+        planes = stack(inputs).planes
+        return Tensor((yield from self.protocol.tape(self.plan.tapes[tape], planes, lanes)))
+
+    # ---- steps: each returns `out`, or is a call that returns it; or it has written all
+
+    def _constant(self, run: TileRun, args: Fields) -> Any:
+        domain = self.values[args["out"]].domain
+        return self.protocol.constant(args["data"]["numbers"], domain.bits, domain.k)
+
+    def _row_number(self, run: TileRun, args: Fields) -> Any:
+        numbers = [*range(run.first, run.first + run.rows)]
+        return self._constant(run, args | {"data": {"numbers": numbers}})
+
+    def _concat(self, run: TileRun, args: Fields) -> Tensor:
+        parts = args["parts"]
+        inner = sum(len(indices(part["inner"], run.rows)) for part in parts)
+        return spread(stack([self._operand(run, part) for part in parts]), inner)
+
+    def _move(self, run: TileRun, args: Fields) -> Tensor:
+        return self._concat(run, {"parts": [args["operand"]]})
+
+    def _linear(self, run: TileRun, args: Fields) -> Tensor:
+        sums: list[list[tuple[Share, int]]] = [[] for _ in range(self._count(run, args["lanes"]))]
+        for term in args["terms"]:
+            planes = self._operand(run, term["operand"]).planes
+            for plane, factors in zip(planes, self._factors(run, term["factor"], planes)):
+                for pairs, share, factor in zip(sums, plane, factors):
+                    pairs.append((share, factor))
+        return self._sums(sums, args["out"])
+
+    def _factors(self, run: TileRun, factor: Fields, planes: list[list[Share]]) -> list[list[int]]:
+        """The factor of each element of each plane."""
+        if "number" in factor:
+            return [[factor["number"]] * len(plane) for plane in planes]
+        table = factor["table"]
+        lanes, inner = (indices(table[view], run.rows) for view in ("lanes", "inner"))
+        return [[table["data"]["numbers"][lane + i] for lane in lanes] for i in inner]
+
+    def _sums(self, sums: list[list[tuple[Share, int]]], value: int) -> Tensor:
+        k = self.values[value].domain.k
+        return Tensor([[self.protocol.linear(pairs, k) for pairs in sums]])
+
+    def _input(self, run: TileRun, args: Fields) -> Any:
+        number, value = args["input"], self.values[args["out"]]
+        first = 0 if value.rows is None else run.first * value.elements
+        count = value.elements if value.rows is None else run.rows * value.elements
+        numbers = self.inputs.get(number)
+        return self.protocol.input(
+            self.plan.owners[number], numbers and numbers[first:first + count], count, value.bits,
+            value.domain.k)
+
+    def _tape(self, run: TileRun, args: Fields) -> Call[None]:
+        inputs = [self._operand(run, part) for part in args["operands"]]
+        outputs = yield from self._run_tape(args["tape"], inputs, self._count(run, args["lanes"]))
+        for out in args["outs"]:
+            self._write(run, out["value"], self._take(outputs, **out))
+
+    def _product(self, run: TileRun, args: Fields) -> Any:
+        return self.protocol.product(self._operand(run, args["left"]), self._operand(
+            run, args["right"]), self.values[args["out"]].domain.k)
+
+    def _convert(self, run: TileRun, args: Fields) -> Any:
+        return self.protocol.convert(self._read(run, args["value"]), *(
+            self.values[args[end]].domain for end in ("value", "out")))
+
+    def _fold(self, run: TileRun, args: Fields) -> Call[Tensor]:
+        x, length = self._operand(run, args["operand"]), self._count(run, [args["length"]])
+        lanes, bits, level = self._count(run, args["lanes"]), args["bits"], 0
+        while length > 1:
+            half, odd = length // 2 * lanes, x.part(length // 2 * 2 * lanes, length * lanes)
+            x = yield from self._run_tape(args["levels"][level],
+                                          [x.part(0, half), x.part(half, 2 * half)], half)
+            level += 1
+            if length % 2:
+                x = concat([x, self._resize(odd, bits[level], args["signed"])])
+            length -= length // 2
+        return self._resize(x, bits[-1], args["signed"])
+
+    def _carry(self, run: TileRun, step: Step) -> Call[None]:
+        """Add the total of a tile to that of the tiles before."""
+        out = step.args["out"]
+        total = run.values[out]
+        if run.tile > 0:
+            pair = [self.kept[out, 0], total]
+            if step.name == "fold":
+                total = yield from self._run_tape(step.args["carry"], pair, len(total.planes[0]))
+            else:
+                total = self._sums([[(a, 1), (b, 1)] for a, b in zip(*stack(pair).planes)], out)
+        self.kept[out, 0] = total
+
+    def _scan(self, run: TileRun, args: Fields) -> Call[None]:
+        carries = args["carries"]
+        if args["length"] == "rows" and run.tile > 0:
+            states = [self.kept[carry, 0] for carry in carries]
+        else:
+            states = [self._resize(self._read(run, init), self.values[carry].bits,
+                                   self.values[init].signed)
+                      for init, carry in zip(args["init"], carries)]
+        over = [self._operand(run, part) for part in args["over"]]
+        captured = [lane(self._read(run, value)) for value in args["captured"]]
+        sizes = [self.values[carry].elements * self.values[carry].bits for carry in carries]
+        outs = [{"value": carry, "first": sum(sizes[:i]), "inner": self.values[carry].elements}
+                for i, carry in enumerate(carries)] + args["outs"]
+        found = []
+        for i in range(self._count(run, [args["length"]])):
+            inputs = [lane(state) for state in states] + [x.part(i, i + 1) for x in over]
+            outputs = yield from self._run_tape(args["tape"], inputs + captured, 1)
+            found.append([self._take(outputs, **out) for out in outs])
+            states = found[-1][:len(carries)]
+        for out, parts in zip(outs, zip(*found)):
+            self._write(run, out["value"],
+                        parts[-1] if out["value"] in carries else concat(list(parts)))
+
+    # ---- results
+
+    def _by_tile(self, result: Result) -> bool:
+        """Whether `reveal` steps open a result in this run."""
+        table = self.values[result.value].rows
+        return (result.by_tile and table is not None
+                and self.counts[table] > self.plan.tables[table].tile * TILES_IN_FLIGHT)
+
+    def _open(self, numbers: list[int], tensors: list[Tensor], tile: int) -> Call[None]:
+        """Open the tensors of some results."""
+        results = [self.plan.results[number] for number in numbers]
+        opened = yield from self.protocol.open(
+            [(tensor, self.values[result.value].domain.k, result.to)
+             for result, tensor in zip(results, tensors)])
+        self.opened.update(zip([(number, tile) for number in numbers], opened))
+
+    def _reveal(self, run: TileRun, args: Fields) -> Call[None]:
+        if self._by_tile(self.plan.results[args["result"]]):
+            yield from self._open([args["result"]], [self._read(run, args["value"])], run.tile)
+
+    def open_rest(self) -> Call[None]:
+        """Open all results that no tile has opened, in their order."""
+        left = [i for i, result in enumerate(self.plan.results) if not self._by_tile(result)]
+        yield from self._open(left, [concat(self._tiles(self.kept, self.plan.results[i].value))
+                                     for i in left], 0)
+
+    def _tiles(self, found: dict[tuple[int, int], T], number: int) -> list[T]:
+        """What was kept of all tiles, in their order."""
+        return [found[key] for key in sorted(found) if key[0] == number]
+
+    def results(self) -> list[list[int] | None]:
+        """The stored numbers of each result; None where another party learns it."""
+        found: list[list[int] | None] = []
+        for i, result in enumerate(self.plan.results):
+            value, tiles = self.values[result.value], self._tiles(self.opened, i)
+            sign = value.signed << (value.domain.k or value.bits) - 1
+            numbers = [(n ^ sign) - sign for tile in tiles if tile is not None for n in tile]
+            found.append(None if None in tiles else numbers)
+        return found
+
+
+class Walk:
+    """The schedule: which call begins and advances when."""
+
+    def __init__(self, calls: Calls, flush: Callable[[], None]) -> None:
+        self.calls, self.plan, self.flush = calls, calls.plan, flush
+        self.makers = self.plan.makers()
+        self.waiting = deque(run for i in range(len(self.plan.segments)) for run in self._runs(i))
+        self.tiles = Counter(run.segment for run in self.waiting)
+        self.flying: list[TileRun] = []
+        self.running: list[tuple[TileRun, int, int, Call[None]]] = []
+        self.done: Counter[tuple[int, int]] = Counter()     # by segment and step: tile runs
+        self.changed = True
+
+    def _runs(self, number: int) -> list[TileRun]:
+        """The tile runs of a segment."""
+        rows, tile, table = 0, 1, self.plan.segments[number].rows
+        if table is not None:
+            rows, tile = self.calls.counts[table], self.plan.tables[table].tile
+        return [TileRun(number, i, i * tile, min(rows - i * tile, tile),
+                        [[WAITING, WAITING if step.carry else DONE]
+                         for step in self.plan.segments[number].steps])
+                for i in range(max(1, -(-rows // tile)))]
+
+    def run(self) -> None:
+        """All calls of the plan, then one Settle and one Open."""
+        self._begin_all()
+        while self.running:
+            self.flush()                        # the end of a step round
+            under_way, self.running = self.running, []
+            for call in under_way:
+                self._resume(*call)
+            self._begin_all()
+        for last in (self.calls.protocol.settle(), self.calls.open_rest()):
+            for _ in last:
+                self.flush()
+
+    def _begin_all(self) -> None:
+        """Begin what may begin, in order, until nothing changes."""
+        while self.changed:
+            self.changed = False
+            while self.waiting and sum(run.rows > 0 for run in self.flying) < TILES_IN_FLIGHT:
+                self.flying.append(self.waiting.popleft())
+            for run in self.flying:
+                for number, step in enumerate(self.plan.segments[run.segment].steps):
+                    while (part := self._ready(run, number, step)) is not None:
+                        run.status[number][part] = RUNNING
+                        self._resume(run, number, part, self.calls.call(run, step, part))
+            flying = [run for run in self.flying if any(both != [DONE] * 2 for both in run.status)]
+            self.changed |= len(flying) < len(self.flying)
+            self.flying = flying
+
+    def _resume(self, run: TileRun, number: int, part: int, call: Call[None]) -> None:
+        """Begin or advance a call, up to the end of its next flight or its own."""
+        for _ in call:
+            self.running.append((run, number, part, call))
+            return
+        run.status[number][part] = DONE
+        self.changed = True
+        self.done[run.segment, number] += run.status[number] == [DONE] * 2
+
+    def _ready(self, run: TileRun, number: int, step: Step) -> int | None:
+        """The part of a step that may begin now."""
+        first, second = run.status[number]
+        turn = self.done[run.segment, number] == run.tile
+        if first == WAITING:
+            waits = step.name == "scan" and step.args["length"] == "rows" and not turn
+            there = not waits and all(self._there(run, value) for value in step.reads)
+            return 0 if there else None
+        return 1 if first == DONE and second == WAITING and turn else None
+
+    def _there(self, run: TileRun, value: int) -> bool:
+        """Whether a tile run may read a value."""
+        segment, step = self.makers[value]
+        if segment == run.segment:
+            return run.status[step][0] == DONE
+        return self.done[segment, step] == self.tiles[segment]
