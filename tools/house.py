@@ -20,6 +20,11 @@
 13. A table of a page below `<!-- fields: FILE STRUCT -->` has the fields of that struct, and what a
    page for developers calls `Type::name`, or by a name of five words and more, is in a source.
 
+14. A function, type or module of ours that a suppression of Valgrind names is defined, in the crate
+   that it names or, if it names none, in any.
+15. Only tests, measurements, other such functions and the files of `CALLS_DANGER`, each for the
+   reason there, use a function named `danger_`, such as one that takes the seed of coins.
+
     python tools/house.py
 """
 
@@ -55,15 +60,30 @@ DECLARES_BULK = [
     "bench/src/stream/party.rs",
 ]
 READING = re.compile(r"\bfs::read(_to_string)?\(|\bFile::open\(")
-PRODUCT = re.compile(
-    r"(crates|hardware)/(?!files/|memcheck/|testkit/|fuzz/)\w+/src/(?!.*\btests\b)"
-)
+PRODUCT = re.compile(r"(crates|hardware)/(?!memcheck/|testkit/|fuzz/)\w+/src/(?!.*\btests\b)")
+# Comments, imports and functions named `danger_` themselves.
+HARMLESS = re.compile(r"//.*?$|^ *(pub )?use .*?;|^( *)pub (const )?fn danger_.*?^\2}", re.M | re.S)
+CALLS_DANGER = {
+    "crates/block/src/testing.rs": "a module of tests",
+    "crates/mixed/src/views/model.rs": "a module of tests",
+    "crates/ot/src/ideal.rs": "ideal functionalities, whose dealer everybody trusts, for tests",
+    "crates/ot/src/softspoken/attacks.rs": "a module of tests",
+    "crates/trio/src/views/model.rs": "a module of tests",
+    "crates/mixed/src/views/model.rs": "a module of tests",
+    "hardware/cli/src/bench.rs": "inputs of a measurement",
+}
 HARDWARE = "hardware"
 DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
-READS_BY_ITSELF = ["crates/diagnostic/src/finding.rs"]
+READS_BY_ITSELF = ("crates/diagnostic/src/finding.rs", "crates/files/")
 LONG_FILE = 350
 CODE = re.compile(r"`(\w+)`")
 NAMED = re.compile(r"`((?:crates|python|tools|docs|examples|bench|fuzz|hardware)/[\w./-]*)`")
+
+SUPPRESSIONS = "crates/memcheck/public.supp"
+DEFINED = re.compile(r"\b(?:fn|struct|enum|trait|mod) (\w+)")
+# Names of the standard library and of others in suppressions, which end a pattern.
+FOREIGN = {"UnknownInlinedFun", "BytesToHexChars", "dying_next", "u8"}
+FOREIGN |= {"free_buckets", "reserve_rehash", "RawTableInner"}
 
 Manifest = dict[str, Any]
 
@@ -72,8 +92,8 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {crate(manifest): manifest for manifest in map(manifest_of, folders_of_crates())}
     findings = [*order(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
-    findings += [*included(), *comments(), *docstrings(), *toolchains(), *bulk()]
-    findings += [*named_pages(), *names()]
+    findings += [*included(), *comments(), *docstrings(), *toolchains(), *uses()]
+    findings += [*named_pages(), *names(), *suppressed()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -118,16 +138,25 @@ def included() -> list[str]:
     return wrong
 
 
-def bulk() -> list[str]:
-    """Files that declare messages to be bulk, or open files to read them, and may not."""
+def uses() -> list[str]:
+    """Files that declare messages to be bulk, open files to read them, or call what is for tests
+    alone, and may not.
+    """
     wrong = []
     for path in rust_files():
         name, text = str(path.relative_to(ROOT)), path.read_text()
         if name not in DECLARES_BULK and DECLARATION.search(text):
             wrong.append(f"{name}: only files of `DECLARES_BULK` declare messages to be bulk")
         product = text.split("#[cfg(test)]\nmod tests {")[0]
-        if PRODUCT.match(name) and name not in READS_BY_ITSELF and READING.search(product):
+        if not PRODUCT.match(name):
+            continue
+        if not name.startswith(READS_BY_ITSELF) and READING.search(product):
             wrong.append(f"{name}: only crate `files` opens files to read them")
+        found = re.search(r"\bdanger_\w+", HARMLESS.sub("", product))
+        if found and name not in CALLS_DANGER:
+            wrong.append(f"{name}: only tests and measurements use `{found[0]}`")
+        if not found and name in CALLS_DANGER:
+            wrong.append(f"{name}: uses nothing named `danger_`, and `CALLS_DANGER` lists it")
     return wrong
 
 
@@ -282,6 +311,29 @@ def names() -> list[str]:
         quoted = re.findall(r"`(?:\w+::)+(\w+)(?:\(\))?`|`([a-z]+(?:_[a-z0-9]+){4,})`", text)
         absent = {name for pair in quoted for name in pair if name} - words
         wrong += [f"{page}: no source has `{name}`" for name in sorted(absent)]
+    return wrong
+
+
+def suppressed() -> list[str]:
+    """Names in suppressions of Valgrind that no source defines."""
+    defined: dict[str, set[str]] = {}
+    for folder in folders_of_crates():
+        name = manifest_of(folder)["package"]["name"].replace("-", "_")
+        sources = [*folder.glob("src/**/*.rs")]
+        texts = [path.read_text(encoding="utf-8") for path in sources]
+        defined[name] = {*DEFINED.findall("\n".join(texts)), *(path.stem for path in sources)}
+    everywhere = set().union(*defined.values())
+    wrong = []
+    for pattern in sorted({*re.findall(r"^ *fun:(.*)$", read(SUPPRESSIONS), re.MULTILINE)}):
+        paths = re.findall(r"sealane_\w+(?:(?:::|\*)\w+)*", pattern)
+        for crate, *path in [re.findall(r"\w+", path) for path in paths]:
+            for name in {*path} - FOREIGN - defined.get(crate, set()):
+                wrong.append(f"{SUPPRESSIONS}: {crate} defines no `{name}`, as in fun:{pattern}")
+            if crate not in defined:
+                wrong.append(f"{SUPPRESSIONS}: no crate {crate}, as in fun:{pattern}")
+        last = re.findall(r"[A-Za-z_]\w*", pattern)[-1]
+        if not paths and last not in FOREIGN | everywhere:
+            wrong.append(f"{SUPPRESSIONS}: no source defines `{last}`, as in fun:{pattern}")
     return wrong
 
 

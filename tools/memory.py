@@ -49,7 +49,11 @@ PROGRAMS = {
         4,
     ),
 }
-PROTOCOLS = {"yao": [], "trio": ["--protocol", "trio", "--helpers", "cyd"]}
+PROTOCOLS = {
+    "yao": [],
+    "trio": ["--protocol", "trio", "--helpers", "cyd"],
+    "gmw": ["--protocol", "gmw"],
+}
 
 
 def peaks(command: list[str]) -> dict[str, int]:
