@@ -9,7 +9,8 @@
 #   make test-rtl the hardware of hardware/rtl under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, crate `block` under Miri, networks that fail,
-#                 numbers (all arguments, all proofs, fixed point), memory of runs, trials of operators
+#                 numbers (all arguments, all proofs, fixed point, on shares), faults that tests have
+#                 to find, memory of runs, trials of operators
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -32,12 +33,12 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml docs/errors \
 PACKAGE := pyproject.toml README.md python/sealane \
     $(shell find python/sealane -type f -not -name '*.pyc' -not -name '*.so')
 
-.PHONY: demo test test-rust test-hardware test-python hardware test-rtl wheel site bench nightly clean FORCE
+.PHONY: demo test test-rust test-hardware test-python test-second hardware test-rtl wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
 
-test: test-rust test-hardware test-python
+test: test-rust test-hardware test-python test-second
 
 # The binding crate is left out: its tests are those of the wheel, and an extension module links
 # against the interpreter that loads it, not against one that is there at build time.
@@ -62,6 +63,12 @@ hardware: $(STAMPS)/machine
 test-python: $(STAMPS)/dev
 	@echo "make: testing the package as installed from the wheel"
 	@$(BIN)/python -m pytest --quiet --numprocesses 2
+
+# It needs nothing of the package; the tests run by what tests the package.
+test-second: $(STAMPS)/dev
+	@echo "make: testing the second implementation of the wire, and the vectors"
+	@$(BIN)/python -m pytest --quiet --numprocesses 2 second
+	@$(BIN)/python second/vectors.py check
 
 # Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
 test-rtl: $(STAMPS)/machine
@@ -91,10 +98,13 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/miri.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: crate block under Miri"; }
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
+	@. $(STAMPS)/machine && SEALANE_NIGHTLY=1 "$$CARGO" test --release --quiet --locked -p sealane-mixed numbers::
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }
+	@. $(STAMPS)/machine && CARGO="$$CARGO" $(BIN)/python tools/mutants.py
 	@$(BIN)/python tools/fixed_points.py --seed $$(date +%j)
 	@$(BIN)/python tools/memory.py 1000000
+	@$(BIN)/python tools/second.py --runs 64 --seed $$(date +%j)
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 
 clean:
@@ -104,8 +114,8 @@ clean:
 # the file changes only when they do.
 $(STAMPS)/machine: FORCE
 	@mkdir -p $(@D)
-	@PYTHON='$(PYTHON)' CARGO='$(CARGO)' sh tools/machine.sh > $@.found
-	@cmp -s $@.found $@ && rm $@.found || mv $@.found $@
+	@found=$@.$$$$ && PYTHON='$(PYTHON)' CARGO='$(CARGO)' sh tools/machine.sh > $$found && \
+	    { cmp -s $$found $@ && rm $$found || mv $$found $@; }
 
 $(STAMPS)/venv: $(STAMPS)/machine
 	@echo "make: making the virtual environment $(VENV)"

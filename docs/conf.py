@@ -27,6 +27,8 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "fuzz/README.md",
+    "second/README.md",
+    "second/QUESTIONS.md",
     "testdata/README.md",
 ]
 # Folders are named so that Sphinx does not look for pages in what is built.

@@ -20,12 +20,14 @@ use sealane_block::{Cpu, TierError, cpu::TIER_VARIABLE};
 use serde::Serialize;
 
 pub mod aead;
+mod alone;
 mod block;
 mod circuit;
 pub mod cycles;
 mod e2e;
 pub mod garble;
 pub mod math;
+mod mixed;
 mod net;
 mod ot;
 pub mod peers;

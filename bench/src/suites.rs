@@ -2,7 +2,7 @@
 
 use crate::table::View;
 use crate::{Figures, Options, Record, Take};
-use crate::{aead, block, circuit, e2e, garble, math, net, ot, peers, stream, trio};
+use crate::{aead, block, circuit, e2e, garble, math, mixed, net, ot, peers, stream, trio};
 
 /// A reason why a suite cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +188,14 @@ pub const SUITES: &[Suite] = &[
         trio::run,
     )
     .with(trio::tables::view, trio::parts),
+    Suite {
+        parts: mixed::parts,
+        ..Suite::new(
+            "mixed",
+            "steps on shares of two parties, online and with preparation: million a second, bits each",
+            mixed::run,
+        )
+    },
     Suite::new(
         "e2e",
         "AES-128 and the hospital example, two processes over TLS: AND gates a second",

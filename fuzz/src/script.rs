@@ -32,6 +32,10 @@ impl Script {
 const PIECE_BYTES: usize = 4099;
 
 impl Transport for Script {
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     fn try_send(&mut self, _frame: Frame) -> Result<Option<Frame>, LinkError> {
         Ok(None)
     }

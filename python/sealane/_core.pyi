@@ -10,6 +10,7 @@ from sealane._errors import SealaneError
 
 __all__ = [
     "Check",
+    "Comparison",
     "Node",
     "Plan",
     "Program",
@@ -131,6 +132,13 @@ class Program:
         helpers: Sequence[str] | None,
         pool: bool,
     ) -> Plan: ...
+    def compare(
+        self,
+        rows: dict[str, int],
+        config: str | PathLike[str] | None,
+        network: str | None,
+        helpers: Sequence[str] | None,
+    ) -> Comparison: ...
     def simulate(
         self,
         arrays: dict[str, Array],
@@ -286,6 +294,37 @@ class Plan:
     @property
     def json(self) -> str:
         """Same content as `sealane plan --json`."""
+    def _repr_html_(self) -> str: ...
+
+@final
+class Comparison:
+    """Protocols that can run a program, side by side: bytes, rounds, estimated seconds, and what
+    each withstands. Prints as a table.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+    ...     return a > b
+    >>> compared = richer.plan(compare=True)
+    >>> "yao" in compared.protocols, compared.fastest in compared.protocols
+    (True, True)
+    >>> import json
+    >>> sorted(json.loads(compared.json))[:3]
+    ['fastest', 'inputs', 'network']
+    """
+
+    @property
+    def protocols(self) -> list[str]:
+        """Names of the protocols that run it."""
+    @property
+    def fastest(self) -> str | None:
+        """The protocol of the least estimated time on the declared network, of those that need no
+        other helpers than the named ones; `None` if none does."""
+    @property
+    def json(self) -> str:
+        """Same content as `sealane plan --compare --json`."""
     def _repr_html_(self) -> str: ...
 
 @final

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import PurePath
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -174,6 +174,7 @@ class Program(Generic[P, R]):
         """
         return call(self.native.check)
 
+    @overload
     def plan(
         self,
         *,
@@ -183,7 +184,31 @@ class Program(Generic[P, R]):
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
         pool: bool = False,
-    ) -> _core.Plan:
+        compare: Literal[False] = False,
+    ) -> _core.Plan: ...
+
+    @overload
+    def plan(
+        self,
+        *,
+        rows: int | Mapping[str, int] | None = None,
+        config: Path | None = None,
+        network: str | None = None,
+        helpers: Sequence[str] | None = None,
+        compare: Literal[True],
+    ) -> _core.Comparison: ...
+
+    def plan(
+        self,
+        *,
+        rows: int | Mapping[str, int] | None = None,
+        config: Path | None = None,
+        network: str | None = None,
+        protocol: str | None = None,
+        helpers: Sequence[str] | None = None,
+        pool: bool = False,
+        compare: bool = False,
+    ) -> _core.Plan | _core.Comparison:
         """Plans a run: protocol, steps, AND gates, payload bytes, rounds. Runs nothing and reads no
         data.
 
@@ -193,7 +218,8 @@ class Program(Generic[P, R]):
         protocol and helpers that are not stated are those of the configuration, as in a run:
         `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody. With
         `pool=True` the run takes its oblivious transfers from the pool that `sealane pool fill`
-        has made, which is another job with other messages.
+        has made, which is another job with other messages. With `compare=True` the plan is one of
+        every protocol that can run the program, side by side; it takes no `protocol` and no `pool`.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
 
@@ -215,6 +241,11 @@ class Program(Generic[P, R]):
         True
         """
         helpers = None if helpers is None else _names(helpers)
+        if compare:
+            if protocol is not None or pool:
+                message = "a comparison has every protocol, and takes nothing from a pool"
+                raise misuse("argument", message, hint="leave out `protocol` and `pool`")
+            return call(self.native.compare, self._rows(rows), config, network, helpers)
         plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers, pool)
         self._warn(plan.warnings)
         return plan
@@ -266,7 +297,8 @@ class Program(Generic[P, R]):
         For a single date, text or category, a `str` is the cell itself; a file is a `Path` there.
 
         `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
-        such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"trio"` or `"clear"`.
+        such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`,
+        `"trio"`, `"gmw"` or `"clear"`.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the

@@ -35,7 +35,7 @@ random.shuffle(_PORTS)
 
 
 SEALANE = [sys.executable, "-m", "sealane"]
-PROTOCOLS = ["clear", "yao", "trio"]
+PROTOCOLS = ["clear", "yao", "trio", "gmw"]
 
 
 def ran(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:

@@ -38,10 +38,10 @@ def caught(call: object) -> sl.SealaneError:
 
 
 def test_every_exception_carries_its_parts() -> None:
-    error = caught(lambda: total.plan(protocol="gmw"))
+    error = caught(lambda: total.plan(protocol="bgw"))
     assert type(error) is sl.MisuseError
     assert error.code == "unknown-protocol"
-    assert error.message == "there is no protocol `gmw`"
+    assert error.message == "there is no protocol `bgw`"
     assert (error.file, error.line, error.column, error.end_column) == (None, None, None, None)
     assert error.hint.startswith("choose one of: ")
     assert str(error) == f"error[{error.code}]: {error.message}\nhint: {error.hint}"

@@ -272,6 +272,7 @@ def ways(parties: int) -> dict[str, Way]:
         "trio-together": Way("trio", HELPERS[: 3 - parties]),
         # Two parties own all inputs, of three as well.
         "yao": Way("yao"),
+        "gmw": Way("gmw"),
     }
 
 
@@ -393,7 +394,11 @@ def test_processes_over_tls_do_the_same(run: tuple[Path, Way]) -> None:
 
 
 OUTSIDE = [("trio", 3, example) for example in sorted(PLAIN)]
-OUTSIDE += [("yao", 2, example) for example in ("millionaires", "pay_gap", "credit")]
+OUTSIDE += [
+    (protocol, 2, example)
+    for protocol in ("yao", "gmw")
+    for example in ("millionaires", "pay_gap", "credit")
+]
 
 
 @pytest.mark.parametrize(("protocol", "roles", "example"), OUTSIDE)

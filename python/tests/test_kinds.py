@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import learns, planned, refusal, sealane, traced
+from conftest import PROTOCOLS, learns, planned, refusal, sealane, traced
 from sealane import _dates
 from test_tables import library
 
@@ -90,7 +90,7 @@ def test_circuits_give_the_parts_of_days_of_all_years() -> None:
         assert np.array_equal(part, wanted)
 
 
-@pytest.mark.parametrize("protocol", ["yao", "trio"])
+@pytest.mark.parametrize("protocol", PROTOCOLS[1:])
 def test_protocols_give_the_same_parts(protocol: Any) -> None:
     year, month, day, weekday, same = planned(parts, DAYS, 0, protocol=protocol).value
     assert year.tolist() == [d.year for d in DAYS]

@@ -1,4 +1,5 @@
-//! OLEs, triples and OTs of one of many strings, between two threads.
+//! OLEs, triples, bits and products for conversions, and OTs of one of many strings, between two
+//! threads.
 //!
 //! `working` is the rate of the time in which a side did not wait for the other; the slower side's
 //! counts. The outputs of the last window are checked.
@@ -11,7 +12,7 @@ use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_ot::OtError;
 use sealane_ot::Security::{self, Malicious, SemiHonest};
-use sealane_ot::triples::{MatrixShape, Ring};
+use sealane_ot::triples::{KnownShape, MatrixShape, Ring};
 
 use super::{Asked, Channel, FEW, PROTOCOLS, PartKind, Protocol, other, ready};
 use crate::{Figures, SuiteError, side_by_side};
@@ -24,6 +25,11 @@ enum Correlation {
     Ole(Ring),
     Arithmetic(Ring),
     Matrix(MatrixShape),
+    /// Triples of this width.
+    Wide(usize),
+    DaBits(Ring),
+    Selects(Ring),
+    Known(KnownShape),
     /// One of `2^bits` strings, of which the sender computes all keys or none.
     OneOf {
         bits: u8,
@@ -34,7 +40,7 @@ enum Correlation {
 }
 
 /// The names of correlations, without the sizes of their elements.
-pub(super) const NAMES: [&str; 8] = [
+pub(super) const NAMES: [&str; 12] = [
     "boolean-triples",
     "ole",
     "arithmetic-triples",
@@ -43,6 +49,10 @@ pub(super) const NAMES: [&str; 8] = [
     "one-of-16",
     "one-of-256",
     "one-of-2^64",
+    "wide-triples",
+    "dabits",
+    "selects",
+    "known-products",
 ];
 
 /// Material of correlations.
@@ -57,7 +67,7 @@ enum Source {
 /// Sources of correlated OTs.
 const SOURCES: [&str; 3] = ["softspoken-4", "softspoken-8", "ferret"];
 
-const OF_COTS: [Correlation; 5] = [
+const OF_COTS: [Correlation; 12] = [
     Correlation::Boolean,
     Correlation::Ole(Ring::new(64)),
     Correlation::Arithmetic(Ring::new(32)),
@@ -69,7 +79,23 @@ const OF_COTS: [Correlation; 5] = [
         inner: 128,
         columns: 1,
     }),
+    Correlation::Wide(2),
+    Correlation::Wide(8),
+    Correlation::Wide(64),
+    Correlation::DaBits(Ring::new(32)),
+    Correlation::Selects(Ring::new(32)),
+    Correlation::Known(known(8)),
+    Correlation::Known(known(16)),
 ];
+
+/// Numbers of so many bits, of which each has one partner.
+const fn known(choice_bits: u32) -> KnownShape {
+    KnownShape {
+        ring: Ring::new(32),
+        choice_bits,
+        partners: 1,
+    }
+}
 
 const OF_TREES: [(Correlation, Source); 8] = [
     (one_of(2, true), Source::Trees(6, SemiHonest)),
@@ -98,6 +124,10 @@ impl Correlation {
             Correlation::OneOf { bits: 4, .. } => 5,
             Correlation::OneOf { .. } => 6,
             Correlation::Large => 7,
+            Correlation::Wide(_) => 8,
+            Correlation::DaBits(_) => 9,
+            Correlation::Selects(_) => 10,
+            Correlation::Known(_) => 11,
         }]
     }
 
@@ -106,8 +136,15 @@ impl Correlation {
         let kind = self.kind();
         match self {
             Correlation::Boolean => kind.into(),
-            Correlation::Ole(ring) | Correlation::Arithmetic(ring) => {
+            Correlation::Ole(ring)
+            | Correlation::Arithmetic(ring)
+            | Correlation::DaBits(ring)
+            | Correlation::Selects(ring) => {
                 format!("{kind}-{}", ring.bits())
+            }
+            Correlation::Wide(width) => format!("{kind}-{width}"),
+            Correlation::Known(shape) => {
+                format!("{kind}-{}x{}", shape.choice_bits, shape.ring.bits())
             }
             Correlation::Matrix(shape) => {
                 let MatrixShape { rows, inner, .. } = shape;
@@ -130,6 +167,8 @@ impl Correlation {
             Correlation::Boolean => 2 * ots,
             Correlation::Ole(of) | Correlation::Arithmetic(of) => ots / 2 / of.bits() as usize,
             Correlation::Matrix(_) => 1,
+            Correlation::Wide(_) | Correlation::DaBits(_) | Correlation::Selects(_) => ots,
+            Correlation::Known(shape) => ots / shape.choice_bits as usize,
             Correlation::OneOf { all: true, bits: 8 } | Correlation::Large => ots / 128,
             Correlation::OneOf { .. } => ots / 16,
         };

@@ -10,10 +10,12 @@ use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Outcome, Shares, Step};
 use sealane_plan::steps::{Plan, StepOp};
-use sealane_protocol::View;
+use sealane_protocol::{Demand, View};
+use sealane_trio::TrioParty;
 
 use super::cpu_seconds;
-use super::order::{Alone, domain};
+use super::order::{domain, setting};
+use crate::alone::Alone;
 use crate::{SuiteError, side_by_side};
 
 const BYTE: usize = 8;
@@ -30,7 +32,8 @@ pub(super) fn run(cpu: Cpu, job: &Job, blocks: usize, turns: usize) -> Result<f6
     let plan = job.plan_at(&[blocks as u64])?;
     let lookups = lookups(&plan, blocks as u64).ok_or("a plan without lookups under masks")?;
     let ends = side_by_side(Mesh::in_memory(3), |mesh| {
-        one(Alone::set_up(cpu, mesh)?, &lookups, blocks, turns)
+        let party = Alone::set_up(cpu, mesh, &setting(), &Demand::default())?;
+        one(party, &lookups, blocks, turns)
     })?;
     let turn = |turn: usize| ends.iter().map(|times: &Vec<f64>| times[turn]).sum::<f64>() / 3.0;
     Ok((0..turns).map(turn).fold(f64::INFINITY, f64::min))
@@ -62,7 +65,7 @@ fn byte(operand: usize, lane: usize, at: usize) -> u64 {
 }
 
 fn one(
-    mut party: Alone,
+    mut party: Alone<TrioParty>,
     lookups: &Lookups<'_>,
     blocks: usize,
     turns: usize,
@@ -72,7 +75,7 @@ fn one(
     for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
         let lanes = if same { 1 } else { blocks };
         let values = (0..lanes * bytes).map(|at| byte(operand, at / bytes, at % bytes));
-        let input = party.input(PartyId::from_index(operand % 3), BYTE, values)?;
+        let input = party.input(domain, PartyId::from_index(operand % 3), BYTE, values)?;
         let lanes = View {
             offset: 0,
             dims: vec![(blocks, if same { 0 } else { bytes as isize })],

@@ -10,7 +10,8 @@
 //! | [`Circ`] | AES_x(S ^ t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
 //! | [`Mi`] | AES_(S ^ t)(sigma(x)) ^ sigma(x) | 1 | 1 | AES is an ideal cipher (paper 2) |
 //!
-//! [`BitHash`] gives one bit of a hash like the first, with a key for every 128 rows.
+//! [`BitHash`] gives one bit of a hash like the first, or planes of more, with a key for every 128
+//! rows.
 //!
 //! 1. Guo, Katz, Wang, Yu: "Efficient and Secure Multiparty Computation from Fixed-Key Block
 //!    Ciphers", IEEE S&P 2020.
@@ -35,6 +36,7 @@ mod bits;
 mod each;
 mod fixed_key;
 mod fresh_key;
+mod planes;
 mod rows;
 #[cfg(test)]
 mod tests;

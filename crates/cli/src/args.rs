@@ -21,7 +21,7 @@ pub use tools::{CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use sealane_engine::{Corruption, ProtocolName};
+use sealane_engine::{Corruption, ProtocolChoice, ProtocolName};
 use sealane_host::EXIT_CODES;
 use sealane_parties::NetworkClass;
 use std::time::Duration;
@@ -87,7 +87,7 @@ pub struct JobArgs {
     pub network: Option<NetworkClass>,
     /// How the parties compute [default: yao]
     #[arg(long, value_parser = protocols())]
-    pub protocol: Option<ProtocolName>,
+    pub protocol: Option<ProtocolChoice>,
     /// Without cryptography, as the reference: the same as --protocol clear
     #[arg(long, conflicts_with = "protocol")]
     pub clear: bool,
@@ -99,9 +99,9 @@ pub struct JobArgs {
 
 impl JobArgs {
     /// The protocol, if the command names one.
-    pub fn protocol(&self) -> Option<ProtocolName> {
+    pub fn protocol(&self) -> Option<ProtocolChoice> {
         if self.clear {
-            Some(ProtocolName::Clear)
+            Some(ProtocolChoice::Named(ProtocolName::Clear))
         } else {
             self.protocol
         }
@@ -114,7 +114,7 @@ impl JobArgs {
 }
 
 /// Parser of a protocol by its name, with the corruption that it withstands in the help.
-fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
+fn protocols() -> impl TypedValueParser<Value = ProtocolChoice> {
     let value = |protocol: ProtocolName| {
         let profile = protocol.profile();
         let mut roles = profile
@@ -133,8 +133,10 @@ fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
         };
         PossibleValue::new(profile.name).help(format!("{who}; {withstands}"))
     };
-    let values = ProtocolName::ALL.map(value);
-    PossibleValuesParser::new(values).try_map(|name| name.parse::<ProtocolName>())
+    let auto = PossibleValue::new(ProtocolChoice::AUTO);
+    let auto = auto.help("the fastest that suits, at the upper bounds on the declared network");
+    let values = ProtocolName::ALL.into_iter().map(value).chain([auto]);
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<ProtocolChoice>())
 }
 
 /// Parses names such as `ada,bob,cyd`; an empty text is an empty list.
@@ -193,11 +195,14 @@ mod tests {
     fn every_protocol_can_be_named_and_no_other() {
         for protocol in ProtocolName::ALL {
             let named = job(&["--protocol", &protocol.to_string()]);
-            assert_eq!(named.unwrap().protocol(), Some(protocol));
+            let want = Some(ProtocolChoice::Named(protocol));
+            assert_eq!(named.unwrap().protocol(), want);
         }
         assert_eq!(job(&[]).unwrap().protocol(), None);
         let clear = job(&["--clear"]).unwrap().protocol();
-        assert_eq!(clear, Some(ProtocolName::Clear));
+        assert_eq!(clear, Some(ProtocolChoice::Named(ProtocolName::Clear)));
+        let auto = job(&["--protocol", "auto"]).unwrap().protocol();
+        assert_eq!(auto, Some(ProtocolChoice::Auto));
         assert!(job(&["--clear", "--protocol", "clear"]).is_err());
         let error = job(&["--protocol", "yoa"]).err().unwrap().to_string();
         let (before, listed) = error.split_once("possible values:").unwrap();

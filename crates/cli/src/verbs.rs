@@ -10,10 +10,10 @@ use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
 use sealane_host::{
-    LoadedProgram, connect, export, inputs, levels, program, results, rows, session, view,
+    LoadedProgram, compare, connect, export, inputs, levels, program, results, rows, session, view,
 };
 use sealane_terminal::{
-    CancelOnSignal, print_line, print_view, print_view_to_stderr, print_warning,
+    CancelOnSignal, print_line, print_note, print_view, print_view_to_stderr, print_warning,
 };
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub fn job(
     embedding: &Embedding<'_>,
 ) -> Result<(Job, Vec<String>), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
-    let notes = loaded.notes();
+    let mut notes = loaded.notes();
     let LoadedProgram { program, warnings } = loaded;
     // Numbers that differ from those of the source are never used silently.
     let about = |warning: &&Diagnostic| warning.code.is_about_numbers();
@@ -56,7 +56,10 @@ pub fn job(
     let network = connect::network(args.network, config);
     let helpers = connect::helpers(args.helpers(), config);
     let protocol = connect::protocol(args.protocol(), config);
-    Ok((Job::new(program, protocol, network, helpers)?, notes))
+    let (job, why) = protocol.job(program, network, helpers)?;
+    why.iter().for_each(|why| print_note(why));
+    notes.extend(why);
+    Ok((job, notes))
 }
 
 fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
@@ -73,6 +76,13 @@ fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failur
 
 fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
+    if args.compare {
+        let program = program::load(&args.job.program, embedding.loader)?.program;
+        let network = connect::network(args.job.network, config.as_ref());
+        let helpers = connect::helpers(args.job.helpers(), config.as_ref());
+        let all = compare::protocols(&program, network, &helpers, &args.rows)?;
+        return print_view(args.json, &all);
+    }
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
     let job = if args.pool { job.from_pool()? } else { job };
     let rows = rows(job.program(), &args.rows)?;

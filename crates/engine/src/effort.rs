@@ -109,7 +109,7 @@ fn step<'a>(job: &'a Job, cost: &CostReport, at: usize) -> Option<&'a Step> {
     steps.get(at.checked_sub(first)?).copied()
 }
 
-/// Names a protocol under which the same rows are in proportion.
+/// Names a protocol under which the same rows are in proportion: the one with the fewest helpers.
 fn other(job: &Job, cost: &CostReport) -> Option<String> {
     let rows = cost
         .rows
@@ -126,9 +126,11 @@ fn other(job: &Job, cost: &CostReport) -> Option<String> {
         let rounds = grouped(cost.promise.rounds);
         let time = time(cost.estimate_s(job.network()));
         let options = options(protocol, &helpers);
-        fits.then(|| format!("run it with {options}: {rounds} rounds, about {time}"))
+        let hint = format!("run it with {options}: {rounds} rounds, about {time}");
+        fits.then_some((helpers.len(), hint))
     };
     let others = ProtocolName::ALL.into_iter().filter(is_secret);
-    let mut others = others.filter(|protocol| *protocol != job.protocol());
-    others.find_map(suits)
+    let others = others.filter(|protocol| *protocol != job.protocol());
+    let suitable = others.filter_map(suits).min_by_key(|(helpers, _)| *helpers);
+    suitable.map(|(_, hint)| hint)
 }

@@ -24,6 +24,8 @@
 //! that open results, which come after all checks of the protocols, are checked as well.
 
 mod difference;
+#[cfg(test)]
+mod vectors;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
@@ -38,7 +40,7 @@ use sealane_party::Stocks;
 use sealane_plan::{CostReport, JobPart, JobParts};
 use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
-use sealane_program::graph::summed_rows;
+use sealane_program::graph::{RowSymbol, summed_rows};
 use sealane_program::text::print_with_spans;
 use serde::{Deserialize, Serialize};
 
@@ -148,12 +150,13 @@ pub(crate) fn agree<'a>(
     for peer in &peers {
         mesh.send_control(*peer, &stated).map_err(net)?;
     }
+    let tables = &job.program().rows;
     let mut rows = RowCounts::new(own, mesh.me());
     for peer in &peers {
         let theirs: StatedRows = mesh.recv_control(*peer).map_err(net)?;
-        rows.merge(job, &theirs.rows, *peer)?;
+        rows.merge(tables, names, &theirs.rows, *peer)?;
     }
-    let rows = rows.complete(job)?;
+    let rows = rows.complete(tables)?;
     // What follows from the program and from numbers of rows is known to all.
     let rest = job.rest(&rows).map_err(EngineError::made_public)?;
     let cost = match &rest {
@@ -308,8 +311,13 @@ impl RowCounts {
     }
 
     /// Adds the row counts that `peer` states.
-    fn merge(&mut self, job: &Job, theirs: &OwnRows, peer: PartyId) -> Result<(), EngineError> {
-        let (tables, names) = (&job.program().rows, job.parties());
+    fn merge(
+        &mut self,
+        tables: &[RowSymbol],
+        names: &[String],
+        theirs: &OwnRows,
+        peer: PartyId,
+    ) -> Result<(), EngineError> {
         if theirs.len() != tables.len() {
             // The same program has the same tables, so no honest peer sends this.
             let reason = "row counts of other tables than the program's".to_string();
@@ -338,9 +346,9 @@ impl RowCounts {
     }
 
     /// Returns all row counts, sums among them, once every party has stated its own.
-    fn complete(self, job: &Job) -> Result<Vec<u64>, EngineError> {
+    fn complete(self, tables: &[RowSymbol]) -> Result<Vec<u64>, EngineError> {
         let mut counts: Vec<Option<u64>> = Vec::new();
-        for (known, table) in self.0.into_iter().zip(&job.program().rows) {
+        for (known, table) in self.0.into_iter().zip(tables) {
             let (stated, sum) = (known.map(|(count, _)| count), summed_rows(table, &counts));
             let name = &table.name;
             match (stated, sum) {

@@ -7,6 +7,7 @@ use crate::split_plan::SplitPlan;
 use sealane_clear::Clear;
 use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
+use sealane_mixed::Gmw;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
 use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
@@ -34,6 +35,9 @@ macro_rules! dispatch {
             $crate::job::ProtocolName::Trio => {
                 $function::<sealane_trio::TrioParty>($($argument),*)
             }
+            $crate::job::ProtocolName::Gmw => {
+                $function::<sealane_mixed::GmwParty>($($argument),*)
+            }
             $crate::job::ProtocolName::Clear => {
                 $function::<sealane_clear::ClearParty>($($argument),*)
             }
@@ -51,16 +55,19 @@ pub enum ProtocolName {
     YaoThreeHalves,
     /// Replicated sharing between three parties.
     Trio,
+    /// XOR and additive sharing between two parties.
+    Gmw,
     /// The reference in the clear, without any secrecy.
     Clear,
 }
 
 impl ProtocolName {
     /// All protocols.
-    pub const ALL: [ProtocolName; 4] = [
+    pub const ALL: [ProtocolName; 5] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
+        ProtocolName::Gmw,
         ProtocolName::Clear,
     ];
 
@@ -73,6 +80,7 @@ impl ProtocolName {
             ProtocolName::Yao => <Yao>::profile(),
             ProtocolName::YaoThreeHalves => Yao::<ThreeHalves>::profile(),
             ProtocolName::Trio => Trio::profile(),
+            ProtocolName::Gmw => Gmw::profile(),
             ProtocolName::Clear => Clear::profile(),
         }
     }
@@ -240,7 +248,7 @@ impl Job {
             let (protocol, count) = (self.protocol, self.parties.len());
             let what = format!("`{protocol}` between {count} parties cannot use a pool");
             let finding = Diagnostic::new(Code::NoPool, what)
-                .because("A pool holds the oblivious transfers of two parties.")
+                .because("A pool holds oblivious transfers for garbled circuits of two parties.")
                 .hint("leave `--pool` out, or choose `yao` between two parties");
             return Err(EngineError::from(finding));
         }
@@ -323,16 +331,7 @@ impl Job {
     /// public keys, which machines compare. There are as many counts as the program has tables, and
     /// a key for each party or no key at all, so the encoding is unambiguous.
     pub(crate) fn instance_hash(&self, rows: &[u64], form: Form, keys: &[PublicKey]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key("sealane instance 2");
-        hasher.update(&self.parts.hash());
-        for count in rows {
-            hasher.update(&count.to_le_bytes());
-        }
-        hasher.update(&form.to_bytes());
-        for key in keys {
-            hasher.update(key.as_bytes());
-        }
-        *hasher.finalize().as_bytes()
+        instance_hash(&self.parts.hash(), rows, form, keys)
     }
 
     /// Returns the exact cost of a run with these row counts.
@@ -414,6 +413,25 @@ impl Job {
     pub fn bounds(&self) -> Vec<u64> {
         self.program.rows.iter().map(|table| table.bound).collect()
     }
+}
+
+/// Computes [`Job::instance_hash`] of the job with this hash.
+pub(crate) fn instance_hash(
+    job: &[u8; 32],
+    rows: &[u64],
+    form: Form,
+    keys: &[PublicKey],
+) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("sealane instance 2");
+    hasher.update(job);
+    for count in rows {
+        hasher.update(&count.to_le_bytes());
+    }
+    hasher.update(&form.to_bytes());
+    for key in keys {
+        hasher.update(key.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 /// Papers that every session rests on.

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod compare;
 pub mod data;
 mod effort;
 mod error;
@@ -35,6 +36,7 @@ mod run;
 mod split_plan;
 
 pub use check::{Checked, Runnable, check};
+pub use compare::{Compared, ProtocolChoice, compare};
 pub use effort::warnings;
 pub use error::{EngineError, FailureKind};
 #[doc(hidden)]

@@ -215,10 +215,15 @@ fn run_steps(
     let (work, rows) = rest
         .as_ref()
         .map_or((job, &rows), |(job, rows)| (job, rows));
-    let fillers = program.inputs.iter().zip(inputs).map(filler);
-    let fillers = fillers.collect::<Vec<_>>();
-    let inputs = fillers.iter().zip(inputs);
-    let inputs = inputs.map(|(filler, data)| filler.as_ref().or(data.as_ref()));
+    let is_empty = |data: &Data| data.elements.is_empty();
+    let empty = program.inputs.iter().zip(inputs);
+    let empty = empty.filter(|(_, data)| data.as_ref().is_some_and(is_empty));
+    let fillers = empty.map(|(input, _)| filler(input)).collect::<Vec<_>>();
+    let mut fillers = fillers.iter();
+    let inputs = inputs.iter().map(|data| match data {
+        Some(data) if is_empty(data) => fillers.next(),
+        data => data.as_ref(),
+    });
     journal.agreed(work, &cost, mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
@@ -274,14 +279,13 @@ fn run_steps(
 }
 
 /// A row that nothing reads, in place of the data of an input without rows.
-fn filler((input, data): (&Input, &Option<Data>)) -> Option<Data> {
-    let empty = data.as_ref().is_some_and(|data| data.elements.is_empty());
+fn filler(input: &Input) -> Data {
     let shape = [&[1], &input.shape.fixed[..]].concat();
-    empty.then(|| Data {
+    Data {
         ty: input.ty,
         elements: vec![0; shape.iter().product::<u64>() as usize],
         shape,
-    })
+    }
 }
 
 /// A result without rows.

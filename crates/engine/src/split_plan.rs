@@ -54,19 +54,21 @@ impl Draw {
         let mut stream = coins.secret("numbers that nobody knows");
         stream.fill_bytes(&mut bytes);
         // Types from 1 to 64 bits hold every number below 2^bits.
-        let most = u64::MAX >> (64 - u32::from(self.ty.range().bits()));
-        let number = |bytes: &[u8]| {
-            let number = bytes
-                .iter()
-                .fold(0, |number, byte| number << 8 | u64::from(*byte));
-            number & most
-        };
+        let bits = self.ty.range().bits();
+        let numbers = bytes.chunks_exact(8).map(|bytes| drawn_number(bytes, bits));
         Data {
             ty: self.ty,
             shape: self.shape.clone(),
-            elements: bytes.chunks_exact(8).map(number).collect(),
+            elements: numbers.collect(),
         }
     }
+}
+
+/// Returns the number of `bits` bits, 1 to 64, that eight random bytes give.
+pub(crate) fn drawn_number(bytes: &[u8], bits: u8) -> u64 {
+    let numbers = bytes.iter();
+    let number = numbers.fold(0, |number, byte| number << 8 | u64::from(*byte));
+    number & (u64::MAX >> (64 - u32::from(bits)))
 }
 
 /// Local work of one party.

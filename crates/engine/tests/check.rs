@@ -92,12 +92,14 @@ fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     let cannot = format!("{cannot} without helpers");
     let yao =
         "`--protocol yao --helpers ada,bob` or `--protocol yao-three-halves --helpers ada,bob`";
-    let runnables = with(&format!("{yao} or `--protocol trio`"));
+    let gmw = "`--protocol gmw --helpers ada,bob`";
+    let runnables = with(&format!("{yao} or `--protocol trio` or {gmw}"));
     assert_eq!(reported(3), [(cannot.clone(), runnables)]);
-    let runnables = with(&format!("{yao} or `--protocol trio --helpers ada,bob,cyd`"));
+    let trio = "`--protocol trio --helpers ada,bob,cyd`";
+    let runnables = with(&format!("{yao} or {trio} or {gmw}"));
     assert_eq!(reported(5), [(cannot.clone(), runnables)]);
     let runnables = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
-                `--protocol trio --helpers ada,bob`";
+                `--protocol trio --helpers ada,bob` or `--protocol gmw --helpers ada`";
     assert_eq!(reported(1), [(cannot, with(runnables))]);
     // Who only learns need not compute.
     let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");
@@ -194,7 +196,7 @@ fn a_run_of_days_is_warned_of_with_its_line() {
         panic!("one warning");
     };
     assert_eq!((*code, *line), (Code::LongRun, Some(5)));
-    assert!(hint.contains("`--protocol trio --helpers ada`"), "{hint}");
+    assert!(hint.contains("`--protocol gmw`"), "{hint}");
     assert_eq!(effort(PRODUCTS, ProtocolName::Yao, 1_000_000), []);
 }
 
@@ -205,13 +207,13 @@ fn protocols_that_run_a_program_are_listed_with_their_helpers() {
         checked.expect("it runs").runnables
     };
     let runnable = |protocol, helpers| Runnable { protocol, helpers };
-    use ProtocolName::{Trio, Yao, YaoThreeHalves};
-    let names = [Yao, YaoThreeHalves, Trio];
-    let with = |helpers: [usize; 3]| {
+    use ProtocolName::{Gmw, Trio, Yao, YaoThreeHalves};
+    let names = [Yao, YaoThreeHalves, Trio, Gmw];
+    let with = |helpers: [usize; 4]| {
         let pairs = names.into_iter().zip(helpers);
         let all = pairs.map(|(name, helpers)| runnable(name, helpers));
         all.collect::<Vec<_>>()
     };
-    assert_eq!(runnables(2), with([0, 0, 1]));
-    assert_eq!(runnables(3), with([2, 2, 0]));
+    assert_eq!(runnables(2), with([0, 0, 1, 0]));
+    assert_eq!(runnables(3), with([2, 2, 0, 2]));
 }

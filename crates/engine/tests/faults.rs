@@ -266,7 +266,7 @@ fn harmed(session: &Session, [from, to, at]: [usize; 3], harm: Harm) -> Vec<Endi
 
 #[test]
 fn what_was_wrong_is_reported_to_all() {
-    let [two, _, five, _] = Session::all();
+    let [two, _, five, ..] = Session::all();
     let opening = last(&two, 0, 1, true);
     let another_job = "approved another job: the network class differs";
     let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);

@@ -21,3 +21,5 @@ mod sessions;
 mod silent;
 mod simulator;
 mod sorts;
+mod traffic;
+mod vectors;

@@ -191,3 +191,27 @@ proptest! {
         taken_runs(&case, &[ProtocolName::Yao, ProtocolName::Trio])?;
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gmw_computes_what_the_reference_computes(
+        case in prop_oneof![cases(), arithmetic()],
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        let protocol = ProtocolName::Gmw;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
+    }
+
+    #[test]
+    fn gmw_computes_for_three_parties(
+        case in cases_of_three(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        let protocol = ProtocolName::Gmw;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
+    }
+}

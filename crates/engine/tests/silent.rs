@@ -79,3 +79,18 @@ fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
     run_on(&wan, many);
     run_on(&wan, 1000);
 }
+
+/// The two directions of transfers take turns, and each makes whole iterations.
+#[test]
+fn many_ands_on_a_wan_come_from_silent_transfers_as_planned() {
+    let wan = job_of(PROGRAM, ProtocolName::Gmw, NetworkClass::WAN);
+    let sent = |rows| wan.cost(&[rows]).expect("a cost").promise.payload_bytes();
+    // One random bit by two others for a join of carries: 6 bits, and 15 for each transfer of two.
+    let plain = 64 * (6 + 2 * 15) / 8;
+    assert!((plain / 2..2 * plain).contains(&(sent(1000) / 1000)));
+    // More than one iteration makes: two refills of both directions.
+    let many = 70_000;
+    assert!(sent(many) / many < plain / 3, "{}", sent(many) / many);
+    run_on(&wan, many);
+    run_on(&wan, 100);
+}

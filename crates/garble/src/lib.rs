@@ -47,6 +47,8 @@ pub mod prf;
 mod scheme;
 mod tables;
 pub mod three_halves;
+#[cfg(test)]
+mod vectors;
 
 pub use cycles::Cycles;
 pub use decode::{DecodeError, decode};

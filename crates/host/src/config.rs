@@ -36,7 +36,7 @@ pub use edit::{Change, Editor};
 
 use crate::Failure;
 use sealane_diagnostic::Code;
-use sealane_engine::ProtocolName;
+use sealane_engine::ProtocolChoice;
 use sealane_files::Accept;
 use sealane_identity::PublicKey;
 use sealane_net::Endpoint;
@@ -62,7 +62,7 @@ pub struct Config {
     /// Private key of that party, if the file names one for all.
     pub identity: Option<PathBuf>,
     /// Protocol, if the file names one.
-    pub protocol: Option<ProtocolName>,
+    pub protocol: Option<ProtocolChoice>,
     /// Folder in which runs leave their records, if the file names one.
     pub runs: Option<PathBuf>,
     /// Folder of the pools of this party: `pools` beside the file.

@@ -7,7 +7,7 @@
 use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolChoice, ProtocolName};
 use sealane_identity::{Identity, PublicKey};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
@@ -48,9 +48,10 @@ pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> Network
 }
 
 /// Selects the protocol: the one of the command, else of the configuration, else `yao`.
-pub fn protocol(stated: Option<ProtocolName>, config: Option<&Config>) -> ProtocolName {
+pub fn protocol(stated: Option<ProtocolChoice>, config: Option<&Config>) -> ProtocolChoice {
     let configured = config.and_then(|config| config.protocol);
-    stated.or(configured).unwrap_or(ProtocolName::DEFAULT)
+    let usual = ProtocolChoice::Named(ProtocolName::DEFAULT);
+    stated.or(configured).unwrap_or(usual)
 }
 
 /// Finds the name of this party: the stated one, else `me` of the configuration, else the party

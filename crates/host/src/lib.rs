@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approve;
+pub mod compare;
 pub mod config;
 pub mod connect;
 pub mod export;

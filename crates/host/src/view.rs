@@ -75,7 +75,7 @@ fn ranges(program: &Program) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 /// Tables, inputs and results of a program.
-fn signature(program: &Program) -> Signature {
+pub(crate) fn signature(program: &Program) -> Signature {
     let party = |index: &u8| program.parties[usize::from(*index)].clone();
     let table = |rows: &RowSymbol| TableRecord {
         name: rows.name.clone(),
@@ -131,6 +131,18 @@ fn participants(job: &Job) -> Participants {
     }
 }
 
+/// Estimated seconds of a run on its declared network, if that is neither of the others, on a LAN
+/// and on a WAN.
+pub(crate) fn estimates(
+    declared: NetworkClass,
+    cost: &CostReport,
+) -> impl Iterator<Item = (String, f64)> + '_ {
+    let presets = [NetworkClass::LAN, NetworkClass::WAN];
+    let declared = Some(declared).filter(|network| !presets.contains(network));
+    let networks = declared.into_iter().chain(presets);
+    networks.map(|network| (network.to_string(), cost.estimate_s(network)))
+}
+
 /// Record of a plan with its cost, and notes about the numbers that a run gives.
 pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
     let parties = job.parties();
@@ -152,10 +164,6 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         transfers: share.transfers(),
         receiver: parties[share.receiver.index()].clone(),
     };
-    let presets = [NetworkClass::LAN, NetworkClass::WAN];
-    let declared = Some(job.network()).filter(|network| !presets.contains(network));
-    let networks = declared.into_iter().chain(presets);
-    let estimate = |network: NetworkClass| (network.to_string(), cost.estimate_s(network));
     PlanRecord {
         program: job.program().name.clone(),
         job: job.hash(),
@@ -167,7 +175,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         rounds: cost.promise.rounds,
         ands: cost.promise.ands,
         memory_bytes: by_name(parties, cost.memory.iter().map(Memory::bytes)),
-        estimate_s: networks.map(estimate).collect(),
+        estimate_s: estimates(job.network(), cost).collect(),
         signature: signature(job.program()),
         links: links(parties, &cost.promise.payload),
         references: job.references(cost).map(paper).collect(),

@@ -1,6 +1,7 @@
-//! Oblivious transfers of one of many strings, and products: OLEs, Boolean, arithmetic and matrix
-//! triples. As in [`transfers`](crate::transfers), coins, offsets, given choices and strings are
-//! secret, and so are numbers of strings whose keys a sender asks for.
+//! Oblivious transfers of one of many strings, and products: OLEs, triples of all kinds, bits in
+//! two sharings, selects and known products. As in [`transfers`](crate::transfers), coins, offsets,
+//! given choices and strings are secret, and so are numbers of strings whose keys a sender asks
+//! for.
 
 use crate::Check;
 use crate::kernels::{secret_coins, secrets};
@@ -14,7 +15,8 @@ use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, Strings
 use sealane_ot::traits::{Correlation, CorrelationSource};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{
-    ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
+    ArithmeticTriples, BooleanTriples, BothWays, DaBits, KnownProducts, KnownShape, MatrixShape,
+    MatrixTriples, Ole, Ring, Selects, WideTriples,
 };
 use sealane_ot::{OtError, Security, SoftSpoken, softspoken};
 use sealane_parties::PartyId;
@@ -49,6 +51,42 @@ pub const CHECKS: &[Check] = &[
             assert_secret([&triples.a, &triples.b, &triples.c]);
         });
     }),
+    ("ot: wide triples", |cpu| {
+        both_ways::<WideTriples>(cpu, 3, 200, |triples| {
+            let planes = triples.b.iter().chain(&triples.c);
+            assert!(planes.chain([&triples.a]).all(|part| is_secret(part)));
+        });
+    }),
+    ("ot: bits in two sharings", |cpu| {
+        both_ways::<DaBits>(cpu, RING, 200, |made| {
+            assert!(is_secret(&made.bits));
+            assert_secret([&made.elements]);
+        });
+    }),
+    ("ot: selects", |cpu| {
+        both_ways::<Selects>(cpu, RING, 200, |made| {
+            assert!(is_secret(&made.bits));
+            assert_secret([&made.elements, &made.factors, &made.products]);
+        });
+    }),
+    ("ot: known products", |cpu| {
+        both(
+            cpu,
+            EXTENSION,
+            |cot, mesh| {
+                let mut source = HashedSender::new(cpu, mesh, cot, "memcheck");
+                let made: KnownProducts = source.make(mesh, KNOWN, FEW)?;
+                assert_secret([&made.factors, &made.shares]);
+                Ok(mesh.flush()?)
+            },
+            |cot, mesh| {
+                let mut source = HashedReceiver::new(cpu, mesh, cot, "memcheck");
+                let made: KnownProducts = source.make(mesh, KNOWN, FEW)?;
+                assert_secret([&made.factors, &made.shares]);
+                Ok(())
+            },
+        );
+    }),
 ];
 
 /// OTs of each kind, blocks of a string, and bytes of a large number.
@@ -62,6 +100,11 @@ const SHAPE: MatrixShape = MatrixShape {
     rows: 2,
     inner: 2,
     columns: 3,
+};
+const KNOWN: KnownShape = KnownShape {
+    ring: RING,
+    choice_bits: 5,
+    partners: 3,
 };
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::SemiHonest);
 

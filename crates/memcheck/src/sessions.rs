@@ -26,6 +26,12 @@ pub const CHECKS: &[Check] = &[
     ("trio: through the engine", |cpu| {
         session(cpu, ProtocolName::Trio, &["ada", "bob", "cyd"]);
     }),
+    ("gmw: through the engine", |cpu| {
+        session(cpu, ProtocolName::Gmw, &[]);
+    }),
+    ("gmw: through the engine, outside", |cpu| {
+        session(cpu, ProtocolName::Gmw, &["ada", "bob"]);
+    }),
     ("clear: through the engine", |cpu| {
         session(cpu, ProtocolName::Clear, &[]);
     }),

@@ -46,6 +46,9 @@ pub(crate) struct Ledger {
     step: u32,
     current: Vec<Traffic>,
     closed: BTreeMap<u32, Vec<Traffic>>,
+    /// Steps of what was sent to each peer, in order, each with the bytes up to its end: on request
+    /// alone, since they grow with the run.
+    pub(crate) spans: Option<Vec<Vec<(u32, u64)>>>,
 }
 
 impl Ledger {
@@ -54,6 +57,7 @@ impl Ledger {
             step: 0,
             current: vec![Traffic::default(); parties],
             closed: BTreeMap::new(),
+            spans: None,
         }
     }
 
@@ -67,10 +71,24 @@ impl Ledger {
 
     pub(crate) fn sent(&mut self, peer: usize, bytes: usize) {
         self.current[peer].sent += bytes as u64;
+        if let Some(spans) = &mut self.spans {
+            let spans = &mut spans[peer];
+            let end = spans.last().map_or(0, |(_, end)| *end) + bytes as u64;
+            spans.pop_if(|(step, _)| *step == self.step);
+            spans.push((self.step, end));
+        }
     }
 
     pub(crate) fn received(&mut self, peer: usize, bytes: usize) {
         self.current[peer].received += bytes as u64;
+    }
+
+    /// The step of a byte that was sent to a peer, or the current step if it was not.
+    pub(crate) fn step_of(&self, peer: usize, byte: u64) -> u32 {
+        let mut spans = self.spans.iter().flat_map(|spans| &spans[peer]);
+        spans
+            .find(|(_, end)| byte < *end)
+            .map_or(self.step, |(step, _)| *step)
     }
 
     /// Returns the counts so far, without steps that transferred nothing.

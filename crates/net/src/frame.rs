@@ -251,16 +251,16 @@ fn header(tag: u8, flag: u8, stamp: u32, length: usize) -> [u8; HEADER_BYTES] {
 
 /// A header all of whose fields have been checked.
 #[derive(Clone, Copy)]
-struct Header {
-    tag: u8,
+pub(crate) struct Header {
+    pub(crate) tag: u8,
     /// Of data: 1 if its message ends. Of an abort: its cause.
-    flag: u8,
-    stamp: u32,
-    length: usize,
+    pub(crate) flag: u8,
+    pub(crate) stamp: u32,
+    pub(crate) length: usize,
 }
 
 impl Header {
-    fn parse(bytes: &[u8; HEADER_BYTES]) -> Parsed<Header> {
+    pub(crate) fn parse(bytes: &[u8; HEADER_BYTES]) -> Parsed<Header> {
         let [tag, flag, pad0, pad1, s0, s1, s2, s3, l0, l1, l2, l3] = *bytes;
         let stamp = u32::from_le_bytes([s0, s1, s2, s3]);
         let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;

@@ -10,15 +10,27 @@ use std::time::Duration;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::digest::{Content, Digest};
-use crate::frame::{Assembler, Frame, Packet};
+use crate::frame::{Assembler, Frame, HEADER_BYTES, Header, Packet};
 use crate::hello::Hello;
+use crate::meeting::claimant;
 use crate::mesh::control_message;
 use crate::session::SessionId;
 use crate::text::{MAX_REASON_BYTES, harmless};
+use crate::tls::Claim;
+use sealane_diagnostic::Code;
 use sealane_parties::PartyId;
 
 /// Bytes of a digest.
 const DIGEST_BYTES: usize = 32;
+
+/// Parses the header of a frame; returns tag, flag, stamp and length.
+///
+/// # Errors
+/// The error that ends the connection.
+pub fn header(bytes: &[u8; HEADER_BYTES]) -> Result<(u8, u8, u32, usize), String> {
+    let header = Header::parse(bytes)?;
+    Ok((header.tag, header.flag, header.stamp, header.length))
+}
 
 /// Decodes the packets of a stream that comes in pieces of `piece` bytes, each in its wire form.
 ///
@@ -151,6 +163,29 @@ pub fn hello(mut bytes: &[u8]) -> Option<Vec<u8>> {
         assert!(!error.to_string().contains('\u{1b}'));
     }
     Some(wire)
+}
+
+/// Judges the hello of the second of two parties, as the first one does; returns the version of its
+/// software and its silence in milliseconds.
+///
+/// # Errors
+/// The code of its fault.
+pub fn greeted(ends: [PartyId; 2], parties: u8, mut hello: &[u8]) -> Result<(String, u128), Code> {
+    let theirs = Hello::read(&mut hello).map_err(|_| Code::MalformedMessage)?;
+    let ours = Hello::new(ends[0], ends[1], parties, Duration::ZERO);
+    ours.check(&theirs).map_err(|error| error.code())?;
+    Ok((theirs.version.package, theirs.silence.as_millis()))
+}
+
+/// Judges the party that a dialler claims to be by a server name, as one of so many does.
+///
+/// # Errors
+/// The code of its fault.
+pub fn claimed(name: &str, me: PartyId, parties: usize) -> Result<PartyId, Code> {
+    let Some(Claim::Party(claimed)) = Claim::of_server_name(Some(name)) else {
+        return Err(Code::MalformedMessage);
+    };
+    claimant(claimed, [me, claimed], parties, "").map_err(|error| error.code())
 }
 
 /// Decodes a control message of type `T`.

@@ -95,15 +95,17 @@ use std::time::Instant;
 ///
 /// A transport around another one, which looks at frames or changes them, names that one as its
 /// [`Transport::inner`], and hands all on to it that it does not do itself. Without an inner
-/// transport, what is not done is nothing.
+/// transport, what is not done is nothing; so each says whether it has one.
 pub trait Transport: Send {
     /// The transport beneath, if there is one.
-    fn inner(&self) -> Option<&dyn Transport> {
-        None
-    }
+    fn inner(&self) -> Option<&dyn Transport>;
 
     /// The same, to be changed.
+    ///
+    /// # Panics
+    /// If there is one and it is not stated here.
     fn inner_mut(&mut self) -> Option<&mut dyn Transport> {
+        assert!(self.inner().is_none(), "an inner transport is handed on");
         None
     }
 

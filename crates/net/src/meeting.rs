@@ -291,12 +291,8 @@ impl<'a> Host<'a> {
         missing: PartyId,
         socket: &TcpStream,
     ) -> Result<PartyId, Failure> {
-        let me = self.config.me;
-        if claimed != me && claimed.index() < self.config.parties.len() {
-            return Ok(claimed);
-        }
-        let reason = format!("{} says it is {claimed} and speaks to {me}", from(socket));
-        Err(NetError::wrong_party(missing, reason).into())
+        let (ends, parties) = ([self.config.me, missing], self.config.parties.len());
+        Ok(claimant(claimed, ends, parties, &from(socket))?)
     }
 
     /// Classifies the failure of an exchange with `peer`.
@@ -407,6 +403,21 @@ pub(crate) fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mu
 fn tls_failure(party: PartyId, error: &rustls::Error) -> NetError {
     let reason = error.to_string();
     NetError::Tls { party, reason }
+}
+
+/// Judges the claim of a dialler, which `from` describes, to be a party: one of so many, and
+/// another than the dialled one. The fault of a false claim is attributed to `missing`.
+pub(crate) fn claimant(
+    claimed: PartyId,
+    [me, missing]: [PartyId; 2],
+    parties: usize,
+    from: &str,
+) -> Result<PartyId> {
+    if claimed != me && claimed.index() < parties {
+        return Ok(claimed);
+    }
+    let reason = format!("{from} says it is {claimed} and speaks to {me}");
+    Err(NetError::wrong_party(missing, reason))
 }
 
 /// Judges the peer's hello.

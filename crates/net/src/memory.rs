@@ -83,6 +83,10 @@ impl MemoryTransport {
 }
 
 impl Transport for MemoryTransport {
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
         let trip = self.link.as_ref().map(|link| link.trip(bytes));

@@ -351,6 +351,18 @@ impl Mesh {
         self.links.at_step(step);
     }
 
+    /// Keeps the step of every byte that is sent from here on, for [`Mesh::step_of`]. For tests:
+    /// what is kept grows with the run.
+    pub fn keep_steps(&mut self) {
+        self.ledger.spans = Some(vec![Vec::new(); self.parties()]);
+    }
+
+    /// The step to which a byte of the payload to `to` was counted; the current one if that byte
+    /// has not been sent, or if steps are not kept.
+    pub fn step_of(&self, to: PartyId, byte: u64) -> u32 {
+        self.ledger.step_of(to.index(), byte)
+    }
+
     /// Largest stamp sent or received so far, which is the number of rounds up to here.
     pub fn rounds(&self) -> u32 {
         self.rounds

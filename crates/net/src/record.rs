@@ -150,6 +150,10 @@ impl Replayer {
 }
 
 impl Transport for Replayer {
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let number = self.frames_sent;
         let difference = match self.to_send.pop_front() {

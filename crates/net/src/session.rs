@@ -28,6 +28,11 @@ impl SessionId {
         SessionId(*hasher.finalize().as_bytes())
     }
 
+    /// Makes the identifier with these bytes, of a session that nobody agreed on: for tests.
+    pub fn danger_fixed(bytes: [u8; BYTES]) -> SessionId {
+        SessionId(bytes)
+    }
+
     /// Bytes of the identifier, for hashing them together with something else.
     pub fn as_bytes(&self) -> &[u8; BYTES] {
         &self.0

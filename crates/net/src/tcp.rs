@@ -125,6 +125,10 @@ pub fn danger_plaintext_transport(
 }
 
 impl Transport for TcpTransport {
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
         // The last frame of a message wakes the writer; those before it leave in batches.

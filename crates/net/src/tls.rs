@@ -68,7 +68,10 @@ impl Claim {
             return Some(Claim::Prober);
         }
         let party = claim.strip_prefix('p')?.parse().ok()?;
-        Some(Claim::Party(PartyId(party)))
+        let claim = Claim::Party(PartyId(party));
+        // A number has one form: no sign, and no zeros before it.
+        name.filter(|name| *name == claim.server_name())?;
+        Some(claim)
     }
 }
 

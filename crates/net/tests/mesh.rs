@@ -100,6 +100,7 @@ fn a_long_message_streams_and_its_end_carries_the_final_stamp() {
 #[test]
 fn bytes_are_counted_by_step_and_peer() {
     let [mut a, mut b, _c] = Mesh::in_memory(3).try_into().ok().unwrap();
+    a.keep_steps();
     a.at_step(7);
     a.send(B, &[1; 10]).unwrap();
     a.send(C, &[1; 20]).unwrap();
@@ -113,6 +114,8 @@ fn bytes_are_counted_by_step_and_peer() {
     let sent = [(7, 1), (7, 2), (8, 1), (8, 2)].map(|(step, peer)| sent(step, peer));
     assert_eq!(sent, [100_010, 20, 5, 0]);
     assert_eq!(counters.payload_by_step.len(), 2);
+    let steps = [9, 10, 14, 15, 100_015].map(|byte| a.step_of(B, byte));
+    assert_eq!((steps, a.step_of(C, 0)), ([7, 8, 8, 7, 7], 7));
     assert_eq!((a.payload_sent(B), a.payload_sent(C)), (100_015, 20));
     assert!(counters.wire[1].sent > 100_015);
 
@@ -445,6 +448,10 @@ proptest! {
 struct Ended(LinkError);
 
 impl Transport for Ended {
+    fn inner(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     fn try_send(&mut self, _frame: Frame) -> Result<Option<Frame>, LinkError> {
         Err(self.0.clone())
     }

@@ -110,7 +110,7 @@ const TRANSCRIPT: &str = "sealane 6 ot base transcript";
 const TO_KEY: &str = "sealane 6 ot base key";
 
 /// An encoded point, as it is sent.
-type Encoded = [u8; POINT_BYTES];
+pub(crate) type Encoded = [u8; POINT_BYTES];
 
 /// Error: the bytes are no canonical encoding of a point, or they encode the identity.
 #[derive(Debug)]
@@ -282,7 +282,7 @@ impl Roles {
     /// Derives `P(index, choice, other)`: 64 bytes, and from them a point as in RFC 9496, section
     /// 4.3.4. `other` is the point of the other choice in the same OT. All fields are of fixed
     /// length, so the encoding is injective.
-    fn hash_to_point(
+    pub(crate) fn hash_to_point(
         &self,
         index: usize,
         choice: u8,
@@ -302,14 +302,18 @@ impl Roles {
 }
 
 /// The random oracle `K` of one run.
-struct KeyDerivation {
-    transcript: [u8; 32],
+pub(crate) struct KeyDerivation {
+    pub(crate) transcript: [u8; 32],
 }
 
 impl KeyDerivation {
     /// Binds session, roles and every byte that was sent. A message that differs between the two
     /// parties makes all their keys differ, not only the keys of one OT.
-    fn new(roles: Roles, from_sender: &[u8; SENDER_BYTES], from_receiver: &[u8]) -> KeyDerivation {
+    pub(crate) fn new(
+        roles: Roles,
+        from_sender: &[u8; SENDER_BYTES],
+        from_receiver: &[u8],
+    ) -> KeyDerivation {
         let transcript = blake3::Hasher::new_derive_key(TRANSCRIPT)
             .update(roles.session.as_bytes())
             .update(&[roles.sender.0, roles.receiver.0])
@@ -322,7 +326,7 @@ impl KeyDerivation {
 
     /// Derives key number `choice` of OT `index`. All fields are of fixed length, so the encoding
     /// is injective.
-    fn key(&self, index: usize, choice: u8, shared: &Encoded) -> Seed {
+    pub(crate) fn key(&self, index: usize, choice: u8, shared: &Encoded) -> Seed {
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(TO_KEY));
         hasher
             .update(&self.transcript)
@@ -335,13 +339,13 @@ impl KeyDerivation {
     }
 }
 
-fn encode(point: &RistrettoPoint) -> Encoded {
+pub(crate) fn encode(point: &RistrettoPoint) -> Encoded {
     point.compress().to_bytes()
 }
 
 /// Decodes a point from 32 bytes of a peer. The identity is refused: with it as `B`, all keys
 /// would be publicly known, and an honest party sends it with probability 2^-252.
-fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
+pub(crate) fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
     match CompressedRistretto(*encoded).decompress() {
         Some(point) if !point.is_identity() => Ok(point),
         _ => Err(MalformedPoint),

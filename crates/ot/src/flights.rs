@@ -34,7 +34,7 @@ pub type Flights = Vec<Flight>;
 
 /// Returns flights and those that come after them. Where the last one and the next go in the same
 /// direction alone, they are one: their party does not wait between them.
-pub(crate) fn then(mut flights: Flights, next: Flights) -> Flights {
+pub fn then(mut flights: Flights, next: Flights) -> Flights {
     for flight in next {
         let alone = |flight: &Flight| (flight.from_sender > 0, flight.from_receiver > 0);
         match flights.last_mut() {

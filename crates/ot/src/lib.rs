@@ -22,7 +22,7 @@
 //! | [`source`] | one of these extensions by the class of a network; OTs made ahead of their use |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
 //! | [`softspoken::one_of_n`] | OTs of one of 4, 16 or 256 strings, and of up to 2^64 |
-//! | [`triples`] | OLEs, Boolean, arithmetic and matrix triples; semi-honest |
+//! | [`triples`] | OLEs and triples of all kinds, daBits, selects, known products; semi-honest |
 //! | [`traits`] | each form behind a trait, so that any source of it serves |
 //! | [`ideal`] | the ideal functionality of each form behind the same trait, for tests |
 //!
@@ -88,7 +88,7 @@ pub mod traits;
 mod transcript;
 pub mod triples;
 
-pub use flights::{Flight, Flights, Role};
+pub use flights::{Flight, Flights, Role, then};
 pub use security::Security;
 pub use softspoken::SoftSpoken;
 

@@ -63,6 +63,8 @@ mod receiver;
 mod sender;
 mod subspace;
 mod tree;
+#[cfg(test)]
+mod vectors;
 
 pub use receiver::{Receiver, ReceiverSetup};
 pub use sender::{Sender, SenderSetup};

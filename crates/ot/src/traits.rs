@@ -8,7 +8,7 @@
 //! | random OTs | [`RandomSender`], [`RandomReceiver`] |
 //! | OTs of chosen strings | [`ChosenSender`], [`ChosenReceiver`] |
 //! | OTs of one of many strings | [`OneOfNSender`], [`OneOfNReceiver`] |
-//! | OLEs; Boolean, arithmetic and matrix triples | [`CorrelationSource`] of each |
+//! | OLEs, triples and other [products](crate::triples) | [`CorrelationSource`] of each |
 //!
 //! Given choices and chosen strings are steps on top of correlated OTs, and given choices under a
 //! new offset one on top of random OTs ([`forms`](crate::forms)).

@@ -1,5 +1,5 @@
-//! Products of secrets made ahead: OLEs, and Boolean, arithmetic and matrix triples, from any
-//! source of correlated OTs.
+//! Products of secrets made ahead, from any source of correlated OTs: OLEs; Boolean, arithmetic and
+//! matrix triples; and wide triples, daBits, selects and known products, for conversions.
 //!
 //! | correlations | party `i` of two ends with | so that |
 //! |---|---|---|
@@ -7,6 +7,10 @@
 //! | [`Ole`] | `x_i`, and a share `z_i` | `z_0 + z_1 = x_0 x_1` modulo `2^k` |
 //! | [`ArithmeticTriples`] | `a_i, b_i, c_i` | `c_0 + c_1 = (a_0 + a_1)(b_0 + b_1)` modulo `2^k` |
 //! | [`MatrixTriples`] | matrices `A_i, B_i, C_i` | the same of matrices |
+//! | [`WideTriples`] | bits `a_i, b_ij, c_ij` | Boolean triples for all `j`, with `a` in common |
+//! | [`DaBits`] | a bit `b_i`, an element `e_i` | `e_0 + e_1 = b_0 ^ b_1` modulo `2^k` |
+//! | [`Selects`] | these, and `m_i, p_i` | `p_0 + p_1 = (b_0 ^ b_1)(m_0 + m_1)` modulo `2^k` |
+//! | [`KnownProducts`] | `x`, or `y`; shares `z_ij` | `z_0j + z_1j` is bit `j` of `x`, times `y` |
 //!
 //! All factors are random. They are for Beaver's multiplication ("Efficient Multiparty Protocols
 //! Using Circuit Randomization", Crypto 1991), in which each serves once.
@@ -16,7 +20,8 @@
 //! here checks a product. Against parties that follow the protocol it is that of the OTs, hashed as
 //! in [`forms`](crate::forms): with AES an ideal cipher, all that one party lacks is uniform to it.
 //! Boolean triples have a hash of their own, to bits ([`BitHash`](sealane_block::hash::BitHash)):
-//! 128 rows share a key, so its bound is `2^121` evaluations of AES.
+//! 128 rows share a key, so its bound is `2^121` evaluations of AES; for wide triples, which take
+//! more of each hash, `2^120`.
 //!
 //! # Where products come from
 //! A random OT of bits is a product: with `a = k_0 ^ k_1`, the key of choice `b` is `k_0 ^ ab`, so
@@ -32,6 +37,9 @@
 //! i)`, and the receiver takes `k_b + b_i d_i = k_0 + b_i a`. For `i = 0` nothing is sent: `a` is
 //! `k_1 - k_0` of that OT. So an OLE takes `k` correlated OTs and `k (k - 1) / 2` bits.
 //!
+//! With fewer bits than `k`, one party's number is a short one, which takes fewer OTs; if its bits
+//! are not summed up, they can be exchanged for others later.
+//!
 //! A product of a column by a row, `m` by `p`, is the same with keys of `m` elements: `p k` OTs and
 //! `m (p k (k + 1) / 2 - k)` bits. A matrix product is the sum of `n` of them. The receiver's
 //! factor is the one with the shorter side, `min(m, p)`, so the correlated OTs are as few as
@@ -43,13 +51,22 @@
 
 mod arithmetic;
 mod boolean;
+mod chunks;
+mod dabits;
+mod known;
 mod matrix;
 mod outer;
 mod packing;
+mod selects;
+mod wide;
 
 pub use arithmetic::{ArithmeticTriples, Ole};
 pub use boolean::BooleanTriples;
+pub use dabits::DaBits;
+pub use known::{KnownProducts, KnownShape};
 pub use matrix::{MatrixShape, MatrixTriples};
+pub use selects::Selects;
+pub use wide::WideTriples;
 
 use crate::Result;
 use crate::flights::{Flights, exchanged, then};
@@ -116,6 +133,16 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
     /// The other party.
     pub fn peer(&self) -> PartyId {
         self.sender.cot.terms().peer
+    }
+
+    /// The direction in which this party sends, for correlations of one direction.
+    pub fn sender(&mut self) -> &mut HashedSender<S> {
+        &mut self.sender
+    }
+
+    /// The direction in which this party receives.
+    pub fn receiver(&mut self) -> &mut HashedReceiver<R> {
+        &mut self.receiver
     }
 
     /// Runs one side of both directions, in the order in which the peer runs the other sides.

@@ -32,14 +32,17 @@ fn sender(mesh: &mut Mesh) -> Result<AheadSender> {
     let coins = &mut Coins::danger_fixed_seed(1);
     let setup = source().sender(Cpu::best(), mesh, RECEIVER, DELTA, coins)?;
     mesh.flush()?;
-    Ok(AheadSender::new(setup.finish(mesh, coins)?, PARAMS))
+    Ok(AheadSender::new(setup.finish(mesh, coins)?, PARAMS.given()))
 }
 
 fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
     let setup = source().receiver(Cpu::best(), mesh, SENDER, coins)?;
     mesh.flush()?;
-    Ok(AheadReceiver::new(setup.finish(mesh, coins)?, PARAMS))
+    Ok(AheadReceiver::new(
+        setup.finish(mesh, coins)?,
+        PARAMS.given(),
+    ))
 }
 
 #[test]

@@ -9,3 +9,4 @@ mod forms;
 mod one_of_n;
 mod softspoken;
 mod triples;
+mod vectors;

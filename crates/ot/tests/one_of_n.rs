@@ -9,7 +9,9 @@ use sealane_ot::softspoken::one_of_n::{OneOfN, Request, StringsReceiver, Strings
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::{OtError, Result, Security, ideal};
 use sealane_parties::PartyId;
+use sealane_testkit::golden;
 use std::collections::HashSet;
+use std::fmt::Debug;
 
 /// Counts around every boundary of blocks and pieces, and zero.
 const COUNTS: [usize; 7] = [1, 128, 129, 0, 600, 3969, 4096];
@@ -286,55 +288,70 @@ fn sizes_are_those_of_the_codes_and_below_those_of_one_long_code() {
     assert_eq!(bytes_of(&large)[1] / count, 51);
 }
 
-#[test]
-fn for_fixed_coins_transcripts_and_keys_are_identical_on_every_tier() {
-    for parameters in [
+/// Keys of one extension, and strings of another one.
+fn transcript(parameters: OneOfN, cpu: Cpu) -> impl PartialEq + Debug {
+    let n = parameters.strings();
+    let strings = random_blocks(40 * n * 3, 3);
+    let choices: Vec<u8> = (0..40).map(|j| (j % n) as u8).collect();
+    run(
+        parameters,
+        cpu,
+        |sender, mesh| {
+            let keys = sender.extend(mesh, 300)?;
+            let mut all = vec![Block::ZERO; 300 * n];
+            keys.fill_all(&mut all);
+            sender.send_chosen(mesh, 3, &strings)?;
+            Ok((values(&all), mesh.digest_sent(RECEIVER)))
+        },
+        |receiver, mesh| {
+            let (mut random, mut keys) = (vec![0; 300], vec![Block::ZERO; 300]);
+            receiver.extend(mesh, &mut random, &mut keys)?;
+            let request = Request::new(receiver, mesh, &choices)?;
+            mesh.flush()?;
+            let mut got = vec![Block::ZERO; 40 * 3];
+            request.finish(mesh, 3, &mut got)?;
+            Ok((
+                random,
+                values(&[keys, got].concat()),
+                mesh.digest_sent(SENDER),
+            ))
+        },
+    )
+}
+
+/// Keys of indices of eight bytes.
+fn large_transcript(cpu: Cpu) -> impl PartialEq + Debug {
+    let indices = indices(8);
+    run(
         OneOfN::new(8, 6, Security::Malicious),
-        OneOfN::new(4, 8, Security::SemiHonest),
-    ] {
-        let run = |cpu| {
-            run(
-                parameters,
-                cpu,
-                |sender, mesh| {
-                    let keys = sender.extend(mesh, 300)?;
-                    let mut all = vec![Block::ZERO; 300 * parameters.strings()];
-                    keys.fill_all(&mut all);
-                    Ok((values(&all), mesh.digest_sent(RECEIVER)))
-                },
-                |receiver, mesh| {
-                    let (mut choices, mut keys) = (vec![0; 300], vec![Block::ZERO; 300]);
-                    receiver.extend(mesh, &mut choices, &mut keys)?;
-                    Ok((choices, values(&keys), mesh.digest_sent(SENDER)))
-                },
-            )
-        };
-        assert_same_on_every_tier(run);
-    }
+        cpu,
+        |sender, mesh| {
+            let keys = LargeKeys::send(sender, mesh, 8, indices.len())?;
+            let of_all =
+                |j: usize| [indices[j], !indices[j]].map(|index| keys.key(j, index).value());
+            let all: Vec<_> = (0..indices.len()).flat_map(of_all).collect();
+            Ok((all, mesh.digest_sent(RECEIVER)))
+        },
+        |receiver, mesh| {
+            let mut keys = vec![Block::ZERO; indices.len()];
+            large::receive(receiver, mesh, 8, &indices, &mut keys)?;
+            Ok((values(&keys), mesh.digest_sent(SENDER)))
+        },
+    )
 }
 
 #[test]
-fn large_transcripts_and_keys_are_identical_on_every_tier() {
-    let indices = indices(8);
-    let run = |cpu| {
-        run(
-            OneOfN::new(8, 6, Security::Malicious),
-            cpu,
-            |sender, mesh| {
-                let keys = LargeKeys::send(sender, mesh, 8, indices.len())?;
-                let of_all =
-                    |j: usize| [indices[j], !indices[j]].map(|index| keys.key(j, index).value());
-                let all: Vec<_> = (0..indices.len()).flat_map(of_all).collect();
-                Ok((all, mesh.digest_sent(RECEIVER)))
-            },
-            |receiver, mesh| {
-                let mut keys = vec![Block::ZERO; indices.len()];
-                large::receive(receiver, mesh, 8, &indices, &mut keys)?;
-                Ok((values(&keys), mesh.digest_sent(SENDER)))
-            },
-        )
-    };
-    assert_same_on_every_tier(run);
+fn transcripts_and_keys_are_those_of_this_wire_version_on_every_tier() {
+    let mut lines = golden_line("one of 2^64", large_transcript);
+    for parameters in [
+        OneOfN::new(2, 4, Security::Malicious),
+        OneOfN::new(4, 8, Security::SemiHonest),
+        OneOfN::new(8, 6, Security::Malicious),
+    ] {
+        let name = format!("one of {}", parameters.strings());
+        lines += &golden_line(&name, |cpu| transcript(parameters, cpu));
+    }
+    golden::is("crates/ot/tests/golden/one_of_n.txt", &lines);
 }
 
 #[test]

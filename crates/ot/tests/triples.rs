@@ -2,149 +2,26 @@
 //! and over real ones. Products, bytes, the same on every tier, altered messages, factors that look
 //! random.
 
+mod conversions;
+mod support;
+
 use crate::common::*;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretCost, Params};
-use sealane_ot::ideal::correlations::Checked;
 use sealane_ot::traits::{Correlation, CorrelationSource, CotReceiver};
 use sealane_ot::triples::{
-    ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring,
+    ArithmeticTriples, BooleanTriples, DaBits, KnownProducts, MatrixShape, MatrixTriples, Ole,
+    Ring, Selects, WideTriples,
 };
-use sealane_ot::{Flights, Result, Security, SoftSpoken, ideal};
+use sealane_ot::{Flights, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, check_digests, send_digests};
+use sealane_testkit::golden;
 use sealane_testkit::tamper::tampered;
+use support::*;
 
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::SemiHonest);
-
-type AnySource<G> = Box<dyn CorrelationSource<G>>;
-
-/// Correlations that both their ideal functionality and a protocol make.
-trait Tested: Checked + Send
-where
-    ideal::correlations::Party: CorrelationSource<Self>,
-{
-    /// Sets up a party of the protocol.
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>>;
-
-    /// All that a party has.
-    fn values(&self) -> Vec<u128>;
-}
-
-/// Result of a party: its correlations, the bytes that it sent for them, and a digest of all that
-/// it sent.
-type Made<G> = (G, u64, [u8; 32]);
-
-/// Makes correlations at one party.
-fn make<G: Tested>(
-    source: &mut AnySource<G>,
-    mesh: &mut Mesh,
-    kind: G::Parameters,
-    count: usize,
-) -> Result<Made<G>>
-where
-    ideal::correlations::Party: CorrelationSource<G>,
-{
-    let peer = PartyId(1 - mesh.me().0);
-    let before = mesh.payload_sent(peer);
-    let correlations = source.make(mesh, kind, count)?;
-    mesh.flush()?;
-    let bytes = mesh.payload_sent(peer) - before;
-    Ok((correlations, bytes, mesh.digest_sent(peer)))
-}
-
-/// Runs the protocol.
-fn run<G: Tested>(cots: Cots, cpu: Cpu, kind: G::Parameters, count: usize) -> (Made<G>, Made<G>)
-where
-    ideal::correlations::Party: CorrelationSource<G>,
-    G::Parameters: Send + Sync,
-{
-    let party = |mesh: &mut Mesh| {
-        let mut source = G::protocol(cots, cpu, mesh)?;
-        make(&mut source, mesh, kind, count)
-    };
-    pair(party, party)
-}
-
-fn check<G: Checked>(kind: G::Parameters, count: usize, parts: [&G; 2]) {
-    assert_eq!(G::wrong(kind, count, parts), None);
-}
-
-/// Makes correlations of all these kinds by the ideal functionality, which sends nothing, and by
-/// the protocol over every source, which takes the planned bytes.
-fn assert_multiplied<G: Tested>(cases: &[(G::Parameters, usize)])
-where
-    ideal::correlations::Party: CorrelationSource<G>,
-    G::Parameters: Send + Sync + std::fmt::Debug,
-{
-    for &(kind, count) in cases {
-        let [one, two] = ideal::correlations::danger_pair(3);
-        let party = |party: ideal::correlations::Party| {
-            move |mesh: &mut Mesh| {
-                let mut source: AnySource<G> = Box::new(party);
-                make(&mut source, mesh, kind, count)
-            }
-        };
-        let ((one, from_one, _), (two, from_two, _)) = pair(party(one), party(two));
-        check(kind, count, [&one, &two]);
-        assert_eq!([from_one, from_two], [0; 2]);
-        for cots in Cots::all() {
-            let ((one, from_one, _), (two, from_two, _)) = run::<G>(cots, Cpu::best(), kind, count);
-            check(kind, count, [&one, &two]);
-            let planned = cots.planned(|cot| G::flights(cot, 0, kind, count as u64));
-            let crossed = [from_one, from_two];
-            assert_eq!(crossed, bytes_of(&planned), "{count} of {kind:?}, {cots:?}");
-        }
-    }
-}
-
-impl Tested for BooleanTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
-        Ok(Box::new(cots.both(cpu, mesh)?))
-    }
-
-    fn values(&self) -> Vec<u128> {
-        [values(&self.a), values(&self.b), values(&self.c)].concat()
-    }
-}
-
-fn wide(numbers: &[&[u64]]) -> Vec<u128> {
-    numbers.concat().into_iter().map(u128::from).collect()
-}
-
-impl Tested for Ole {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
-        if mesh.me() == SENDER {
-            return Ok(Box::new(cots.hashed_sender(cpu, mesh)?));
-        }
-        Ok(Box::new(cots.hashed_receiver(cpu, mesh)?))
-    }
-
-    fn values(&self) -> Vec<u128> {
-        wide(&[&self.factors, &self.shares])
-    }
-}
-
-impl Tested for ArithmeticTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
-        Ok(Box::new(cots.both(cpu, mesh)?))
-    }
-
-    fn values(&self) -> Vec<u128> {
-        wide(&[&self.a, &self.b, &self.c])
-    }
-}
-
-impl Tested for MatrixTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
-        Ok(Box::new(cots.both(cpu, mesh)?))
-    }
-
-    fn values(&self) -> Vec<u128> {
-        wide(&[&self.a, &self.b, &self.c])
-    }
-}
 
 const fn shape(bits: u32, [rows, inner, columns]: [usize; 3]) -> MatrixShape {
     MatrixShape {
@@ -221,27 +98,38 @@ fn a_matrix_takes_the_ots_of_its_shorter_side() {
 }
 
 /// Compares what every tier makes and sends.
-fn assert_every_tier_makes_the_same<G: Tested>(kind: G::Parameters, count: usize)
+fn line<G: Tested>(name: &str, cots: Cots, kind: G::Parameters, count: usize) -> String
 where
     ideal::correlations::Party: CorrelationSource<G>,
     G::Parameters: Send + Sync,
 {
     let all = |cpu| {
-        let (one, two) = run::<G>(Cots::Extension(EXTENSION), cpu, kind, count);
+        let (one, two) = run::<G>(cots, cpu, kind, count);
         [one, two].map(|(correlations, _, sent)| (correlations.values(), sent))
     };
-    assert_same_on_every_tier(all);
+    golden_line(name, all)
 }
 
 #[test]
-fn transcripts_and_correlations_are_identical_on_every_tier() {
-    assert_every_tier_makes_the_same::<BooleanTriples>((), 20_000);
+fn transcripts_and_correlations_are_those_of_this_wire_version_on_every_tier() {
+    let cots = Cots::Extension(EXTENSION);
+    let mut lines = line::<BooleanTriples>("boolean triples", cots, (), 20_000);
     for bits in [13, 64] {
-        assert_every_tier_makes_the_same::<Ole>(Ring::new(bits), 50);
-        assert_every_tier_makes_the_same::<ArithmeticTriples>(Ring::new(bits), 30);
+        let ring = Ring::new(bits);
+        lines += &line::<Ole>(&format!("oles {bits}"), cots, ring, 50);
+        lines += &line::<ArithmeticTriples>(&format!("triples {bits}"), cots, ring, 30);
     }
-    assert_every_tier_makes_the_same::<MatrixTriples>(shape(64, [3, 2, 5]), 2);
-    assert_every_tier_makes_the_same::<MatrixTriples>(shape(20, [9, 4, 2]), 3);
+    lines += &line::<MatrixTriples>("matrix triples 64", cots, shape(64, [3, 2, 5]), 2);
+    lines += &line::<MatrixTriples>("matrix triples 20", cots, shape(20, [9, 4, 2]), 3);
+    // Of silent OT both forms of noise, in several iterations.
+    for security in [Security::SemiHonest, Security::Malicious] {
+        let uniform = Params::danger_tiny_uniform(security);
+        for params in [Params::danger_tiny(security), uniform] {
+            let name = format!("silent {:?} {security:?}", params.main().noise());
+            lines += &line::<BooleanTriples>(&name, Cots::Silent(params), (), 5000);
+        }
+    }
+    golden::is("crates/ot/tests/golden/triples.txt", &lines);
 }
 
 #[test]
@@ -296,6 +184,8 @@ fn changed_bytes_of_oles_and_triples_are_reported_by_the_digests_of_the_run() {
     assert_reported_by_digests::<Ole>(Ring::new(13), 5);
     assert_reported_by_digests::<ArithmeticTriples>(Ring::new(32), 2);
     assert_reported_by_digests::<MatrixTriples>(shape(20, [3, 2, 2]), 1);
+    assert_reported_by_digests::<DaBits>(Ring::new(13), 20);
+    assert_reported_by_digests::<KnownProducts>(known(13, 5, 2), 5);
 }
 
 #[test]
@@ -305,10 +195,27 @@ fn shares_and_messages_look_uniform() {
         let mut both = cots.both(Cpu::best(), mesh)?;
         let bits: BooleanTriples = both.make(mesh, (), 1 << 19)?;
         let numbers: ArithmeticTriples = both.make(mesh, Ring::new(64), 4096)?;
+        let wide: WideTriples = both.make(mesh, 3, 1 << 18)?;
+        let selects: Selects = both.make(mesh, Ring::new(64), 1 << 15)?;
+        let mut planes = [&wide.b[..], &wide.c[..]].concat();
+        planes.extend([wide.a.clone(), selects.bits.clone()]);
+        let two: DaBits = both.make(mesh, Ring::new(64), 1 << 15)?;
+        planes.push(two.bits.clone());
+        let known: KnownProducts = match mesh.me() {
+            SENDER => both.sender().make(mesh, known(64, 1, 1), 1 << 15)?,
+            _ => both.receiver().make(mesh, known(64, 1, 1), 1 << 15)?,
+        };
         let of_bits = [&bits.a, &bits.b, &bits.c].map(|blocks| Block::as_bytes(blocks).to_vec());
-        let of_numbers = [&numbers.a, &numbers.b, &numbers.c]
-            .map(|numbers| numbers.iter().flat_map(|x| x.to_le_bytes()).collect());
-        Ok([of_bits, of_numbers].concat())
+        let of_numbers = [
+            [&numbers.a, &numbers.b, &numbers.c],
+            [&selects.elements, &selects.factors, &selects.products],
+            [&two.elements, &known.factors, &known.shares],
+        ];
+        let of_numbers = of_numbers.as_flattened().iter();
+        let of_numbers = of_numbers.map(|numbers| numbers.iter().flat_map(|x| x.to_le_bytes()));
+        let of_planes = planes.iter().map(|blocks| Block::as_bytes(blocks).to_vec());
+        let all = of_bits.into_iter().chain(of_numbers.map(Iterator::collect));
+        Ok(all.chain(of_planes).collect::<Vec<Vec<u8>>>())
     };
     let (one, _) = pair(party, party);
     for (i, bytes) in one.iter().enumerate() {
@@ -367,4 +274,19 @@ fn wrong_oles_and_triples_are_found() {
     assert_wrong::<ArithmeticTriples>(ring, 3, |made| made.b.push(0));
     assert_wrong::<MatrixTriples>(shape(20, [3, 2, 2]), 2, |made| made.c[11] ^= 1);
     assert_wrong::<MatrixTriples>(shape(20, [3, 2, 2]), 2, |made| made.a.truncate(1));
+    assert_wrong::<WideTriples>(3, 130, |made| made.c[2][1] ^= Block::new(2));
+    assert_wrong::<WideTriples>(3, 130, |made| made.b[2][1] ^= Block::new(4));
+    assert_wrong::<WideTriples>(3, 130, |made| made.b.truncate(2));
+    assert_wrong::<DaBits>(ring, 130, |made| made.bits[1] ^= Block::new(2));
+    assert_wrong::<DaBits>(ring, 130, |made| made.elements[129] ^= 1);
+    assert_wrong::<Selects>(ring, 130, |made| made.bits[1] ^= Block::new(4));
+    assert_wrong::<Selects>(ring, 130, |made| made.elements[129] ^= 1);
+    assert_wrong::<Selects>(ring, 130, |made| made.factors[0] |= 1 << 13);
+    assert_wrong::<Selects>(ring, 130, |made| made.products[129] ^= 1);
+    let shape = known(13, 5, 2);
+    assert_wrong::<KnownProducts>(shape, 3, |made| made.shares[29] ^= 1);
+    // The product of the last bit is one modulo 2^9.
+    assert_wrong::<KnownProducts>(shape, 3, |made| made.shares[29] ^= 1 << 9);
+    assert_wrong::<KnownProducts>(shape, 3, |made| made.factors[2] |= 1 << 5);
+    assert_wrong::<KnownProducts>(shape, 3, |made| made.shares.truncate(29));
 }

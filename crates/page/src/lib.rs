@@ -24,6 +24,7 @@
 
 pub mod card;
 pub mod check;
+pub mod compare;
 pub mod html;
 mod named;
 mod notebook;

@@ -7,20 +7,34 @@
 //! trait [`Protocol`](sealane_protocol::Protocol) of the crate `protocol`.
 #![forbid(unsafe_code)]
 
+mod aligned_buffer;
+pub mod bits;
 mod broadcast;
+mod column_split;
+mod components;
 mod cycles;
 mod fault;
+mod form;
+mod linear;
 mod offline;
+mod packed;
+pub mod papers;
 mod run;
 mod settle;
 mod share;
 mod step;
+pub mod wires;
 mod words;
 
+pub use aligned_buffer::AlignedBuffer;
 pub use broadcast::{Broadcast, ECHO_BYTES};
+pub use components::{Body, Components, Parts};
 pub use cycles::CycleRun;
 pub use fault::{Fault, Result};
+pub use form::{Form, Group, width};
+pub use linear::{add_terms, linear, ring};
 pub use offline::{Empty, NoOffline};
+pub use packed::Packed;
 pub use run::{Party, Start, Steps, Stock, Stocks, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};

@@ -85,7 +85,7 @@ pub(crate) fn first_step_ns<P: Protocol>(plan: &Plan) -> f64 {
         step: 0,
         rows: plan.full_tile(plan.segments[0].rows),
         walk: Walk::Online,
-        first: true,
+        combined: false,
     };
     let pieces = counter(plan).pieces::<P>(at).into_iter();
     let time = |piece: walk::Piece| piece.times as f64 * step_ns::<P>(&plan.setting, &piece.work);

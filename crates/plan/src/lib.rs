@@ -72,6 +72,7 @@ mod text;
 mod tile;
 mod uses;
 
+pub use cost::time;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
 pub use forms::{Form, FormCost, at_rows, forms, in_form};

@@ -228,8 +228,7 @@ impl Filling<'_> {
         let cpu = self.cpu;
         let mut maker = match role {
             Role::Sender => {
-                let delta = coins.secret("pool: offset").block();
-                let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
+                let delta = offset(coins);
                 let setup = source.sender(cpu, mesh, peer, *delta, coins)?;
                 mesh.flush()?;
                 let cot = setup.finish(mesh, coins)?;
@@ -311,6 +310,12 @@ pub fn exchange_offers(
 enum Maker {
     Sender(Box<dyn RandomSender>),
     Receiver(Box<dyn RandomReceiver>),
+}
+
+/// Draws the offset of a fill.
+pub(crate) fn offset(coins: &mut Coins) -> Zeroizing<Block> {
+    let drawn = coins.secret("pool: offset").block();
+    Zeroizing::new(Block::new(drawn.value() | CHOICE_BIT))
 }
 
 /// The source of so many batches.

@@ -3,6 +3,7 @@
 mod crashes;
 mod disk;
 mod files;
+mod golden;
 
 use crate::disk::Disk;
 use crate::keys::WrapKey;
@@ -50,15 +51,15 @@ fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillErro
 fn fill_as(pools: &[Pool; 2], order: Order, seed: u64) -> [Result<(), FillError>; 2] {
     let ends = fill_to(pools, order, [None; 2], seed);
     ends.map(|end| {
-        end.map(|(made, sent)| {
+        end.map(|(made, sent, _)| {
             assert_eq!(made, order.batches.iter().sum::<u64>());
             assert_eq!(sent, (order.payload_bytes(), order.rounds()));
         })
     })
 }
 
-/// Batches that a fill made, its payload bytes and its rounds.
-type Made = (u64, (u64, u32));
+/// Batches that a fill made, its payload bytes and its rounds, and a digest of what a party sent.
+type Made = (u64, (u64, u32), [u8; 32]);
 
 /// As [`fill_as`], where the parties keep so many batches.
 fn fill_to(
@@ -83,7 +84,7 @@ fn fill_to(
         let end = filling.run(order, coins, &mut mesh);
         let peer = PartyId(1 - party as u8);
         let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
-        end.map(|made| (made, (both, mesh.rounds())))
+        end.map(|made| (made, (both, mesh.rounds()), mesh.digest_sent(peer)))
     });
     ends.try_into().ok().expect("two parties")
 }
@@ -378,7 +379,7 @@ fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let order = Order { batches, network };
     let keep = |least: u64, seed| {
         let ends = fill_to(&pools, order, [Some(least); 2], seed);
-        let made = ends.map(|end| end.map(|(made, _)| made).ok().expect("a fill"));
+        let made = ends.map(|end| end.map(|(made, ..)| made).ok().expect("a fill"));
         assert_eq!(made[0], made[1]);
         let left = |party: usize, role| pools[party].count(role).unwrap().left;
         assert_eq!(left(0, Role::Receiver), left(1, Role::Sender));

@@ -31,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<report::Check>()?;
     module.add_class::<report::Plan>()?;
+    module.add_class::<report::Comparison>()?;
     module.add_class::<report::Report>()?;
     module.add_function(wrap_pyfunction!(aead::aead_seal, module)?)?;
     module.add_function(wrap_pyfunction!(aead::aead_open, module)?)?;

@@ -3,12 +3,12 @@
 use crate::array::Array;
 use crate::error;
 use crate::inputs::{InputArgs, TableArg};
-use crate::report::{Check, Plan, Report};
+use crate::report::{Check, Comparison, Plan, Report};
 use crate::wait;
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::data::Inputs;
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolChoice};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
 use sealane_host::connect::Meeting;
@@ -121,14 +121,35 @@ impl Program {
         let stated = Stated::new(network, protocol, helpers, pool)?;
         let planned = py.detach(|| -> Result<_, Failure> {
             let config = Config::find_if_any(config.as_deref())?;
-            let job = stated.job(self.graph.clone(), config.as_ref())?;
+            let (job, why) = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_host::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             let effort = sealane_engine::warnings(&job, &cost);
-            Ok((job, cost, effort))
+            Ok((job, why, cost, effort))
         });
-        let (job, cost, effort) = planned.map_err(error::raised)?;
-        Ok(Plan::new(&job, &cost, self.notes(), effort))
+        let (job, why, cost, effort) = planned.map_err(error::raised)?;
+        let notes = self.notes().into_iter().chain(why).collect();
+        Ok(Plan::new(&job, &cost, notes, effort))
+    }
+
+    /// Compares the protocols that can run it.
+    fn compare(
+        &self,
+        py: Python<'_>,
+        rows: BTreeMap<String, u64>,
+        config: Option<PathBuf>,
+        network: Option<&str>,
+        helpers: Option<Vec<String>>,
+    ) -> PyResult<Comparison> {
+        let stated = Stated::new(network, None, helpers, false)?;
+        let compared = py.detach(|| -> Result<_, Failure> {
+            let config = Config::find_if_any(config.as_deref())?;
+            let network = connect::network(stated.network, config.as_ref());
+            let helpers = connect::helpers(stated.helpers.as_deref(), config.as_ref());
+            let rows = rows.into_iter().collect::<Vec<_>>();
+            sealane_host::compare::protocols(&self.graph, network, &helpers, &rows)
+        });
+        compared.map(Comparison).map_err(error::raised)
     }
 
     /// Runs all parties in this process.
@@ -161,7 +182,8 @@ impl Program {
         let (shown, line) = progress_sinks("simulation", show);
         wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
-            let job = Job::new(graph, protocol, network, helpers)?;
+            let (job, why) = protocol.job(graph, network, helpers)?;
+            let program_notes = [program_notes, why.into_iter().collect()].concat();
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
             let mut report =
                 sealane_host::session::simulate(&job, inputs, recording, shown, cancel)?;
@@ -201,7 +223,7 @@ impl Program {
         let begun = || -> Result<Begun, Failure> {
             let mut config = Config::find(config.as_deref())?;
             config.patience = timeout.or(config.patience);
-            let job = stated.job(self.graph.clone(), Some(&config))?;
+            let (job, why) = stated.job(self.graph.clone(), Some(&config))?;
             let me = connect::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
             let meeting = connect::prepare(&job, me, &config, identity.as_deref());
@@ -213,6 +235,7 @@ impl Program {
             approved(&job, approve)?;
             Ok(Begun {
                 job,
+                why,
                 inputs,
                 meeting,
                 runs: record.then(|| runs.or(config.runs).unwrap_or(RUNS.into())),
@@ -220,7 +243,8 @@ impl Program {
         };
         let begun = py.detach(begun).map_err(error::raised)?;
         error::warn(py, &begun.inputs.doubts)?;
-        let program_notes = self.notes();
+        let why = begun.why.clone();
+        let program_notes = [self.notes(), why.into_iter().collect()].concat();
         let (shown, line) = progress_sinks(party, show);
         wait::interruptibly(py, line, move |cancel| {
             let Begun {
@@ -228,6 +252,7 @@ impl Program {
                 inputs,
                 mut meeting,
                 runs,
+                ..
             } = begun;
             meeting.cancelled_by(cancel);
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
@@ -256,7 +281,7 @@ pub fn own_party(
 /// Parts of the job that a call states; the configuration has the rest.
 struct Stated {
     network: Option<NetworkClass>,
-    protocol: Option<ProtocolName>,
+    protocol: Option<ProtocolChoice>,
     helpers: Option<Vec<String>>,
     pool: bool,
 }
@@ -276,18 +301,26 @@ impl Stated {
         })
     }
 
-    fn job(&self, program: graph::Program, config: Option<&Config>) -> Result<Job, Failure> {
+    /// The job, and why its protocol was chosen, if it was.
+    fn job(
+        &self,
+        program: graph::Program,
+        config: Option<&Config>,
+    ) -> Result<(Job, Option<String>), Failure> {
         let network = connect::network(self.network, config);
         let protocol = connect::protocol(self.protocol, config);
         let helpers = connect::helpers(self.helpers.as_deref(), config);
-        let job = Job::new(program, protocol, network, helpers)?;
-        Ok(if self.pool { job.from_pool()? } else { job })
+        let (job, why) = protocol.job(program, network, helpers)?;
+        let job = if self.pool { job.from_pool()? } else { job };
+        Ok((job, why))
     }
 }
 
 /// A run that is ready to begin.
 struct Begun {
     job: Job,
+    /// The reason for its protocol, if that was chosen.
+    why: Option<String>,
     inputs: Inputs,
     meeting: Meeting,
     runs: Option<PathBuf>,
@@ -335,6 +368,6 @@ fn class_of(name: &str) -> PyResult<NetworkClass> {
     })
 }
 
-fn protocol_of(name: &str) -> PyResult<ProtocolName> {
+fn protocol_of(name: &str) -> PyResult<ProtocolChoice> {
     name.parse().map_err(error::raised)
 }

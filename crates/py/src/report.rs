@@ -10,6 +10,7 @@ use sealane_engine::{Job, RunReport};
 use sealane_host::{Failure, results, view};
 use sealane_page::View;
 use sealane_page::check::CheckRecord;
+use sealane_page::compare::ComparisonRecord;
 use sealane_page::plan::PlanRecord;
 use sealane_plan::CostReport;
 use std::path::PathBuf;
@@ -209,6 +210,56 @@ impl Plan {
     /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
         self.record.card().html().to_string()
+    }
+}
+
+/// Protocols that can run a program, side by side: bytes, rounds, estimated seconds, and what
+/// each withstands. Prints as a table.
+///
+/// >>> import sealane as sl
+/// >>> @sl.program
+/// ... def richer(
+/// ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+/// ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+/// ...     return a > b
+/// >>> compared = richer.plan(compare=True)
+/// >>> "yao" in compared.protocols, compared.fastest in compared.protocols
+/// (True, True)
+/// >>> import json
+/// >>> sorted(json.loads(compared.json))[:3]
+/// ['fastest', 'inputs', 'network']
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Comparison(pub ComparisonRecord);
+
+#[pymethods]
+impl Comparison {
+    /// Names of the protocols that run it.
+    #[getter]
+    fn protocols(&self) -> Vec<&str> {
+        let protocols = self.0.protocols.iter();
+        protocols.map(|of| &*of.protocol).collect()
+    }
+
+    /// The protocol of the least estimated time on the declared network, of those that need no
+    /// other helpers than the named ones; `None` if none does.
+    #[getter]
+    fn fastest(&self) -> Option<&str> {
+        self.0.fastest.as_deref()
+    }
+
+    /// Same content as `sealane plan --compare --json`.
+    #[getter]
+    fn json(&self) -> String {
+        self.0.json().to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.card().to_string()
+    }
+
+    /// Same content for a notebook.
+    fn _repr_html_(&self) -> String {
+        self.0.card().html().to_string()
     }
 }
 

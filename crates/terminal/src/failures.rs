@@ -39,6 +39,11 @@ fn object(failure: &Failure) -> Value {
     }})
 }
 
+/// Writes a note to standard error.
+pub fn print_note(note: &str) {
+    eprintln!("note: {}", sealane_diagnostic::printable(note));
+}
+
 /// Writes a warning to standard error.
 pub fn print_warning(warning: &Diagnostic) {
     write(warning.code, warning.painted());

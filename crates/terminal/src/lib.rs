@@ -15,7 +15,7 @@ mod hidden;
 mod output;
 mod signals;
 
-pub use failures::print_warning;
+pub use failures::{print_note, print_warning};
 pub use hidden::Hidden;
 pub use output::{print_card, print_line, print_view, print_view_to_stderr, write_file};
 pub use signals::{CancelOnSignal, exit_now, request_end};

@@ -3,6 +3,7 @@
 use sealane_net::{Frame, FrameKind, Limits, Mesh, Recorder, Transport, memory_pair};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// Output of a [`Recorder`], shared with its reader.
 #[derive(Clone, Default)]
@@ -42,6 +43,23 @@ impl Log {
         frames.map(|(_, frame)| frame.payload.to_vec()).collect()
     }
 
+    /// Messages that were sent, each as one frame with the stamp of its last one.
+    pub fn sent(&self) -> Vec<Frame> {
+        let (mut messages, mut open) = (Vec::<Frame>::new(), Vec::new());
+        for (_, frame) in self
+            .frames()
+            .into_iter()
+            .filter(|(direction, _)| *direction == b'>')
+        {
+            open.extend_from_slice(&frame.payload);
+            if frame.kind != (FrameKind::Data { end: false }) {
+                let payload = std::mem::take(&mut open).into();
+                messages.push(Frame { payload, ..frame });
+            }
+        }
+        messages
+    }
+
     /// All frames in their order, each with its direction.
     fn frames(&self) -> Vec<(u8, Frame)> {
         let log = self.lock();
@@ -56,9 +74,22 @@ impl Log {
     }
 }
 
-/// Makes a recorded mesh in memory; returns for each party its logs by peer.
+/// The messages of all links, by sender and receiver.
+pub type Crossed = Vec<Vec<Vec<Frame>>>;
+
+/// Returns all messages that crossed between parties with these logs by peer.
+pub fn crossed(logs: &[Vec<Log>]) -> Crossed {
+    let sent = |row: &Vec<Log>| row.iter().map(Log::sent).collect();
+    logs.iter().map(sent).collect()
+}
+
+/// Makes a recorded mesh in memory; returns for each party its logs by peer. Parties that wait for
+/// each other are told so soon.
 pub fn recorded(parties: usize) -> (Vec<Mesh>, Vec<Vec<Log>>) {
-    let limits = Limits::default();
+    let limits = Limits {
+        patience: Duration::from_secs(20),
+        ..Limits::default()
+    };
     let mut logs = vec![vec![Log::default(); parties]; parties];
     let meshes = Mesh::full(parties, limits, |one, other| {
         let (a, b) = memory_pair(&limits);

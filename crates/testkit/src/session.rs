@@ -7,7 +7,7 @@ use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Party, Selected, Step, Words};
-use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, known_to};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, RingOp, Setting, StepShape, known_to};
 use std::sync::Arc;
 
 /// The size of each input.
@@ -46,12 +46,13 @@ impl Session {
         let owners = owners(&setting);
         let pairs = owners.windows(2);
         let tapes = pairs.map(|pair| self.tape(goal, pair)).collect::<Vec<_>>();
-        let demand = self.demand::<P::Protocol>(&setting, &owners);
+        let demand = self.demand::<P::Protocol>(&setting, &owners, &tapes);
         on_threads(meshes, |mesh| {
             let begun = given(&mesh);
             let side = Side::<P>::set_up(mesh, &setting, &demand, begun);
             let mut steps = Steps {
                 session: self,
+                setting: &setting,
                 side: side.expect("all parties are honest"),
                 input: &input,
             };
@@ -60,9 +61,13 @@ impl Session {
         })
     }
 
-    /// Correlations of all inputs.
-    fn demand<P: Protocol>(self, setting: &Setting, owners: &[PartyId]) -> Demand {
+    /// Correlations of all inputs and tapes.
+    fn demand<P: Protocol>(self, setting: &Setting, owners: &[PartyId], tapes: &[Tape]) -> Demand {
         let mut demand = Demand::default();
+        for tape in tapes {
+            let work = StepShape::tape(tape, P::domain(Algebra::Z2), self.lanes as u64);
+            demand.merge(&P::demand(setting, &work), 1);
+        }
         for owner in owners.iter().copied() {
             let domain = P::input_domain(Algebra::Z2);
             let work = StepShape::input(owner, domain, self.lanes as u64, self.bits as u64);
@@ -96,6 +101,7 @@ fn owners(setting: &Setting) -> Vec<PartyId> {
 /// One party of a session.
 struct Steps<'a, P: Party, I> {
     session: Session,
+    setting: &'a Setting,
     side: Side<P>,
     input: &'a I,
 }
@@ -111,8 +117,12 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
         let inputs = inputs.collect::<Vec<_>>();
         let mut results = Vec::new();
         for (pair, tape) in inputs.windows(2).zip(tapes) {
-            let made = self.side.tape(tape, bits, &[&pair[0], &pair[1]]);
-            results.push(made.expect(HONEST));
+            results.push(self.share(Step::Tape {
+                tape,
+                domain: bits,
+                lanes: self.session.lanes,
+                operands: pair.to_vec(),
+            }));
         }
         if P::Protocol::profile().arithmetic {
             let domain = P::Protocol::domain(Algebra::Z2k(40));
@@ -123,6 +133,19 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
                 left: Selected::whole(left),
                 right: Selected::whole(right),
             });
+            if P::Protocol::ring_steps() {
+                let sign = self.ring(
+                    RingOp::Extract {
+                        first: 39,
+                        count: 1,
+                    },
+                    product.clone(),
+                    None,
+                );
+                let floor = self.ring(RingOp::Floor { by: 3 }, product.clone(), None);
+                let chosen = self.ring(RingOp::Select, floor, Some(sign.clone()));
+                results.extend([sign, self.convert(chosen, domain, bits)]);
+            }
             results.push(self.convert(product, domain, bits));
         }
         let all = PartySet::of(owners.iter().copied());
@@ -160,7 +183,30 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
         })
     }
 
+    fn ring(
+        &mut self,
+        op: RingOp,
+        share: Arc<P::Share>,
+        bit: Option<Arc<P::Share>>,
+    ) -> Arc<P::Share> {
+        self.share(Step::Ring {
+            op,
+            domain: P::Protocol::domain(Algebra::Z2k(40)),
+            bits: 40,
+            signed: true,
+            bit,
+            share,
+        })
+    }
+
+    /// Runs a step after a refill of what it takes, which a set-up does not make.
     fn share(&mut self, step: Step<'_, P>) -> Arc<P::Share> {
+        let demand = P::Protocol::demand(self.setting, &step.shape());
+        if !matches!(step, Step::Input { .. }) && !demand.is_empty() {
+            let Side { party, mesh } = &mut self.side;
+            party.refill(&demand, mesh).expect(HONEST);
+            mesh.flush().expect(HONEST);
+        }
         self.side.share(step).expect(HONEST)
     }
 }

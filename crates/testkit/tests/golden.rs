@@ -4,6 +4,7 @@
 
 use sealane_block::Cpu;
 use sealane_garble::Scheme;
+use sealane_mixed::GmwParty;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Party, from_planes};
@@ -88,6 +89,7 @@ fn transcripts(cpu: Cpu) -> String {
         transcript::<YaoParty<Tccr>>(cpu),
         transcript::<YaoParty<Circ>>(cpu),
         transcript::<TrioParty>(cpu),
+        transcript::<GmwParty>(cpu),
     ];
     protocols.concat()
 }
@@ -136,4 +138,5 @@ fn the_session_reaches_every_message_that_masks() {
     sessions_differ::<YaoParty>();
     sessions_differ::<YaoParty<ThreeHalves>>();
     sessions_differ::<TrioParty>();
+    sessions_differ::<GmwParty>();
 }

@@ -4,3 +4,4 @@ mod golden;
 mod numerics;
 mod programs;
 mod simulator;
+mod vectors;

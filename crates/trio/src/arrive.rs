@@ -3,12 +3,11 @@
 //! Components of inputs and of results cross as any message does. All others are *bulk* of this
 //! protocol, which is semi-honest, and so have the cheaper digest against accidents.
 
-use crate::form::Form;
 use crate::roles::Computing;
 use sealane_block::Cpu;
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::{Fault, Form, Planes, Result};
 
 /// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {

@@ -18,16 +18,15 @@
 //! only messages, and each is secure by itself: role 2 sees `c` less `F(k_1)`, and does not know
 //! `k_1`.
 
+use crate::Share;
 use crate::arrive::Arriving;
-use crate::bits::{planes_from_elements, words_for};
-use crate::form::Form;
-use crate::product::add_terms;
 use crate::roles::Computing;
-use crate::share::Share;
 use crate::tape::TapeProgress;
 use sealane_circuit::{Builder, Int, Machine, Tape, compile};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Planes, Result, Shares};
+use sealane_party::add_terms;
+use sealane_party::bits::{planes_from_elements, words_for};
+use sealane_party::{Fault, Form, Planes, Result, Shares};
 use sealane_protocol::Goal;
 use std::sync::{Arc, OnceLock};
 

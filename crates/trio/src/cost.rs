@@ -1,14 +1,13 @@
 //! Cost of each step of `trio`, flight by flight.
 
 use crate::convert::adder;
-use crate::form::width;
 use crate::keys::KEY_BYTES;
 use crate::sort::{BITS_A_PASS, place_bits};
 use crate::tape::{reshared, under_masks};
 use crate::{masked, reveal, role_index};
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
-use sealane_party::DIGEST_BYTES;
+use sealane_party::{DIGEST_BYTES, width};
 use sealane_protocol::{
     Correlation, Cost, Demand, Domain, Flight, InputShape, Message, Opening, Setting, StepShape,
     TapeShape,

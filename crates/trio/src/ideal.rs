@@ -4,9 +4,10 @@
 //! steps is repeated once for each choice of all values that are chosen, which are values of
 //! streams and inputs; so counts of what a party sees are exact probabilities (`views`).
 
-use crate::form::Form;
+use sealane_party::Form;
+use sealane_testkit::exact::{Choices, locked};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 /// A stream of a key: the number of the key, and the label of the stream. Keys 0, 1 and 2 are those
 /// of roles; the outsiders have the following ones, two each.
@@ -38,33 +39,13 @@ pub(crate) struct Source {
 #[derive(Default)]
 pub(crate) struct Drawn {
     pub(crate) sources: Vec<Source>,
-    /// Number of values that each choice is from, and the one that is due.
-    pub(crate) path: Vec<(u64, u64)>,
-    next: usize,
-    /// The party whose own values are drawn at random, and the number of its draw.
-    pub(crate) given: Option<(usize, u64)>,
-    given_choices: u64,
+    pub(crate) choices: Choices,
     pub(crate) fault: Option<InjectedFault>,
     /// By party, the values that it has taken.
     pub(crate) seen: Vec<Vec<u8>>,
 }
 
 impl Drawn {
-    /// Chooses a value that these parties know.
-    pub(crate) fn choose(&mut self, below: u64, holders: &[usize]) -> u64 {
-        if let Some((_, draw)) = self.given.filter(|(party, _)| holders.contains(party)) {
-            self.given_choices += 1;
-            return mixed(draw << 32 | self.given_choices) % below;
-        }
-        if self.next == self.path.len() {
-            self.path.push((below, 0));
-        }
-        let (known, value) = self.path[self.next];
-        assert_eq!(known, below, "choices depend on nothing but choices before");
-        self.next += 1;
-        value
-    }
-
     /// The next value of a stream for one of its holders.
     fn take(&mut self, source: usize, party: usize, below: u64) -> u64 {
         let (name, fault) = (self.sources[source].name, self.fault);
@@ -76,7 +57,7 @@ impl Drawn {
                 (Some(InjectedFault::Again(again)), Some(before)) if again == name => before,
                 _ => {
                     let holders = self.sources[source].holders.clone();
-                    self.choose(below, &holders)
+                    self.choices.choose(below, &holders)
                 }
             };
             let source = &mut self.sources[source];
@@ -93,30 +74,13 @@ impl Drawn {
 
     /// Begins the next choice of all; false after the last one.
     pub(crate) fn step(&mut self) -> bool {
-        self.next = 0;
-        self.given_choices = 0;
         self.seen.iter_mut().for_each(Vec::clear);
         for source in &mut self.sources {
             source.values.clear();
             source.taken.fill(0);
         }
-        while let Some((below, value)) = self.path.pop() {
-            if value + 1 < below {
-                self.path.push((below, value + 1));
-                return true;
-            }
-        }
-        false
+        self.choices.step()
     }
-}
-
-/// Bits of a number, mixed (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014).
-fn mixed(number: u64) -> u64 {
-    let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 /// A stream of a key at one of its holders.
@@ -144,10 +108,6 @@ impl Ideal {
             *below = self.next(u64::from(*below)) as u32;
         }
     }
-}
-
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("no holder of the lock panics")
 }
 
 /// A stream at one of its holders, which is taken down.

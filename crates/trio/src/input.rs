@@ -10,14 +10,13 @@
 //! role 0 knows both but does not see the rest.
 
 use crate::arrive::{Arriving, send};
-use crate::form::Form;
 use crate::keys::Key;
 use crate::role_index;
 use crate::roles::Computing;
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::{Fault, Form, Planes, Result};
 use sealane_protocol::Setting;
 
 impl Computing {

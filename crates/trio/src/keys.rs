@@ -15,13 +15,12 @@
 //! time. All holders of a key draw from it in the same order, because all parties begin and advance
 //! the same steps in the same order.
 
-use crate::form::{Form, Group};
 use crate::order::Order;
 use crate::role_index::{self, RoleIndex};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::{Fault, Form, Group, Planes, Result};
 use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::BTreeMap;
 use zeroize::{Zeroize, Zeroizing};
@@ -226,7 +225,7 @@ pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>>
 
 impl Stream {
     /// A random component.
-    fn component(&mut self, form: Form) -> Planes<u64> {
+    pub(crate) fn component(&mut self, form: Form) -> Planes<u64> {
         let mut component = form.zeros();
         self.fill(form, component.data_mut());
         component

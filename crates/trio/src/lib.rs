@@ -15,13 +15,11 @@
 //! |---|---|
 //! | `role_index` | the ring of roles, and the components that each holds |
 //! | `keys` | common randomness, shares of zero |
-//! | `form` | components of both algebras as words in rows, and their messages |
 //! | `arrive` | a component in transit; the one resharing of all products |
 //! | `roles`, `outside` | a step at parties with and without a role |
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
 //! | `masked` | tapes with functions of a few bits, for which a helper deals |
 //! | `order` | rows, and the orders that a shuffle puts them in |
-//! | `share`, `packed`, `bits`, `column_split` | tensors of shares and their movements |
 //! | `cost` | the exact cost of all steps |
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
@@ -34,13 +32,9 @@
 //! the digests before a reveal find accidental corruption only. See SECURITY.md.
 #![forbid(unsafe_code)]
 
-mod aligned_buffer;
 mod arrive;
-mod bits;
-mod column_split;
 mod convert;
 mod cost;
-mod form;
 #[cfg(test)]
 mod ideal;
 mod input;
@@ -48,22 +42,21 @@ mod keys;
 mod masked;
 mod order;
 mod outside;
-mod packed;
 mod product;
 mod references;
 mod reveal;
 mod role_index;
 mod roles;
-mod share;
 mod shuffle;
 mod sort;
 mod tape;
+#[cfg(test)]
+mod vectors;
 #[cfg(test)]
 mod views;
 
 use arrive::Arriving;
 use convert::{Inject, Weighed};
-use form::Form;
 use keys::{KeyMaker, Keys};
 use masked::{Layouts, Recycled, RunningMasked};
 use outside::Outside;
@@ -74,19 +67,22 @@ use sealane_circuit::{Lookups, Tape};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Progress, Result, Shares, Start, Step, Steps, Term,
-    check_digests, send_digests,
+    Components, Fault, Form, NoOffline, Opened, Outcome, Party, Progress, Result, Shares, Start,
+    Step, Steps, Term, check_digests, linear, send_digests,
 };
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol, Role,
     SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
-pub use share::Share;
 use shuffle::Shuffling;
 use sort::Sorting;
 use tape::RunningTape;
 
 const ROLES: &[Role] = &[Role::one("first"), Role::one("second"), Role::one("third")];
+
+/// One party's part of a tensor: two of the three components, `i` and `i + 1` at the party of role
+/// `i`.
+pub type Share = Components<2>;
 
 /// The protocol, as plans see it.
 pub enum Trio {}
@@ -268,7 +264,7 @@ impl Steps for TrioParty {
 
     fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
         match RoleIndex::of(&self.setting, self.me) {
-            Some(_) => product::linear(domain, lanes, terms),
+            Some(_) => linear(domain, lanes, terms),
             None => Ok(Share::zeros(1, lanes)),
         }
     }

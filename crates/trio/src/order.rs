@@ -3,9 +3,8 @@
 //! Which row of memory is read depends on an order that this party knows and others must not learn,
 //! as in every shuffle: whoever shares caches with this machine could learn something about it.
 
-use crate::bits::{elements_from_planes, planes_from_elements, words_for};
-use crate::form::Form;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::bits::{elements_from_planes, planes_from_elements, words_for};
+use sealane_party::{Fault, Form, Planes, Result};
 use zeroize::Zeroizing;
 
 /// A permutation: for each place the row that comes there.
@@ -17,9 +16,12 @@ pub(crate) const MOST_ROWS: u64 = u32::MAX as u64;
 /// Numbers that are drawn at once: 4 KiB, which stay in the nearest cache.
 const AT_ONCE: usize = 1024;
 
+// What follows an order has stack frames of its own, by which the check of secrets tells these
+// branches and addresses from all others.
 impl Order {
     /// A random order (Durstenfeld, "Algorithm 235: Random permutation", CACM 1964), all equally
     /// likely. `numbers` replaces numbers by random ones below them.
+    #[inline(never)]
     pub(crate) fn random(rows: usize, mut numbers: impl FnMut(&mut [u32])) -> Order {
         let mut order = Zeroizing::new((0..rows as u32).collect::<Vec<_>>());
         let mut drawn = Zeroizing::new([0; AT_ONCE]);
@@ -45,6 +47,7 @@ impl Order {
     /// # Errors
     /// [`Fault::CheckFailed`] if the places are no permutation: then some party sent something
     /// wrong.
+    #[inline(never)]
     pub(crate) fn to_places(places: &[u64]) -> Result<Order> {
         let mut order = Zeroizing::new(vec![0; places.len()]);
         let mut taken = vec![false; places.len()];
@@ -60,6 +63,7 @@ impl Order {
     }
 
     /// Puts rows in this order.
+    #[inline(never)]
     pub(crate) fn of_rows(&self, rows: Rows, words: &[u64]) -> Planes<u64> {
         let mut ordered = rows.form.zeros();
         let (to, width) = (ordered.data_mut(), rows.width);

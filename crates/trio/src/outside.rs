@@ -1,13 +1,12 @@
 //! Parties without a role: they own inputs or learn results, and otherwise only count flights.
 
-use crate::form::{Form, width};
+use crate::Share;
 use crate::input;
 use crate::keys::Key;
-use crate::share::Share;
 use crate::{TrioParty, cost, watch};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Progress, Result, Shares, Step};
+use sealane_party::{Fault, Form, Progress, Result, Shares, Step, width};
 use sealane_protocol::Setting;
 
 /// A party without a role.

@@ -3,61 +3,12 @@
 //! An inner product of any length is one resharing (Araki et al., CCS 2016): each party
 //! adds up its cross terms over all factors first.
 
+use crate::Share;
 use crate::arrive::Arriving;
-use crate::form::{Form, width};
 use crate::roles::Computing;
-use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_party::{Factor, Fault, Planes, Result, Shares, Term};
+use sealane_party::{Form, Planes, Result, Shares, add_terms, ring};
 use sealane_protocol::Domain;
-
-/// The ring of a domain.
-pub(crate) fn ring(domain: Domain) -> Result<usize> {
-    let none = || Fault::Internal("arithmetic takes ring elements".to_string());
-    width(domain)?.ok_or_else(none)
-}
-
-/// A sum of multiples, at a party with a role.
-pub(crate) fn linear(domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
-    let k = ring(domain)?;
-    let form = Form::ring(k, 1, lanes);
-    let mut sums = [form.zeros(), form.zeros()];
-    let mut first = true;
-    for Term { share, factor } in terms {
-        let planes = share.planes();
-        if let Factor::Table(table) = factor
-            && table.len() != planes * lanes
-        {
-            let what = "a table of factors has another shape than its term";
-            return Err(Fault::Internal(what.to_string()));
-        }
-        let Some(parts) = Form::ring(k, planes, lanes).parts(share)? else {
-            continue;
-        };
-        for plane in 0..planes {
-            let of_plane = plane * lanes..(plane + 1) * lanes;
-            for (sum, part) in sums.iter_mut().zip(parts) {
-                let words = part[of_plane.clone()].iter();
-                match factor {
-                    Factor::Number(factor) => {
-                        let terms = words.map(|word| word.wrapping_mul(*factor));
-                        add_terms(sum.data_mut(), terms, first);
-                    }
-                    Factor::Table(table) => {
-                        let pairs = words.zip(&table[of_plane.clone()]);
-                        let terms = pairs.map(|(word, factor)| word.wrapping_mul(*factor));
-                        add_terms(sum.data_mut(), terms, first);
-                    }
-                }
-            }
-            first = false;
-        }
-    }
-    for sum in &mut sums {
-        form.trim(sum.data_mut());
-    }
-    Ok(form.share(sums))
-}
 
 impl Computing {
     /// Begins an inner product.
@@ -98,15 +49,4 @@ pub(crate) fn cross(form: Form, x: [&[u64]; 2], y: [&[u64]; 2]) -> Planes<u64> {
         add_terms(sum.data_mut(), terms, plane == 0);
     }
     sum
-}
-
-/// Adds terms to words. The first ones take the place of zeros, which are not read: memory that is
-/// read before it is written to comes to a process twice.
-pub(crate) fn add_terms(sum: &mut [u64], terms: impl Iterator<Item = u64>, first: bool) {
-    let pairs = sum.iter_mut().zip(terms);
-    if first {
-        pairs.for_each(|(sum, term)| *sum = term)
-    } else {
-        pairs.for_each(|(sum, term)| *sum = sum.wrapping_add(term))
-    }
 }

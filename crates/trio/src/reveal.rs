@@ -15,13 +15,12 @@
 //! bits. So jointly they are one fixed map of words that are, to this party, its own, or uniform,
 //! independent of each other and of the secrets.
 
+use crate::Share;
 use crate::arrive::{recv, send};
-use crate::form::Form;
 use crate::role_index;
-use crate::share::Share;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Opened, Result, Shares, Words};
+use sealane_party::{Form, Opened, Result, Shares, Words};
 use sealane_protocol::Setting;
 
 /// The values of each result that this party learns.

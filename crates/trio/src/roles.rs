@@ -1,7 +1,6 @@
 //! Steps at parties with a role: their begin and their continuation.
 
 use crate::convert::reduce;
-use crate::form::{Form, width};
 use crate::keys::Keys;
 use crate::masked::{Layouts, Recycled};
 use crate::role_index::{self, RoleIndex};
@@ -11,7 +10,7 @@ use crate::tape::{TapeProgress, masked};
 use crate::{StepState, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Progress, Result, Shares, Step};
+use sealane_party::{Fault, Form, Progress, Result, Shares, Step, width};
 use sealane_protocol::Setting;
 
 /// A party with a role, with its keys.

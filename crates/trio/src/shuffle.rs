@@ -24,13 +24,12 @@
 //! another: roles 0 and 2 send their parts to each other and, with a mask `t`, to role 1. Each
 //! learns the sum of two parts, of which one is its own or random.
 
+use crate::Share;
 use crate::arrive::{recv, send};
-use crate::form::Form;
 use crate::order::{MOST_ROWS, Order, Rows, planes_of_rows, rows_of_planes};
 use crate::roles::Computing;
-use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Planes, Result, Shares};
+use sealane_party::{Fault, Form, Planes, Result, Shares};
 
 /// Rows that go through a shuffle together.
 struct ShuffledRows {

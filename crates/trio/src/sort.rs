@@ -17,17 +17,16 @@
 //! after a random order that no party knows, so they are a random permutation whatever the rows
 //! are.
 
+use crate::Share;
 use crate::arrive::{Arriving, recv, send};
-use crate::bits::{Writer, words_for};
 use crate::convert::{Inject, Weighed};
-use crate::form::Form;
 use crate::order::{MOST_ROWS, Order, Rows, planes_of_rows, rows_of_planes};
 use crate::product::cross;
 use crate::roles::Computing;
-use crate::share::{Body, Pair, Share};
 use crate::shuffle::{ShuffleProgress, Shuffling};
 use sealane_net::Mesh;
-use sealane_party::{Fault, KeyBit, Planes, Result, Shares};
+use sealane_party::bits::{Writer, words_for};
+use sealane_party::{Body, Fault, Form, KeyBit, Parts, Planes, Result, Shares};
 
 /// Bits of the key that a pass takes at most.
 pub(crate) const BITS_A_PASS: usize = 2;
@@ -313,7 +312,7 @@ fn column(count: usize, bits: usize, rows: &[u64], key: &[KeyBit], public: bool)
 /// Both components of ring elements.
 fn components(share: Share) -> Result<[Planes<u64>; 2]> {
     match share.0 {
-        Body::Ring(Pair(parts)) => Ok(parts),
+        Body::Ring(Parts(parts)) => Ok(parts),
         _ => Err(lost()),
     }
 }

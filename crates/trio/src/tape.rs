@@ -2,24 +2,20 @@
 //!
 //! A product in GF(2^k) is `x_i y_i + x_i y_(i+1) + x_(i+1) y_i` as an AND is, in that field, and
 //! is reshared as k bits.
-//!
-//! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
-//! stays in cache for any number of lanes. A wire of a chunk is both components side by side.
 
-use crate::aligned_buffer::AlignedBuffer;
+use crate::Share;
 use crate::arrive::Arriving;
-use crate::bits::words_for;
-use crate::form::Form;
 use crate::masked::{MaskedProgress, RunningMasked};
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
-use crate::share::{Body, Pair, Share};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::Tape;
 use sealane_circuit::function::Function;
 use sealane_circuit::tape::{Applied, FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Result, Shares};
+use sealane_party::bits::words_for;
+use sealane_party::wires::{self, Chunks};
+use sealane_party::{AlignedBuffer, Body, Fault, Form, Parts, Result, Shares, of_any_width};
 use std::sync::Arc;
 
 /// A tape in the middle of its batches.
@@ -74,11 +70,11 @@ impl Computing {
             return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
-        wires.set_one(self.role_index, lanes);
+        set_one(&mut wires, self.role_index, lanes);
         let mut slot = FIRST_INPUT as usize;
         for share in operands {
             // At a party with a role, a shape alone is zero.
-            if let Body::Bits(Pair([own, next])) = &share.0 {
+            if let Body::Bits(Parts([own, next])) = &share.0 {
                 for plane in 0..share.planes() {
                     wires.load(slot + plane, [own.plane(plane), next.plane(plane)]);
                 }
@@ -127,7 +123,7 @@ impl Computing {
             };
             let form = Form::bits(gates.bits, run.lanes);
             let mut summand = form.zeros();
-            run.wires.run(self.cpu, gates, summand.data_mut());
+            run_batch(&mut run.wires, self.cpu, gates, summand.data_mut());
             if gates.bits > 0 {
                 run.products = Some(self.reshare(form, summand, mesh)?);
                 return Ok(TapeProgress::More(run));
@@ -157,7 +153,7 @@ pub(crate) enum Plane<'a> {
 fn inputs(share: &Share) -> impl Iterator<Item = Plane<'_>> {
     let planes = 0..share.planes();
     planes.map(move |plane| match &share.0 {
-        Body::Bits(Pair([own, next])) => match (own.repeated(plane), next.repeated(plane)) {
+        Body::Bits(Parts([own, next])) => match (own.repeated(plane), next.repeated(plane)) {
             (Some(own), Some(next)) => Plane::Same([own, next]),
             _ => Plane::Lanes([own.plane(plane), next.plane(plane)]),
         },
@@ -202,183 +198,55 @@ struct Products<'a> {
     bits: usize,
 }
 
-/// Words of a wire in a chunk where there are many lanes: a gate is then a few whole vectors on
-/// every CPU tier.
-pub(crate) const WIDE: usize = 8;
-
-/// The slots of a tape, for all lanes.
-pub(crate) enum Wires {
-    /// For few lanes, where wide chunks would be mostly empty.
-    Narrow(Chunks<1>),
-    Wide(Chunks<WIDE>),
-}
-
-/// Runs an expression for chunks of either width.
-macro_rules! of_any_width {
-    ($wires:expr, $chunks:ident => $run:expr) => {
-        match $wires {
-            $crate::tape::Wires::Narrow($chunks) => $run,
-            $crate::tape::Wires::Wide($chunks) => $run,
-        }
-    };
-}
-pub(crate) use of_any_width;
-
-impl Wires {
-    /// All slots zero.
-    pub(crate) fn new(slots: usize, words: usize) -> Wires {
-        if words < WIDE / 2 {
-            Wires::Narrow(Chunks::new(slots, words))
-        } else {
-            Wires::Wide(Chunks::new(slots, words))
-        }
-    }
-
-    /// The constant 1 has component 0 alone, which roles 0 and 2 hold.
-    pub(crate) fn set_one(&mut self, role_index: RoleIndex, lanes: usize) {
-        let mut ones = Form::bits(1, lanes).zeros();
-        ones.data_mut().fill(u64::MAX);
-        Form::bits(1, lanes).trim(ones.data_mut());
-        let none = vec![0; words_for(lanes)];
-        match role_index.place_of(0) {
-            Some(0) => self.load(ONE as usize, [ones.data(), &none]),
-            Some(_) => self.load(ONE as usize, [&none, ones.data()]),
-            None => {}
-        }
-    }
-
-    /// Sets both components of a slot.
-    pub(crate) fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
-        of_any_width!(self, chunks => chunks.load(slot, parts))
-    }
-
-    /// Sets both components of a slot to the same word in all places.
-    pub(crate) fn fill(&mut self, slot: usize, words: [u64; 2]) {
-        of_any_width!(self, chunks => chunks.fill(slot, words))
-    }
-
-    /// Sets the wires that are the same in all lanes to these words.
-    pub(crate) fn set_common(&mut self, common: &[[u64; 2]]) {
-        of_any_width!(self, chunks => chunks.set_common(common))
-    }
-
-    /// Reads both components of a slot.
-    pub(crate) fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
-        of_any_width!(self, chunks => chunks.store(slot, parts))
-    }
-
-    /// Runs the gates of a batch; this party's summand of each bit of a product goes to its row of
-    /// `summands`.
-    fn run(&mut self, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
-        of_any_width!(self, chunks => chunks.run(cpu, gates, summands))
-    }
-}
+/// The slots of a tape, for all lanes: both components of each.
+pub(crate) type Wires = wires::Wires<2>;
 
 /// Both components of a wire in one chunk.
-pub(crate) type Wire<const C: usize> = [[u64; C]; 2];
+pub(crate) type Wire<const C: usize> = wires::Wire<C, 2>;
 
-/// All slots of the first chunk, then all of the next one; the last chunk may be partly empty.
-pub(crate) struct Chunks<const C: usize> {
-    pub(crate) slots: usize,
-    /// Words of a wire, of all chunks.
-    pub(crate) words: usize,
-    words_of_wires: AlignedBuffer,
-    /// Wires that are the same in all lanes, beside the slots.
-    words_of_common: AlignedBuffer,
+/// The constant 1 has component 0 alone, which roles 0 and 2 hold.
+pub(crate) fn set_one(wires: &mut Wires, role_index: RoleIndex, lanes: usize) {
+    let mut ones = Form::bits(1, lanes).zeros();
+    ones.data_mut().fill(u64::MAX);
+    Form::bits(1, lanes).trim(ones.data_mut());
+    let none = vec![0; words_for(lanes)];
+    match role_index.place_of(0) {
+        Some(0) => wires.load(ONE as usize, [ones.data(), &none]),
+        Some(_) => wires.load(ONE as usize, [&none, ones.data()]),
+        None => {}
+    }
 }
 
-impl<const C: usize> Chunks<C> {
-    fn new(slots: usize, words: usize) -> Chunks<C> {
-        Chunks {
-            slots,
-            words,
-            words_of_wires: AlignedBuffer::zeros(slots * words.div_ceil(C) * 2 * C),
-            words_of_common: AlignedBuffer::zeros(0),
-        }
-    }
+/// Runs the gates of a batch; this party's summand of each bit of a product goes to its row of
+/// `summands`.
+fn run_batch(wires: &mut Wires, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
+    of_any_width!(wires, chunks => run_chunks(chunks, cpu, gates, summands))
+}
 
-    /// The slots of all chunks.
-    fn wires(&self) -> &[Wire<C>] {
-        self.words_of_wires.as_chunks().0.as_chunks().0
-    }
-
-    fn wires_mut(&mut self) -> &mut [Wire<C>] {
-        self.words_of_wires.as_chunks_mut().0.as_chunks_mut().0
-    }
-
-    /// The slots of each chunk.
-    fn chunks_mut(&mut self) -> impl Iterator<Item = &mut [Wire<C>]> {
-        let slots = self.slots;
-        self.wires_mut().chunks_exact_mut(slots)
-    }
-
-    /// The slots of each chunk, and the wires beside them.
-    pub(crate) fn chunks_and_common(
-        &mut self,
-    ) -> (impl Iterator<Item = &mut [Wire<C>]>, &[Wire<C>]) {
-        let wires = self.words_of_wires.as_chunks_mut().0.as_chunks_mut().0;
-        let common = self.words_of_common.as_chunks().0.as_chunks().0;
-        (wires.chunks_exact_mut(self.slots), common)
-    }
-
-    fn set_common(&mut self, common: &[[u64; 2]]) {
-        self.words_of_common = AlignedBuffer::zeros(common.len() * 2 * C);
-        let wires: &mut [Wire<C>] = self.words_of_common.as_chunks_mut().0.as_chunks_mut().0;
-        for (wire, words) in wires.iter_mut().zip(common) {
-            *wire = words.map(|word| [word; C]);
-        }
-    }
-
-    fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
-        let slots = self.slots;
-        for (place, part) in parts.into_iter().enumerate() {
-            let (whole, rest) = part.as_chunks();
-            let mut wires = self.wires_mut().iter_mut().skip(slot).step_by(slots);
-            // The remainder must not lose its wire: a zip takes from its left side first.
-            for (words, wire) in whole.iter().zip(wires.by_ref()) {
-                wire[place] = *words;
-            }
-            if let Some(wire) = wires.next() {
-                wire[place][..rest.len()].copy_from_slice(rest);
-            }
-        }
-    }
-
-    fn fill(&mut self, slot: usize, words: [u64; 2]) {
-        for chunk in self.chunks_mut() {
-            chunk[slot] = words.map(|word| [word; C]);
-        }
-    }
-
-    fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
-        for (place, part) in parts.into_iter().enumerate() {
-            for (chunk, words) in part.chunks_mut(C).enumerate() {
-                let wire = &self.wires()[chunk * self.slots + slot][place];
-                words.copy_from_slice(&wire[..words.len()]);
-            }
-        }
-    }
-
-    fn run(&mut self, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
-        let stride = summands.len() / gates.bits.max(1);
-        let functions = gates.applied.iter();
-        let places = functions.map(
-            |applied| match &gates.functions[applied.function as usize] {
-                Function::Field(field) => field.scratch(2),
-                _ => 0,
-            },
-        );
-        let mut scratch = AlignedBuffer::zeros(C * places.max().unwrap_or(0));
-        for (chunk, wires) in self.chunks_mut().enumerate() {
-            cpu.run(Gates {
-                gates,
-                wires,
-                summands: &mut *summands,
-                stride,
-                first: chunk * C,
-                scratch: scratch.as_chunks_mut().0,
-            });
-        }
+fn run_chunks<const C: usize>(
+    chunks: &mut Chunks<C, 2>,
+    cpu: Cpu,
+    gates: Products<'_>,
+    summands: &mut [u64],
+) {
+    let stride = summands.len() / gates.bits.max(1);
+    let functions = gates.applied.iter();
+    let places = functions.map(
+        |applied| match &gates.functions[applied.function as usize] {
+            Function::Field(field) => field.scratch(2),
+            _ => 0,
+        },
+    );
+    let mut scratch = AlignedBuffer::zeros(C * places.max().unwrap_or(0));
+    for (chunk, wires) in chunks.chunks_mut().enumerate() {
+        cpu.run(Gates {
+            gates,
+            wires,
+            summands: &mut *summands,
+            stride,
+            first: chunk * C,
+            scratch: scratch.as_chunks_mut().0,
+        });
     }
 }
 
@@ -412,7 +280,7 @@ impl<const C: usize> Kernel for Gates<'_, C> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, _: L) {
-        add(self.wires, self.gates.xors);
+        wires::add(self.wires, self.gates.xors);
         for (i, gate) in self.gates.ands.iter().enumerate() {
             let x = &self.wires[gate.a as usize];
             let y = &self.wires[gate.b as usize];
@@ -447,20 +315,6 @@ impl<const C: usize> Kernel for Gates<'_, C> {
             for place in field.outputs() {
                 self.put(row, self.scratch[sums + usize::from(*place)]);
                 row += 1;
-            }
-        }
-    }
-}
-
-/// Runs XORs on one chunk.
-#[inline(always)]
-pub(crate) fn add<const C: usize>(wires: &mut [Wire<C>], xors: &[Gate]) {
-    for gate in xors {
-        let (a, b) = (wires[gate.a as usize], wires[gate.b as usize]);
-        let out = &mut wires[gate.out as usize];
-        for place in 0..2 {
-            for w in 0..C {
-                out[place][w] = a[place][w] ^ b[place][w];
             }
         }
     }

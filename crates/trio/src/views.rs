@@ -21,7 +21,6 @@
 //! places together, which is all that follows, is another; and a pass by one bit is counted whole.
 
 mod leak;
-mod link;
 mod masked;
 mod model;
 mod order;

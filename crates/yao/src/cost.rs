@@ -4,11 +4,11 @@
 use crate::outside;
 use sealane_block::{Nonce, Seed};
 use sealane_garble::{Roles, Scheme};
-use sealane_ot::ferret::Params;
 use sealane_ot::source::{Source, ahead};
-use sealane_ot::{Flight, Security, SoftSpoken, forms};
+use sealane_ot::{Flight, SoftSpoken, forms};
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
+use sealane_party::papers::SILENT;
 use sealane_protocol::{
     Choices, Correlation, Cost, Demand, Message, Setting, StepShape, TapeShape, known_to,
 };
@@ -35,9 +35,6 @@ const SILENT_COT_NS: u64 = 40;
 /// Nominal cost of the base OTs: 256 products in ristretto255 at the evaluator, after the garbler's
 /// 128.
 const BASE_OT_NS: u64 = 19_000_000;
-
-/// Parameters of the silent extension.
-pub(crate) const SILENT: Params = Params::new(Security::Malicious);
 
 /// Returns the source of OTs that are made in the run.
 pub(crate) fn source(setting: &Setting) -> Source {

@@ -62,6 +62,7 @@ use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
+use sealane_party::papers::{OT_CHECK_BITS, SILENT_CHECK_BITS};
 use sealane_party::{Fault, NoOffline, Opened, Party, Planes, Result, Start};
 use sealane_protocol::{
     Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,
@@ -112,7 +113,7 @@ pub struct ThreeHalves;
 macro_rules! assumptions {
     ($hash:literal) => {
         const HASH: &'static str = $hash;
-        const ASSUMPTION: &'static str = concat!($hash, "; ", references::of_base_ots!());
+        const ASSUMPTION: &'static str = concat!($hash, "; ", sealane_party::of_base_ots!());
     };
 }
 
@@ -217,8 +218,8 @@ impl<G: Garbling> Protocol for Yao<G> {
             security: SecurityLevel {
                 // What the checks of oblivious transfers leave: runs without transfers have 127
                 // bits, those of a label, and runs without silent transfers no statistical part.
-                computational: references::OT_CHECK_BITS,
-                statistical: references::SILENT_CHECK_BITS,
+                computational: OT_CHECK_BITS,
+                statistical: SILENT_CHECK_BITS,
             },
         }
     }

@@ -26,7 +26,7 @@ impl SenderOts {
     pub(crate) fn of(source: Source, sender: AnySender) -> SenderOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(sender),
-            Source::Silent(_, params) => Ots::Ahead(AheadSender::new(sender, params)),
+            Source::Silent(_, params) => Ots::Ahead(AheadSender::new(sender, params.given())),
         }
     }
 }
@@ -36,7 +36,7 @@ impl ReceiverOts {
     pub(crate) fn of(source: Source, receiver: AnyReceiver) -> ReceiverOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(receiver),
-            Source::Silent(_, params) => Ots::Ahead(AheadReceiver::new(receiver, params)),
+            Source::Silent(_, params) => Ots::Ahead(AheadReceiver::new(receiver, params.given())),
         }
     }
 }

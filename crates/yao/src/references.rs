@@ -1,21 +1,10 @@
 //! Building blocks of `yao` and their papers, as on the page `docs/protocols/yao.md`. Labels have
 //! 127 random bits: one is the permute bit.
 
-use crate::cost::SILENT;
-use sealane_ot::SoftSpoken;
-use sealane_parties::NetworkClass;
+use sealane_party::papers::{
+    BASE_OT, OF_SILENT_OTS, OT_CHECK, OT_EXTENSION, SILENT_CHECK, SILENT_OT, SILENT_TREES, ot_check,
+};
 use sealane_protocol::{Basis, Demand, Paper, Profile, Security, Setting};
-
-/// Assumption of base OTs, for a sentence.
-macro_rules! of_base_ots {
-    () => {
-        "strong DH in ristretto255 (random oracle)"
-    };
-}
-pub(crate) use of_base_ots;
-
-/// Assumption of silent OTs, for a sentence.
-const OF_SILENT_OTS: &str = "learning parity with regular noise over a local code";
 
 /// The parts of `yao`, from the whole protocol to its base.
 pub(crate) const MULTI_INSTANCE: &[Paper] = &[
@@ -109,68 +98,4 @@ const MI: Paper = Paper {
     section: "",
     assumption: "AES-128 is an ideal cipher",
     security: Security::Computational(127),
-};
-
-const OT_EXTENSION: Paper = Paper {
-    part: "OT extension",
-    authors: "Roy",
-    venue: "Crypto 2022",
-    section: "",
-    assumption: "AES-128 in counter mode is a pseudorandom generator",
-    security: Security::Computational(128),
-};
-
-/// The check of the extension that runs take on this network.
-const fn ot_check(network: NetworkClass) -> Paper {
-    Paper {
-        part: "check of OT extension",
-        section: "section 4",
-        assumption: "against a malicious receiver: BLAKE3 is a random oracle",
-        security: Security::Computational(SoftSpoken::on(network).proved_bits()),
-        ..OT_EXTENSION
-    }
-}
-
-/// The check on the network where it proves the least.
-const OT_CHECK: Paper = ot_check(NetworkClass::LAN);
-
-/// Security of [`OT_CHECK`], the weakest computational part.
-pub(crate) const OT_CHECK_BITS: u32 = SoftSpoken::on(NetworkClass::LAN).proved_bits();
-
-const SILENT_OT: Paper = Paper {
-    part: "silent OT, for many inputs below 1 Gbit/s",
-    authors: "Yang, Weng, Lan, Zhang, Wang",
-    venue: "CCS 2020",
-    section: "",
-    assumption: OF_SILENT_OTS,
-    security: Security::Computational(128),
-};
-
-/// Statistical security of [`SILENT_CHECK`].
-pub(crate) const SILENT_CHECK_BITS: u32 = SILENT.proved_bits().expect("it has a check");
-
-const SILENT_CHECK: Paper = Paper {
-    part: "check of silent OT",
-    section: "section 4.2",
-    assumption: "against a malicious sender: none of its own",
-    security: Security::Statistical(SILENT_CHECK_BITS),
-    ..SILENT_OT
-};
-
-const SILENT_TREES: Paper = Paper {
-    part: "trees of silent OT",
-    authors: "Guo, Yang, Wang, Zhang, Xie, Liu, Zhao",
-    venue: "Eurocrypt 2023",
-    section: "figure 4",
-    assumption: "AES-128 is circular correlation robust under a public key of eight trees",
-    security: Security::Computational(120),
-};
-
-const BASE_OT: Paper = Paper {
-    part: "base OT",
-    authors: "Masny, Rindal",
-    venue: "CCS 2019",
-    section: "batched as McQuoid, Rosulek, Roy, Asiacrypt 2021, figure 3",
-    assumption: "strong Diffie-Hellman in ristretto255, BLAKE3 as random oracle",
-    security: Security::Computational(128),
 };

@@ -346,8 +346,9 @@ pub const MASKS_A_RECORD: u32 = 256;
 pub(crate) struct Sessions<S> {
     /// In boxes that are erased: a session that moves out of the map leaves nothing behind.
     sessions: std::collections::BTreeMap<Client, (Block, Erased<S>)>,
-    /// The hash key of the session that began last.
-    last: Option<Block>,
+    /// The hash key of the session that began last. In a box: before the first session there is
+    /// nothing that a comparison could read, not even an unwritten place.
+    last: Option<Box<Block>>,
 }
 
 impl<S> Default for Sessions<S> {
@@ -383,16 +384,16 @@ impl<S> Sessions<S> {
         }
         let hash = keys.hash;
         // Hash keys are public.
-        let running = self.sessions.values().map(|(hash, _)| *hash);
-        let mut old = running.chain(self.last).map(Block::value);
-        if old.any(|old| old == hash.value()) {
+        let running = self.sessions.values().map(|(hash, _)| hash);
+        let mut old = running.chain(self.last.as_deref());
+        if old.any(|old| old.value() == hash.value()) {
             return Err(DeviceError::OldKey);
         }
         if keys.offset.lsb() == 0 {
             return Err(DeviceError::Offset);
         }
         let session = begin(keys, extent)?;
-        self.last = Some(hash);
+        self.last = Some(Box::new(hash));
         let session = Erased::new(session);
         self.sessions.insert(client, (hash, session));
         Ok(())

@@ -8,9 +8,14 @@ use sealane_ot::ideal::correlations::Checked;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, StringsReceiver, StringsSender};
 use sealane_ot::traits::{CorrelationSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixTriples, Ole};
+use sealane_ot::triples::{
+    ArithmeticTriples, BooleanTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ole,
+    Selects, WideTriples,
+};
 
-use super::super::{Protocol, SENDER, other, set_up_receiver, set_up_sender};
+use super::super::{
+    AnyReceiver, AnySender, Protocol, SENDER, other, set_up_receiver, set_up_sender,
+};
 use super::{Correlation, Source};
 
 /// Bytes of an index of one of 2^64.
@@ -22,6 +27,10 @@ pub(super) enum Output {
     Ole(Ole),
     Arithmetic(ArithmeticTriples),
     Matrix(MatrixTriples),
+    Wide(WideTriples),
+    DaBits(DaBits),
+    Selects(Selects),
+    Known(KnownProducts),
     Keys(Keys),
     Large(LargeKeys<Keys>),
     /// Choices and their keys.
@@ -58,17 +67,20 @@ impl Making {
     /// A party of correlations that are made of correlated OTs.
     fn of_cots(self, protocol: &Protocol, mesh: &mut Mesh) -> Result<Work, OtError> {
         let (cpu, count, sends) = (self.cpu, self.count, mesh.me() == SENDER);
-        if let Correlation::Ole(ring) = self.correlation {
-            let mut source: Box<dyn CorrelationSource<Ole>> = if sends {
-                let cot = set_up_sender(cpu, protocol, mesh)?;
-                Box::new(HashedSender::new(cpu, mesh, cot, "bench ole"))
-            } else {
-                let cot = set_up_receiver(cpu, protocol, mesh)?;
-                Box::new(HashedReceiver::new(cpu, mesh, cot, "bench ole"))
-            };
-            return Ok(Box::new(move |mesh| {
-                source.make(mesh, ring, count).map(Output::Ole)
-            }));
+        match self.correlation {
+            Correlation::Ole(ring) => {
+                let mut source = self.one_way::<Ole>(protocol, mesh)?;
+                return Ok(Box::new(move |mesh| {
+                    source.make(mesh, ring, count).map(Output::Ole)
+                }));
+            }
+            Correlation::Known(shape) => {
+                let mut source = self.one_way::<KnownProducts>(protocol, mesh)?;
+                return Ok(Box::new(move |mesh| {
+                    source.make(mesh, shape, count).map(Output::Known)
+                }));
+            }
+            _ => {}
         }
         let (sender, receiver) = if sends {
             let sender = set_up_sender(cpu, protocol, mesh)?;
@@ -90,9 +102,40 @@ impl Making {
             Correlation::Arithmetic(ring) => {
                 Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Arithmetic))
             }
-            Correlation::Ole(_) | Correlation::OneOf { .. } | Correlation::Large => {
+            Correlation::Wide(width) => {
+                Box::new(move |mesh| both.make(mesh, width, count).map(Output::Wide))
+            }
+            Correlation::DaBits(ring) => {
+                Box::new(move |mesh| both.make(mesh, ring, count).map(Output::DaBits))
+            }
+            Correlation::Selects(ring) => {
+                Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Selects))
+            }
+            Correlation::Ole(_)
+            | Correlation::Known(_)
+            | Correlation::OneOf { .. }
+            | Correlation::Large => {
                 unreachable!("made otherwise")
             }
+        })
+    }
+
+    /// A party of correlations of one direction.
+    fn one_way<G: Checked>(
+        self,
+        protocol: &Protocol,
+        mesh: &mut Mesh,
+    ) -> Result<Box<dyn CorrelationSource<G>>, OtError>
+    where
+        HashedSender<AnySender>: CorrelationSource<G>,
+        HashedReceiver<AnyReceiver>: CorrelationSource<G>,
+    {
+        Ok(if mesh.me() == SENDER {
+            let cot = set_up_sender(self.cpu, protocol, mesh)?;
+            Box::new(HashedSender::new(self.cpu, mesh, cot, "bench one way"))
+        } else {
+            let cot = set_up_receiver(self.cpu, protocol, mesh)?;
+            Box::new(HashedReceiver::new(self.cpu, mesh, cot, "bench one way"))
         })
     }
 
@@ -174,6 +217,18 @@ pub(super) fn check(correlations: Correlation, outputs: [&Output; 2], count: usi
         }
         (Correlation::Matrix(shape), [Output::Matrix(one), Output::Matrix(two)]) => {
             MatrixTriples::wrong(shape, count, [one, two])
+        }
+        (Correlation::Wide(width), [Output::Wide(one), Output::Wide(two)]) => {
+            WideTriples::wrong(width, count, [one, two])
+        }
+        (Correlation::DaBits(ring), [Output::DaBits(one), Output::DaBits(two)]) => {
+            DaBits::wrong(ring, count, [one, two])
+        }
+        (Correlation::Selects(ring), [Output::Selects(one), Output::Selects(two)]) => {
+            Selects::wrong(ring, count, [one, two])
+        }
+        (Correlation::Known(shape), [Output::Known(one), Output::Known(two)]) => {
+            KnownProducts::wrong(shape, count, [one, two])
         }
         (_, [Output::Keys(all), Output::Chosen(choices, keys)]) => {
             assert_eq!([all.count(), keys.len()], [count; 2], "{name}");

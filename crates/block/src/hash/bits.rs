@@ -1,8 +1,9 @@
-//! One bit of each hash, packed: for uses that need no more, as Boolean triples.
+//! One bit of each hash, packed, or up to 8: for uses that need no more, as Boolean triples.
 //!
 //! The bit of row `i` is bit `i % 128` of its hash, and every other bit is masked away. So the
 //! hashes of 128 rows, which are masked and summed, are the packed bits: two operations a vector,
-//! and nothing is stored, moved or transposed. Any bit of a hash is as good as any other.
+//! and nothing is stored, moved or transposed. Any bit of a hash is as good as any other. Further
+//! planes of bits come from masks that are 16 bits further each, and are rotated back at the end.
 
 use super::rows::batch_tweaks;
 use super::{HashLanes, LabelHash, Prp, Tweak};
@@ -10,14 +11,18 @@ use crate::{Aes128Many, Block, Cpu, GROUP, Kernel, Lanes, aes};
 use zeroize::Zeroize;
 
 /// Bits of a block.
-const BITS: usize = 128;
+pub(super) const BITS: usize = 128;
 
-/// Block `i` has bit `i` alone.
-static DIAGONAL: [Block; BITS] = {
-    let mut diagonal = [Block::ZERO; BITS];
+/// Planes that come from masks, and bits between those of neighbouring planes.
+pub(super) const MASKED: usize = 8;
+pub(super) const STEP: usize = BITS / MASKED;
+
+/// Block `i` has bit `i` alone, modulo 128.
+static DIAGONAL: [Block; 2 * BITS] = {
+    let mut diagonal = [Block::ZERO; 2 * BITS];
     let mut i = 0;
-    while i < BITS {
-        diagonal[i] = Block::new(1 << i);
+    while i < 2 * BITS {
+        diagonal[i] = Block::new(1 << (i % BITS));
         i += 1;
     }
     diagonal
@@ -50,10 +55,10 @@ impl BitHash {
     pub fn hash(&self, cpu: Cpu, call: u64, rows: &[Block], bits: &mut [Block]) {
         assert_eq!(bits.len(), rows.len().div_ceil(BITS), "128 bits a block");
         self.check(call, rows);
-        let mut keys = self.keys(cpu, call, bits.len());
+        let mut keys = self.keys(cpu, first_key(call), bits.len());
         for (rows, bit) in rows.chunks(BITS).zip(bits) {
             let hash = &keys.next();
-            [*bit, _] = cpu.run(HashBits::<false> {
+            [[*bit], _] = cpu.run(HashBits::<false, 1> {
                 hash,
                 delta: Block::ZERO,
                 rows,
@@ -79,24 +84,24 @@ impl BitHash {
         assert_eq!(lengths, [blocks; 2], "128 bits a block, of both kinds");
         self.check(call, rows);
         let outs = zeros.iter_mut().zip(sums);
-        let mut keys = self.keys(cpu, call, blocks);
+        let mut keys = self.keys(cpu, first_key(call), blocks);
         for (rows, (zero, sum)) in rows.chunks(BITS).zip(outs) {
             let hash = &keys.next();
-            [*zero, *sum] = cpu.run(HashBits::<true> { hash, delta, rows });
+            [[*zero], [*sum]] = cpu.run(HashBits::<true, 1> { hash, delta, rows });
         }
     }
 
-    fn check(&self, call: u64, rows: &[Block]) {
+    pub(super) fn check(&self, call: u64, rows: &[Block]) {
         let none = Tweak::default();
         Tweak { call, ..none }.check(rows.len());
     }
 
-    /// The keys of a call.
-    fn keys(&self, cpu: Cpu, call: u64, count: usize) -> Keys {
+    /// The keys of this tweak and the rows behind it.
+    pub(super) fn keys(&self, cpu: Cpu, first: Tweak, count: usize) -> Keys {
         Keys {
             cpu,
             seed: self.seed,
-            call,
+            first,
             count,
             next: 0,
             expanded: Aes128Many::new(cpu, &[]),
@@ -105,22 +110,23 @@ impl BitHash {
 }
 
 /// Keys of a call, one for each 128 rows. As many are expanded together as take no longer than one.
-struct Keys {
+pub(super) struct Keys {
     cpu: Cpu,
     seed: Block,
-    call: u64,
+    first: Tweak,
     count: usize,
     next: usize,
     expanded: Aes128Many,
 }
 
 impl Keys {
-    fn next(&mut self) -> Prp {
+    pub(super) fn next(&mut self) -> Prp {
         if self.next.is_multiple_of(GROUP) {
             let mut keys = [Block::ZERO; GROUP];
             let keys = &mut keys[..GROUP.min(self.count - self.next)];
             for (i, key) in keys.iter_mut().enumerate() {
-                *key = self.seed ^ key_tweak(self.call, (self.next + i) as u32).block();
+                let row = (self.next + i) as u32;
+                *key = self.seed ^ Tweak { row, ..self.first }.block();
             }
             self.expanded = Aes128Many::new(self.cpu, keys);
         }
@@ -131,34 +137,34 @@ impl Keys {
     }
 }
 
-/// The tweak that makes the key of 128 rows.
-fn key_tweak(call: u64, row: u32) -> Tweak {
+/// The tweak that makes the key of the first 128 rows.
+fn first_key(call: u64) -> Tweak {
     Tweak {
         call,
-        row,
         part: 1,
-        gate: 0,
+        ..Tweak::default()
     }
 }
 
-/// Hashes up to 128 rows; with `PAIRS`, the sums with the hashes of partners, too.
-struct HashBits<'a, const PAIRS: bool> {
-    hash: &'a Prp,
-    delta: Block,
-    rows: &'a [Block],
+/// Hashes up to 128 rows to this many planes of bits; with `PAIRS`, the sums with the hashes of
+/// partners, too.
+pub(super) struct HashBits<'a, const PAIRS: bool, const PLANES: usize> {
+    pub(super) hash: &'a Prp,
+    pub(super) delta: Block,
+    pub(super) rows: &'a [Block],
 }
 
-impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
-    type Output = [Block; 2];
+impl<const PAIRS: bool, const PLANES: usize> Kernel for HashBits<'_, PAIRS, PLANES> {
+    type Output = [[Block; PLANES]; 2];
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) -> [Block; 2] {
+    fn run<L: Lanes>(self, l: L) -> [[Block; PLANES]; 2] {
         let mut hash = self.hash.lanes(l);
         let mut tweak = Tweak::default();
         let delta = l.splat(self.delta);
         let batch = 2 * L::QUAD;
         let mut padded = [Block::ZERO; aes::MAX_BATCH];
-        let mut bits = [l.splat(Block::ZERO); 2];
+        let mut bits = [[l.splat(Block::ZERO); PLANES]; 2];
         for (i, rows) in self.rows.chunks(batch).enumerate() {
             let masks = &DIAGONAL[i * batch..];
             let tweaks = batch_tweaks(l, &hash, &mut tweak);
@@ -174,9 +180,11 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
                     let masks = &masks[quad * L::QUAD..];
                     let [zeros, sums] = hash.hash_and_sum(l, tweaks[quad], delta, labels[quad]);
                     for m in 0..4 {
-                        let mask = l.load(&masks[m * L::WIDTH..]);
-                        bits[0] = l.xor(bits[0], l.and(zeros[m], mask));
-                        bits[1] = l.xor(bits[1], l.and(sums[m], mask));
+                        for p in 0..PLANES {
+                            let mask = l.load(&masks[m * L::WIDTH + p * STEP..]);
+                            bits[0][p] = l.xor(bits[0][p], l.and(zeros[m], mask));
+                            bits[1][p] = l.xor(bits[1][p], l.and(sums[m], mask));
+                        }
                     }
                 }
             } else {
@@ -184,23 +192,29 @@ impl<const PAIRS: bool> Kernel for HashBits<'_, PAIRS> {
                 for quad in 0..2 {
                     let masks = &masks[quad * L::QUAD..];
                     for m in 0..4 {
-                        let mask = l.load(&masks[m * L::WIDTH..]);
-                        // Two sums, for a shorter chain.
-                        bits[quad] = l.xor(bits[quad], l.and(hashes[quad][m], mask));
+                        for p in 0..PLANES {
+                            let mask = l.load(&masks[m * L::WIDTH + p * STEP..]);
+                            // Two sums, for a shorter chain.
+                            bits[quad][p] = l.xor(bits[quad][p], l.and(hashes[quad][m], mask));
+                        }
                     }
                 }
             }
         }
-        if !PAIRS {
-            bits[0] = l.xor(bits[0], bits[1]);
-        }
         // Rows that pad a batch have bits, too.
         let kept = Block::new(u128::MAX >> (BITS - self.rows.len()));
         padded.zeroize();
-        [
-            l.sum_of_lanes(bits[0]) & kept,
-            l.sum_of_lanes(bits[1]) & kept,
-        ]
+        let mut planes = [[Block::ZERO; PLANES]; 2];
+        for p in 0..PLANES {
+            if !PAIRS {
+                bits[0][p] = l.xor(bits[0][p], bits[1][p]);
+            }
+            for kind in 0..2 {
+                let bits = l.sum_of_lanes(bits[kind][p]).value();
+                planes[kind][p] = Block::new(bits.rotate_right((p * STEP) as u32)) & kept;
+            }
+        }
+        planes
     }
 }
 

@@ -38,6 +38,9 @@ pub struct PlanArgs {
     /// Take oblivious transfers from the pool that `sealane pool fill` made; part of the job
     #[arg(long)]
     pub pool: bool,
+    /// Compare all protocols that can run the program, side by side
+    #[arg(long, conflicts_with_all = ["pool", "steps", "levels", "references", "export"])]
+    pub compare: bool,
     /// List every step
     #[arg(long)]
     pub steps: bool,

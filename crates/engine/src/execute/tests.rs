@@ -481,3 +481,40 @@ proptest! {
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));
     }
 }
+
+/// Without steps after it that leave checks, the checks of a fold's last carry are all that the
+/// settlement after its segment has.
+#[test]
+fn checks_of_carries_are_settled_with_the_tile_after_them() {
+    let program = r"sealane program 1
+name smallest
+party ann
+party ben
+rows n <= 9
+input x : ann u8[n] in 0..255
+input y : ben u8 in 0..255
+main {
+  %0 = param 0 : u8[n] in 0..255 known ann
+  %1 = param 1 : u8 in 0..255 known ben
+  %2 = gt %0, %1 : bool[n] in 0..1 secret
+  %3 = reduce min %2 axis 0 : bool in 0..1 secret
+}
+reveal all = %3 : bool to ben
+";
+    let program = text::parse(program, "smallest").unwrap_or_else(|error| panic!("{error}"));
+    for (rows, tile) in [(1, 1), (2, 1), (3, 1), (3, 2), (5, 2), (9, 1), (9, 4)] {
+        let data = |shape: &[u64], elements| Data {
+            ty: program.inputs[0].ty,
+            shape: shape.to_vec(),
+            elements,
+        };
+        let inputs = BTreeMap::from([
+            ("x".to_string(), data(&[rows], (9..9 + rows).collect())),
+            ("y".to_string(), data(&[], vec![8])),
+        ]);
+        for timing in TIMINGS {
+            let work = varied(planned::<MaskedParty>(&program, tile), timing, 2);
+            check::<MaskedParty>(&program, &inputs, &work);
+        }
+    }
+}

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Hashes of prefixes of a program's text form, which two parties with different programs exchange.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PrefixHashes {
-    hashes: Vec<[u8; PREFIX_HASH_BYTES]>,
+    pub(super) hashes: Vec<[u8; PREFIX_HASH_BYTES]>,
 }
 
 /// Bytes of a hash of lines: enough that nobody finds two texts with one hash.
@@ -68,7 +68,7 @@ pub(super) fn differing_line(
 impl PrefixHashes {
     /// Hashes the text up to the end of each part but the last, for parts of `width` lines from
     /// `first`. Parts behind the end of the text add nothing.
-    fn new(lines: &[&str], first: usize, width: usize) -> PrefixHashes {
+    pub(super) fn new(lines: &[&str], first: usize, width: usize) -> PrefixHashes {
         let mut hasher = blake3::Hasher::new_derive_key("sealane beginning of a program 1");
         let (mut hashed, mut hashes) = (0, Vec::with_capacity(FAN - 1));
         for part in 1..FAN {

@@ -150,10 +150,11 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])
     }
 
-    /// All sessions.
-    pub fn all() -> [Session; 4] {
+    /// All sessions, the last one of two parties on shares.
+    pub fn all() -> [Session; 5] {
         let [two, three] = [Session::of_two(), Session::of_three()];
-        [two, three, Session::of_five(), Session::of_four()]
+        let shares = Session::new(PROGRAM, ProtocolName::Gmw, &[]);
+        [two, three, Session::of_five(), Session::of_four(), shares]
     }
 
     pub fn parties(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use super::{Config, Party};
 use sealane_diagnostic::{Code, Diagnostic, Span};
-use sealane_engine::ProtocolName;
+use sealane_engine::{ProtocolChoice, ProtocolName};
 use sealane_identity::host_and_port;
 use sealane_parties::NetworkClass;
 use serde::Deserialize;
@@ -184,14 +184,14 @@ impl ConfigText<'_> {
         network.get_ref().parse().map(Some).map_err(refuse)
     }
 
-    fn protocol(&self, protocol: Option<Spanned<String>>) -> Stated<ProtocolName> {
+    fn protocol(&self, protocol: Option<Spanned<String>>) -> Stated<ProtocolChoice> {
         let Some(protocol) = protocol else {
             return Ok(None);
         };
         protocol.get_ref().parse().map(Some).map_err(|_| {
             let message = format!("there is no protocol `{}`", protocol.get_ref());
             let known = ProtocolName::ALL.map(|known| format!("\"{known}\""));
-            let hint = format!("write one of {}", known.join(", "));
+            let hint = format!("write \"auto\" or one of {}", known.join(", "));
             self.refuse(Code::ConfigProtocol, message, protocol.span(), &hint)
         })
     }
@@ -324,7 +324,8 @@ mod tests {
         assert_eq!(config.parties["lab"].key.to_string(), key("lab"));
         assert_eq!(config.me.as_deref(), Some("lab"));
         assert_eq!(config.network, Some(NetworkClass::WAN));
-        assert_eq!(config.protocol, Some(ProtocolName::Trio));
+        let trio = ProtocolChoice::Named(ProtocolName::Trio);
+        assert_eq!(config.protocol, Some(trio));
         assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
         assert_eq!(config.patience, Some(Duration::from_secs(90)));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));

@@ -147,3 +147,60 @@ impl Binding<'_> {
 }
 
 const _: () = assert!(CHECK == sealane_block::silent::sums::CHUNK);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ferret::tests::support::{RECEIVER, SENDER, in_memory};
+    use sealane_net::SessionId;
+    use std::collections::HashSet;
+
+    /// The name of an iteration, with these masks.
+    fn binding(instance: u8, iteration: u64, masks: &[Block]) -> Binding<'_> {
+        let (cpu, instance) = (Cpu::best(), Nonce::from_bytes([instance; 32]));
+        Binding {
+            cpu,
+            instance,
+            iteration,
+            masks,
+        }
+    }
+
+    #[test]
+    fn a_proof_belongs_to_one_session_instance_iteration_and_direction() {
+        let (mut proofs, [mut mesh, _]) = (HashSet::new(), in_memory());
+        for number in 0..16 {
+            let [session, instance, iteration, swapped] = [0, 1, 2, 3].map(|bit| number >> bit & 1);
+            mesh.set_session(SessionId::new(&[session; 32], &[]));
+            let mut parties = [SENDER, RECEIVER];
+            parties.rotate_left(swapped.into());
+            let binding = binding(instance, iteration.into(), &[]);
+            proofs.insert(*binding.hash(&mesh, parties, Block::ONES));
+        }
+        assert_eq!(proofs.len(), 16);
+    }
+
+    /// The masked sum of powers that a receiver sends if all its choices are 0.
+    fn masked_sum(masks: &[Block]) -> u128 {
+        let [mut sender, mut receiver] = in_memory();
+        sender.send(RECEIVER, &[0; 64]).expect("memory");
+        sender.flush().expect("memory");
+        let (mesh, peer) = (&mut receiver, SENDER);
+        let (blocks, choices) = (&mut [Block::ZERO; CHECK][..], &mut [Block::ZERO][..]);
+        let (mut link, rows) = (Link { mesh, peer }, Rows { blocks, choices });
+        assert!(verify(&mut link, &binding(1, 1, masks), Block::new(5), &rows).is_err());
+        let (mesh, peer, mut heard) = (&mut sender, RECEIVER, [Block::ZERO; 2]);
+        Link { mesh, peer }.receive(&mut heard).expect("memory");
+        heard[1].value()
+    }
+
+    #[test]
+    fn the_sum_of_powers_is_hidden_by_the_choices_of_all_masks() {
+        let hidden = (0..CHECK).map(|i| {
+            let mut masks = [Block::ZERO; CHECK];
+            masks[i] = Block::new(1);
+            masked_sum(&masks)
+        });
+        assert_eq!(hidden.fold(0, |all, bit| all | bit), u128::MAX);
+    }
+}

@@ -85,10 +85,12 @@ mod tests {
     use super::*;
     use crate::ferret::tests::support::{RECEIVER, SENDER, both, in_memory};
     use sealane_net::Mesh;
+    use sealane_net::SessionId;
     use sealane_parties::PartyId;
     use std::collections::HashSet;
 
-    /// Instances and the keys of some batches, of two runs that one party has with a peer.
+    /// Instances, keys of some batches and rows of some matrices, of two runs that one party has
+    /// with a peer.
     fn two_runs(mut mesh: Mesh, peer: PartyId, role: Role, coins: u64) -> Vec<[u8; 32]> {
         let coins = &mut Coins::danger_fixed_seed(coins);
         let mut all = Vec::new();
@@ -100,19 +102,29 @@ mod tests {
                 let mut key = [0; 32];
                 key[..16].copy_from_slice(&keys.key().to_bytes());
                 all.push(key);
+                let (places, _) = keys.matrix(Cpu::best()).row(0, 1 << 20);
+                let places = places.map(usize::to_le_bytes).concat();
+                all.push(*blake3::hash(&places).as_bytes());
             }
         }
         all
     }
 
     #[test]
-    fn two_runs_of_one_session_and_direction_share_no_key_and_no_name() {
-        let (sender, receiver) = both(
-            in_memory(),
-            |mesh| two_runs(mesh, RECEIVER, Role::Sender, 1),
-            |mesh| two_runs(mesh, SENDER, Role::Receiver, 2),
-        );
-        assert_eq!(sender, receiver);
-        assert_eq!(sender.iter().collect::<HashSet<_>>().len(), 202);
+    fn runs_of_one_session_or_with_the_same_coins_share_no_key_no_matrix_and_no_name() {
+        let mut all = HashSet::new();
+        for session in [1, 2] {
+            let mut meshes = in_memory();
+            let session = SessionId::new(&[session; 32], &[]);
+            meshes.iter_mut().for_each(|mesh| mesh.set_session(session));
+            let (sender, receiver) = both(
+                meshes,
+                |mesh| two_runs(mesh, RECEIVER, Role::Sender, 1),
+                |mesh| two_runs(mesh, SENDER, Role::Receiver, 2),
+            );
+            assert_eq!(sender, receiver);
+            all.extend(sender);
+        }
+        assert_eq!(all.len(), 4 * (1 + 2 * 100));
     }
 }

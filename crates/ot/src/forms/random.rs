@@ -90,6 +90,24 @@ impl Hasher {
         let call = self.calls.take();
         self.bits.hash(self.cpu, call, t, bits);
     }
+
+    /// Hashes rows of the sender to up to 128 bits, which it adds to planes: those of the key of
+    /// choice 0, and their sums with those of choice 1.
+    pub(crate) fn pair_planes(
+        &mut self,
+        delta: Block,
+        q: &[Block],
+        planes: [&mut [&mut [Block]]; 2],
+    ) {
+        let call = self.calls.take();
+        self.bits.hash_pair_planes(self.cpu, call, delta, q, planes);
+    }
+
+    /// Hashes rows of the receiver to the same bits, and adds them to planes.
+    pub(crate) fn planes(&mut self, t: &[Block], planes: &mut [&mut [Block]]) {
+        let call = self.calls.take();
+        self.bits.hash_planes(self.cpu, call, t, planes);
+    }
 }
 
 /// The tweak of block `number` of the keys of a batch.
@@ -180,5 +198,41 @@ impl<R: CotReceiver> ChosenReceiver for HashedReceiver<R> {
     ) -> Result<()> {
         let HashedReceiver { cot, hasher } = self;
         receive_chosen(cot, hasher, mesh, length, choices, strings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_block::Coins;
+    use std::collections::HashSet;
+
+    /// The same rows in several sessions, roles, sources, calls and blocks of strings.
+    #[test]
+    fn no_two_hashes_of_one_row_are_the_same() {
+        let (cpu, mut rows) = (Cpu::best(), [Block::ZERO; 128]);
+        Coins::danger_fixed_seed(1).secret("rows").fill(&mut rows);
+        let mut hashes = HashSet::new();
+        for number in 0..8 {
+            let [session, sender, label] = [0, 1, 2].map(|bit| number >> bit & 1);
+            let session = SessionId::new(&[session; 32], &[]);
+            let (sender, receiver) = (PartyId(sender), PartyId(1 - sender));
+            let label = ["one", "other"][usize::from(label)];
+            let mut hasher = Hasher::new(cpu, session, sender, receiver, label);
+            for call in [hasher.take_call(), hasher.take_call()] {
+                let mut keys = [rows; 2];
+                (0..2).for_each(|number| hasher.keys(call, number, &mut keys[number]));
+                let mut bits = [[Block::ZERO]; 6];
+                let [of_receiver, zeros, sums, plane, zero_plane, sum_plane] = &mut bits;
+                hasher.bits(&rows, of_receiver);
+                hasher.pair_bits(Block::ONES, &rows, [zeros, sums]);
+                hasher.planes(&rows, &mut [plane]);
+                let planes: [&mut [&mut [Block]]; 2] = [&mut [zero_plane], &mut [sum_plane]];
+                hasher.pair_planes(Block::ONES, &rows, planes);
+                let hashed = [keys.as_flattened(), bits.as_flattened()].concat();
+                hashes.extend(hashed.into_iter().map(Block::value));
+            }
+        }
+        assert_eq!(hashes.len(), 8 * 2 * (2 * rows.len() + 6));
     }
 }

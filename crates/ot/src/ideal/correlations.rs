@@ -1,4 +1,6 @@
-//! OLEs and triples.
+//! OLEs and triples; in a module below, wide triples and what converts and selects.
+
+mod conversions;
 
 use super::Dealer;
 use crate::Result;
@@ -29,6 +31,22 @@ impl Party {
             .collect()
     }
 
+    /// Packed bits.
+    fn bits(&mut self, count: usize) -> Vec<Block> {
+        let mut bits = self.dealer.blocks(packed_blocks(count));
+        clear_rest(&mut bits, count);
+        bits
+    }
+
+    /// This party's share of values by addition.
+    fn shared(&mut self, ring: Ring, values: impl ExactSizeIterator<Item = u64>) -> Vec<u64> {
+        let random = self.elements(ring, values.len());
+        let rest = values.zip(&random);
+        let rest = rest.map(|(value, share)| ring.reduce(value.wrapping_sub(*share)));
+        let rest = rest.collect();
+        self.own([random, rest])
+    }
+
     /// This party's of two factors, and its share of a product: the first party's is random.
     fn own<T>(&self, [one, other]: [T; 2]) -> T {
         match self.number {
@@ -40,11 +58,7 @@ impl Party {
 
 impl CorrelationSource<BooleanTriples> for Party {
     fn make(&mut self, _: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
-        let mut dealt = || {
-            let mut bits = self.dealer.blocks(packed_blocks(count));
-            clear_rest(&mut bits, count);
-            bits
-        };
+        let mut dealt = || self.bits(count);
         let [a, b] = [(); 2].map(|()| [dealt(), dealt()]);
         let random = dealt();
         let rest = (0..random.len())
@@ -168,21 +182,36 @@ fn first_wrong(shares: [&[u64]; 2], ring: Ring, expected: Vec<u64>) -> Option<St
 impl Checked for BooleanTriples {
     fn wrong((): (), count: usize, [one, two]: [&Self; 2]) -> Option<String> {
         let parts = [&one.a, &one.b, &one.c, &two.a, &two.b, &two.c];
-        let blocks = packed_blocks(count);
-        let counts = [one.count(), two.count()] == [count; 2];
-        if !counts || parts.iter().any(|part| part.len() != blocks) {
+        if [one.count(), two.count()] != [count; 2] {
             return Some(format!("there are not {count} triples"));
         }
-        let rest = |part: &[Block]| part[blocks - 1].value() >> (count % 128);
-        if !count.is_multiple_of(128) && parts.iter().any(|part| rest(part) != 0) {
-            return Some("bits behind the last triple are not 0".to_string());
-        }
-        let place = (0..blocks).find(|&i| {
-            let product = (one.a[i] ^ two.a[i]) & (one.b[i] ^ two.b[i]);
-            (one.c[i] ^ two.c[i]).value() != product.value()
-        })?;
-        Some(format!("block {place} of triples is wrong"))
+        wrong_bits(count, parts).or_else(|| wrong_bit_products(count, parts))
     }
+}
+
+/// Returns what is wrong with parts that should be so many packed bits.
+fn wrong_bits<'a>(count: usize, parts: impl IntoIterator<Item = &'a Vec<Block>>) -> Option<String> {
+    let blocks = packed_blocks(count);
+    parts.into_iter().find_map(|part| {
+        if part.len() != blocks {
+            return Some(format!("there are not {count} bits of each kind"));
+        }
+        let rest = match count % 128 {
+            0 => 0,
+            last => part[blocks - 1].value() >> last,
+        };
+        (rest != 0).then(|| "bits behind the last one are not 0".to_string())
+    })
+}
+
+/// Returns where the third parts are not shares of the products of the first and second, those of
+/// one party before those of the other.
+fn wrong_bit_products(count: usize, parts: [&Vec<Block>; 6]) -> Option<String> {
+    let place = (0..packed_blocks(count)).find(|&i| {
+        let [a, b, c] = [0, 1, 2].map(|part| parts[part][i] ^ parts[part + 3][i]);
+        c.value() != (a & b).value()
+    })?;
+    Some(format!("block {place} of triples is wrong"))
 }
 
 impl Checked for Ole {

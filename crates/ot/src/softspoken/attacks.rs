@@ -93,9 +93,14 @@ fn against<T: Send>(
                 trees: parameters.generators(cpu, session, &trees),
             };
             let mut q = Vec::new();
-            sender.extend(&mut here, count, |piece, columns| {
+            let result = sender.extend(&mut here, count, |piece, columns| {
                 add_rows(piece, columns, &mut q)
-            })?;
+            });
+            if result.is_err() {
+                let erased = sender.delta.iter().all(|block| block.value() == 0);
+                assert!(erased, "an offset is left after a failed check");
+            }
+            result?;
             assert_eq!(sender.delta()[0].value(), delta[0].value());
             Ok(q)
         });

@@ -162,7 +162,7 @@ impl VoleSender {
         if result.is_err() {
             // Generators and offset are useless now, and the offset may have leaked.
             self.trees.clear();
-            self.delta.zeroize();
+            self.delta.iter_mut().zeroize();
         }
         result
     }

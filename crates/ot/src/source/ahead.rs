@@ -2,7 +2,8 @@
 //!
 //! A silent extension makes an iteration at a time, in an exchange of messages. A protocol whose
 //! steps share flights takes its OTs from here and refills between steps. A refill makes whole
-//! iterations, so its messages depend on nothing but its size.
+//! iterations of a silent source, and any number of another one, so its messages depend on nothing
+//! but its size.
 
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
@@ -25,7 +26,8 @@ pub fn bits(params: &Params) -> u64 {
 
 /// OTs of one party.
 struct Stock {
-    params: Params,
+    /// Number of which a refill makes a multiple.
+    unit: usize,
     /// Those that are left, the next one first.
     rows: Zeroizing<Vec<Block>>,
     /// Their choices, one a byte, at the receiver.
@@ -37,9 +39,9 @@ struct Stock {
 }
 
 impl Stock {
-    fn new(params: Params) -> Stock {
+    fn new(unit: usize) -> Stock {
         Stock {
-            params,
+            unit,
             rows: Zeroizing::default(),
             choices: Zeroizing::default(),
             taken: 0,
@@ -51,9 +53,9 @@ impl Stock {
     /// begin; they may be taken once `left` counts them.
     ///
     /// # Panics
-    /// If `count` is not that of whole iterations.
+    /// If `count` is no multiple of the unit.
     fn grow(&mut self, count: usize) -> usize {
-        assert_eq!(count % self.params.given(), 0, "whole iterations");
+        assert_eq!(count % self.unit, 0, "whole units");
         let (kept, made) = (self.left, count);
         // A vector that grew by itself would leave a copy behind.
         let mut rows = Zeroizing::new(vec![Block::ZERO; kept + made]);
@@ -71,7 +73,7 @@ impl Stock {
     fn settle(&mut self, made: Result<()>, count: usize) -> Result<()> {
         match made {
             Ok(()) => self.left += count,
-            Err(_) => *self = Stock::new(self.params),
+            Err(_) => *self = Stock::new(self.unit),
         }
         made
     }
@@ -92,19 +94,20 @@ pub struct AheadSender {
 }
 
 impl AheadSender {
-    /// OTs of a silent source with these parameters; none at first.
-    pub fn new(source: AnySender, params: Params) -> AheadSender {
-        let stock = Stock::new(params);
+    /// OTs of a source, made in multiples of `unit`: of a silent source those of an iteration. None
+    /// at first.
+    pub fn new(source: AnySender, unit: usize) -> AheadSender {
+        let stock = Stock::new(unit);
         AheadSender { source, stock }
     }
 
-    /// Makes `count` more, as many as whole iterations give.
+    /// Makes `count` more, a multiple of the unit.
     ///
     /// # Errors
     /// As [`CotSender::extend`].
     ///
     /// # Panics
-    /// If `count` is another number.
+    /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let first = self.stock.grow(count);
         let made = self.source.extend(mesh, &mut self.stock.rows[first..]);
@@ -139,19 +142,19 @@ pub struct AheadReceiver {
 }
 
 impl AheadReceiver {
-    /// OTs of a silent source with these parameters; none at first.
-    pub fn new(source: AnyReceiver, params: Params) -> AheadReceiver {
-        let stock = Stock::new(params);
+    /// OTs of a source; see [`AheadSender::new`].
+    pub fn new(source: AnyReceiver, unit: usize) -> AheadReceiver {
+        let stock = Stock::new(unit);
         AheadReceiver { source, stock }
     }
 
-    /// Makes `count` more, as many as whole iterations give.
+    /// Makes `count` more, a multiple of the unit.
     ///
     /// # Errors
     /// As [`CotReceiver::extend`].
     ///
     /// # Panics
-    /// If `count` is another number.
+    /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];

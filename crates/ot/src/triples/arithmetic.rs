@@ -38,6 +38,8 @@ impl Ole {
 fn single(ring: Ring) -> OuterShape {
     OuterShape {
         ring,
+        choice_bits: ring.bits(),
+        each_bit: false,
         left: 1,
         inner: 1,
         right: 1,

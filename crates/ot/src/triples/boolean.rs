@@ -1,8 +1,9 @@
 //! Boolean triples.
 
+use super::chunks::{CHUNK, chunks, extensions};
 use super::{BothWays, both_ways};
 use crate::Result;
-use crate::flights::{Flights, then};
+use crate::flights::Flights;
 use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{
     Correlation, CorrelationSource, CotCost, CotReceiver, CotSender, packed_blocks,
@@ -10,9 +11,6 @@ use crate::traits::{
 use sealane_block::Block;
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
-
-/// OTs that are extended and hashed together: 256 KiB of rows, which stay in the second cache.
-const CHUNK: usize = 1 << 14;
 
 /// One party's shares of Boolean triples: random bits `a` and `b`, and `c`, the product of the
 /// sums of both parties' `a` and `b`, shared alike. 128 in a block, the first in bit 0; the rest of
@@ -45,11 +43,7 @@ impl Correlation for BooleanTriples {
     type Parameters = ();
 
     fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, (): (), count: u64) -> Flights {
-        let chunks = (0..count).step_by(CHUNK);
-        both_ways(chunks.fold(Flights::new(), |flights, first| {
-            let now = (count - first).min(CHUNK as u64);
-            then(flights, cot.extend(before + first, now))
-        }))
+        both_ways(extensions(cot, before, count))
     }
 }
 
@@ -78,15 +72,6 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<BooleanTriples> for BothWay
     }
 }
 
-/// The chunks of `count` OTs: each with its number, and the blocks of its bits.
-fn chunks(count: usize) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
-    (0..count).step_by(CHUNK).map(move |first| {
-        let now = CHUNK.min(count - first);
-        let block = first / 128;
-        (now, block..block + packed_blocks(now))
-    })
-}
-
 /// Fills bits of keys of choice 0, and their sums with those of choice 1.
 fn send<S: CotSender>(
     HashedSender { cot, hasher }: &mut HashedSender<S>,
@@ -95,7 +80,7 @@ fn send<S: CotSender>(
     [zeros, sums]: [&mut Vec<Block>; 2],
 ) -> Result<()> {
     let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
-    for (now, blocks) in chunks(count) {
+    for (now, blocks) in chunks(0..count) {
         let q = &mut q[..now];
         cot.extend(mesh, q)?;
         mesh.flush()?;
@@ -114,7 +99,7 @@ fn receive<R: CotReceiver>(
     [keys, choices]: [&mut Vec<Block>; 2],
 ) -> Result<()> {
     let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
-    for (now, blocks) in chunks(count) {
+    for (now, blocks) in chunks(0..count) {
         let t = &mut t[..now];
         cot.extend(mesh, &mut choices[blocks.clone()], t)?;
         // The peer works on this chunk while this party is at the next one.

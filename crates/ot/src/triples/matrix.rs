@@ -31,6 +31,8 @@ impl MatrixShape {
     fn one_way(self) -> OuterShape {
         OuterShape {
             ring: self.ring,
+            choice_bits: self.ring.bits(),
+            each_bit: false,
             left: self.rows.max(self.columns),
             inner: self.inner,
             right: self.rows.min(self.columns),
@@ -101,6 +103,7 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays
             left,
             inner,
             right,
+            ..
         } = one_way;
         for (c, &other) in sent.shares.iter_mut().zip(&received.shares) {
             *c = c.wrapping_add(other);

@@ -11,6 +11,7 @@ use sealane_ot::traits::{choice, packed_blocks};
 use sealane_ot::{Flights, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_testkit::record::recorded;
+use std::fmt::Debug;
 use std::thread;
 
 pub const SENDER: PartyId = PartyId(0);
@@ -147,11 +148,18 @@ pub fn random_bits(count: usize, seed: u64) -> Vec<u8> {
 }
 
 /// Asserts that every tier makes the same.
-pub fn assert_same_on_every_tier<T: PartialEq>(all: impl Fn(Cpu) -> T) {
+pub fn assert_same_on_every_tier<T: PartialEq>(all: impl Fn(Cpu) -> T) -> T {
     let first = all(Cpu::best());
     for cpu in Cpu::available() {
         assert!(all(cpu) == first, "{}", cpu.tier());
     }
+    first
+}
+
+/// A line of a golden file: a digest of what every tier makes, written as numbers.
+pub fn golden_line<T: PartialEq + Debug>(name: &str, all: impl Fn(Cpu) -> T) -> String {
+    let text = format!("{:?}", assert_same_on_every_tier(all));
+    format!("{name} {}\n", blake3::hash(text.as_bytes()))
 }
 
 /// Bytes from sender and from receiver.

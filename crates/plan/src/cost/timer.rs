@@ -156,8 +156,8 @@ impl<'a, P: Protocol> Timer<'a, P> {
             tile,
             ..
         } = call.run;
-        let (first, walk) = (tile == 0, call.walk);
-        let key = (segment, call.step, rows, walk, call.carry, first);
+        let (combined, walk) = (tile >= 2, call.walk);
+        let key = (segment, call.step, rows, walk, call.carry, combined);
         if let Some((pieces, bits)) = self.known.get(&key) {
             return (Rc::clone(pieces), *bits);
         }
@@ -170,7 +170,7 @@ impl<'a, P: Protocol> Timer<'a, P> {
                 step: call.step,
                 rows: rows.max(1),
                 walk,
-                first,
+                combined,
             })
         };
         let bits = working_bits::<P>(self.counter, call, &pieces);

@@ -176,8 +176,8 @@ pub(super) struct TileStep {
     /// Rows of the tile; 1 where the segment runs once.
     pub rows: u64,
     pub walk: Walk,
-    /// True in the first tile.
-    pub first: bool,
+    /// True if the tile before was combined with those before it: from the third tile on.
+    pub combined: bool,
 }
 
 pub(super) struct Counter<'a> {
@@ -231,8 +231,8 @@ impl<'a> Counter<'a> {
     }
 
     /// Visits the pieces of each step of a segment in a walk: in tiles, which are given with their
-    /// rows, their number and whether they are the first, and where `carries` tiles are combined
-    /// with those before them.
+    /// rows, their number and [`TileStep::combined`], and where `carries` tiles are combined with
+    /// those before them.
     fn visit<P: Protocol>(
         &self,
         (segment, walk): (usize, Walk),
@@ -241,13 +241,13 @@ impl<'a> Counter<'a> {
         mut visit: impl FnMut(usize, Piece<'a>, u64),
     ) {
         for (step, planned) in self.plan.segments[segment].steps.iter().enumerate() {
-            for &(rows, times, first) in tiles.iter().filter(|(_, times, _)| *times > 0) {
+            for &(rows, times, combined) in tiles.iter().filter(|(_, times, _)| *times > 0) {
                 let at = TileStep {
                     segment,
                     step,
                     rows,
                     walk,
-                    first,
+                    combined,
                 };
                 let pieces = self.pieces::<P>(at).into_iter();
                 pieces.for_each(|piece| visit(step, piece, times));
@@ -263,13 +263,11 @@ impl<'a> Counter<'a> {
     fn segment<P: Protocol>(&self, segment: usize) -> Vec<[Tally; 2]> {
         let (full, tile, rest) = self.tiles(segment);
         let blocks = full + u64::from(rest > 0);
-        // The first tile may cost something else, since there is nothing to combine it with.
-        let first = if full > 0 { tile } else { rest };
-        let others = [full.saturating_sub(1), blocks - full.max(1)];
+        let early = full.min(2);
         let tiles = [
-            (first, 1, true),
-            (tile, others[0], false),
-            (rest, others[1], false),
+            (tile, early, false),
+            (tile, full - early, true),
+            (rest, blocks - full, full >= 2),
         ];
         let mut tallies = vec![<[Tally; 2]>::default(); self.plan.segments[segment].steps.len()];
         for walk in self.plan.setting.timing.walks() {
@@ -341,7 +339,7 @@ impl<'a> Counter<'a> {
     /// Bits that the outputs of offline parts of one full tile of a segment take.
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
         let (steps, mut bits) = (&self.plan.segments[segment].steps, 0);
-        let tile = [(self.full_tile(segment), 1, true)];
+        let tile = [(self.full_tile(segment), 1, false)];
         self.visit::<P>((segment, Walk::Offline), &tile, 0, |step, piece, times| {
             // Smaller tiles would leave as much for steps on all rows.
             if steps[step].op.all_rows().is_empty() {
@@ -356,8 +354,8 @@ impl<'a> Counter<'a> {
         let mut all = Demand::default();
         let segment = refill.segment;
         let tiles = [
-            (self.full_tile(segment), refill.full, true),
-            (refill.rest, u64::from(refill.rest > 0), true),
+            (self.full_tile(segment), refill.full, false),
+            (refill.rest, u64::from(refill.rest > 0), false),
         ];
         for walk in refill.walks {
             self.visit::<P>(
@@ -392,7 +390,7 @@ impl<'a> Counter<'a> {
         pieces.for_each(&mut add);
         match planned.rows {
             _ if since > 0 => {}
-            Some(_) if at.first => {}
+            Some(_) if !at.combined => {}
             Some(_) => {
                 let carries = planned.steps.iter();
                 carries

@@ -5,11 +5,12 @@
 //! ([`sealane_circuit::function`]). In the shares of the role before the helper the constant 1 is
 //! 1, in those of the role after it 0.
 
-use crate::aligned_buffer::AlignedBuffer;
 use crate::masked::program::{COMMON, Gates};
-use crate::tape::{Chunks, Wire, Wires, of_any_width};
+use crate::tape::{Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::{Field, Function, product, quotient};
+use sealane_party::wires::Chunks;
+use sealane_party::{AlignedBuffer, of_any_width};
 use std::array;
 use std::ops::{BitAnd, BitXor};
 use std::sync::Arc;
@@ -111,96 +112,92 @@ pub(super) struct Opened<'a> {
     pub others: &'a [u64],
 }
 
-impl Wires {
-    /// Runs a level at the helper: adds to each row of shares what is dealt, and masks the outputs.
-    pub(super) fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
-        of_any_width!(self, chunks => chunks.deal(cpu, level, dealt))
-    }
+/// Runs a level at the helper: adds to each row of shares what is dealt, and masks the outputs.
+pub(super) fn deal(wires: &mut Wires, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
+    of_any_width!(wires, chunks => deal_chunks(chunks, cpu, level, dealt))
+}
 
-    /// Runs a level at another party: takes the outputs of the level before, and makes its
-    /// summands.
-    pub(super) fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
-        of_any_width!(self, chunks => chunks.open(cpu, level, sums))
-    }
+/// Runs a level at another party: takes the outputs of the level before, and makes its summands.
+pub(super) fn open(wires: &mut Wires, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
+    of_any_width!(wires, chunks => open_chunks(chunks, cpu, level, sums))
+}
 
-    /// Takes the outputs of the last level, with this party's summands if it has opened them, and
-    /// runs the XORs behind it.
-    pub(super) fn finish(
-        &mut self,
-        cpu: Cpu,
-        level: Option<Level<'_>>,
-        last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
-    ) {
-        of_any_width!(self, chunks => chunks.finish(cpu, level, last))
+/// Takes the outputs of the last level, with this party's summands if it has opened them, and runs
+/// the XORs behind it.
+pub(super) fn finish(
+    wires: &mut Wires,
+    cpu: Cpu,
+    level: Option<Level<'_>>,
+    last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
+) {
+    of_any_width!(wires, chunks => for (at, slots) in each(chunks) {
+        cpu.run(Finish {
+            slots,
+            at,
+            level,
+            last,
+        });
+    })
+}
+
+/// Each chunk, and its place in rows.
+fn each<const C: usize>(chunks: &mut Chunks<C, 2>) -> impl Iterator<Item = (At, Slots<'_, C>)> {
+    let words = chunks.words;
+    let (chunks, common) = chunks.chunks_and_common();
+    chunks.enumerate().map(move |(chunk, wires)| {
+        let first = chunk * C;
+        let count = C.min(words - first);
+        (
+            At {
+                words,
+                first,
+                count,
+            },
+            Slots { wires, common },
+        )
+    })
+}
+
+fn deal_chunks<const C: usize>(
+    chunks: &mut Chunks<C, 2>,
+    cpu: Cpu,
+    level: Level<'_>,
+    dealt: Dealt<'_>,
+) {
+    let mut scratch = scratch::<C>(level);
+    for (at, slots) in each(chunks) {
+        cpu.run(Deal {
+            level,
+            slots,
+            at,
+            masks: dealt.masks,
+            rows: &mut *dealt.rows,
+            scratch: scratch.as_chunks_mut().0,
+        });
     }
 }
 
-impl<const C: usize> Chunks<C> {
-    /// Each chunk, and its place in rows.
-    fn each(&mut self) -> impl Iterator<Item = (At, Slots<'_, C>)> {
-        let words = self.words;
-        let (chunks, common) = self.chunks_and_common();
-        chunks.enumerate().map(move |(chunk, wires)| {
-            let first = chunk * C;
-            let count = C.min(words - first);
-            (
-                At {
-                    words,
-                    first,
-                    count,
-                },
-                Slots { wires, common },
-            )
-        })
-    }
-
-    fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
-        let mut scratch = scratch::<C>(level);
-        for (at, slots) in self.each() {
-            cpu.run(Deal {
-                level,
-                slots,
-                at,
-                masks: dealt.masks,
-                rows: &mut *dealt.rows,
-                scratch: scratch.as_chunks_mut().0,
-            });
-        }
-    }
-
-    fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
-        let mut scratch = scratch::<C>(level);
-        for (at, slots) in self.each() {
-            let open = Open {
-                level,
-                last: sums.last,
-                slots,
-                at,
-                dealt: sums.dealt,
-                masks: sums.masks,
-                summands: &mut *sums.summands,
-                scratch: scratch.as_chunks_mut().0,
-            };
-            match sums.place {
-                OpeningPlace::Before => cpu.run(Before(open)),
-                OpeningPlace::After => cpu.run(After(open)),
-            }
-        }
-    }
-
-    fn finish(
-        &mut self,
-        cpu: Cpu,
-        level: Option<Level<'_>>,
-        last: Option<(OpeningPlace, Opened<'_>, &[u64])>,
-    ) {
-        for (at, slots) in self.each() {
-            cpu.run(Finish {
-                slots,
-                at,
-                level,
-                last,
-            });
+fn open_chunks<const C: usize>(
+    chunks: &mut Chunks<C, 2>,
+    cpu: Cpu,
+    level: Level<'_>,
+    sums: Sums<'_>,
+) {
+    let mut scratch = scratch::<C>(level);
+    for (at, slots) in each(chunks) {
+        let open = Open {
+            level,
+            last: sums.last,
+            slots,
+            at,
+            dealt: sums.dealt,
+            masks: sums.masks,
+            summands: &mut *sums.summands,
+            scratch: scratch.as_chunks_mut().0,
+        };
+        match sums.place {
+            OpeningPlace::Before => cpu.run(Before(open)),
+            OpeningPlace::After => cpu.run(After(open)),
         }
     }
 }

@@ -3,18 +3,17 @@
 use super::kernel::{Dealt, Opened, OpeningPlace, Sums};
 use super::program::COMMON;
 use super::{Layout, MaskedTape, lanes_of, words_of};
-use crate::aligned_buffer::AlignedBuffer;
 use crate::arrive::{recv_to, send};
-use crate::bits::words_for;
-use crate::form::Form;
 use crate::keys::Key;
 use crate::roles::Computing;
-use crate::tape::{Plane, WIDE, Wires};
+use crate::tape::{Plane, Wires};
 use sealane_block::Cpu;
 use sealane_circuit::tape::ONE;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes, Result};
+use sealane_party::bits::words_for;
+use sealane_party::wires::WIDE;
+use sealane_party::{AlignedBuffer, Fault, Form, Planes, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -205,7 +204,7 @@ impl<const HELPER: usize> Part<HELPER> {
                 masks: [&masks.outputs, others],
                 rows: &mut *rows,
             };
-            self.wires.deal(party.cpu, run.level(level), given);
+            super::kernel::deal(&mut self.wires, party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
             send(Some(party.cpu), dealt, rows, party.role_index.next, mesh)?;
@@ -261,7 +260,7 @@ impl<const HELPER: usize> Part<HELPER> {
             masks: &masks.outputs,
             summands: &mut self.summands,
         };
-        self.wires.open(party.cpu, run.level(level), sums);
+        super::kernel::open(&mut self.wires, party.cpu, run.level(level), sums);
         let summands = &mut self.summands[..opened.words()];
         opened.trim(summands);
         send(Some(party.cpu), opened, summands, partner, mesh)?;
@@ -313,7 +312,7 @@ impl<const HELPER: usize> Part<HELPER> {
             };
             (place, last, &self.summands[..])
         });
-        self.wires.finish(cpu, rest, last);
+        super::kernel::finish(&mut self.wires, cpu, rest, last);
         let [own, next] = shares;
         for (plane, slot) in run.layout.program.outputs.iter().enumerate() {
             let parts = [own.plane_mut(plane), next.plane_mut(plane)];

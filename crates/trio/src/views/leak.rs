@@ -1,9 +1,9 @@
 //! Counts of all that each party sees, and whether these depend on what it must not know.
 
 use super::model::{Model, Shared, TestedSteps};
-use crate::ideal::{InjectedFault, locked};
+use crate::ideal::InjectedFault;
+use sealane_testkit::exact::{Counts, alike, locked};
 use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
 
 /// Choices that are enumerated.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,6 @@ pub(crate) enum Choices {
     /// given that knowledge is exact.
     Unknown(u64),
 }
-
-/// Counts of things.
-type Counts<T> = HashMap<T, u64>;
 
 /// By all that a party does not know: counts of what it saw and its parts of results.
 type Views = BTreeMap<Vec<u64>, Counts<Vec<u8>>>;
@@ -43,7 +40,7 @@ impl Seen {
         let mut seen = Seen::default();
         {
             let mut drawn = locked(&model.drawn);
-            (drawn.given, drawn.fault) = (given, fault);
+            (drawn.choices.given, drawn.fault) = (given, fault);
         }
         loop {
             let results = run(model);
@@ -91,17 +88,6 @@ impl Seen {
     }
 }
 
-/// Returns whether all chances are equal: counts are in the ratio of all counts.
-fn alike<T: Hash + Eq>(one: &Counts<T>, other: &Counts<T>) -> bool {
-    let whole = |counts: &Counts<T>| u128::from(counts.values().sum::<u64>());
-    let (of_one, of_other) = (whole(one), whole(other));
-    one.len() == other.len()
-        && one.iter().all(|(what, count)| {
-            let there = other.get(what).copied().unwrap_or(0);
-            u128::from(*count) * of_other == u128::from(there) * of_one
-        })
-}
-
 /// A party that sees more than it may, if there is one.
 ///
 /// With [`Choices::Unknown`], two things are counted for each random choice of what a party knows:
@@ -113,7 +99,7 @@ pub(crate) fn leak(
     choices: Choices,
     fault: Option<InjectedFault>,
 ) -> Option<usize> {
-    let parties = (0..model.parties.len()).collect::<Vec<_>>();
+    let parties = (0..model.run.parties.len()).collect::<Vec<_>>();
     let Choices::Unknown(draws) = choices else {
         let seen = Seen::of(model, run, &parties, None, fault);
         return (!seen.is_independent()).then_some(0);

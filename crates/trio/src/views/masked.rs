@@ -5,11 +5,11 @@ use super::ViewTest;
 use super::leak::Choices;
 use super::model::{Model, Shared};
 use super::steps::{built_for, tape};
-use crate::form::Form;
 use crate::masked::TURNED;
 use crate::tape::under_masks;
 use sealane_circuit::function::{Field, Function};
 use sealane_circuit::{Lookups, Tape, Wire};
+use sealane_party::Form;
 use std::sync::OnceLock;
 
 fn with_each_helper(check: impl Fn()) {

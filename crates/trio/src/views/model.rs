@@ -4,22 +4,21 @@
 //! carry. Nothing here knows a test: one that a party begins by a step, or that draws from keys
 //! and sends over the mesh, runs here without a change.
 
-use super::link::{End, Line};
-use crate::form::Form;
-use crate::ideal::{Drawn, InjectedFault, ideal, locked};
+use crate::Share;
+use crate::ideal::{Drawn, InjectedFault, ideal};
 use crate::keys::{Key, Keys, Stream};
 use crate::masked::{Layouts, Recycled};
 use crate::outside::Outside;
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
-use crate::share::Share;
 use crate::{Membership, Trio, TrioParty};
 use sealane_block::{Cpu, Erased, Prg};
-use sealane_net::{Limits, Mesh, Transport};
+use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Outcome, Progress, Result, Step, Steps};
+use sealane_party::{Form, Outcome, Result, Step};
 use sealane_protocol::{Protocol, Setting};
-use std::collections::{BTreeMap, BTreeSet};
+use sealane_testkit::exact::{LockStep, locked};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// A tensor as all parties hold it.
@@ -32,11 +31,8 @@ pub(crate) struct Shared {
 /// All parties of a run. They keep nothing from one step to the next but their keys, so one model
 /// serves all choices.
 pub(crate) struct Model {
-    pub(super) parties: Vec<TrioParty>,
-    meshes: Vec<Mesh>,
+    pub(super) run: LockStep<TrioParty>,
     pub(super) drawn: Arc<Mutex<Drawn>>,
-    /// Lines by sender and receiver.
-    lines: BTreeMap<(usize, usize), Line>,
     /// The values of all inputs; by party, what it knows of them, and what it does not.
     pub(super) inputs: Vec<u64>,
     pub(super) knows: Vec<Vec<u64>>,
@@ -93,20 +89,9 @@ impl Model {
             TrioParty { setting, me, place }
         };
         let parties = (0..count).map(party).collect();
-        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-        let lines = pairs.map(|pair| (pair, Line::default()));
-        let lines: BTreeMap<_, _> = lines.collect();
-        let meshes = Mesh::full(count, Limits::default(), |one, other| {
-            [(one, other), (other, one)].map(|(me, peer)| -> Box<dyn Transport> {
-                let (out, into) = (lines[&(me, peer)].clone(), lines[&(peer, me)].clone());
-                Box::new(End { out, into })
-            })
-        });
         Model {
-            meshes,
-            parties,
+            run: LockStep::new(parties),
             drawn,
-            lines,
             inputs: Vec::new(),
             knows: vec![Vec::new(); count],
             lacks: vec![Vec::new(); count],
@@ -123,12 +108,14 @@ impl Model {
             let mut words = form.zeros();
             let mut drawn = locked(&self.drawn);
             for word in words.data_mut() {
-                *word = drawn.choose(below, &[component, (component + 2) % 3]);
+                *word = drawn
+                    .choices
+                    .choose(below, &[component, (component + 2) % 3]);
             }
             words
         });
         let component = |at: usize| form.sum([components[at % 3].data()]);
-        let parts = (0..self.parties.len()).map(|at| match at {
+        let parts = (0..self.run.parties.len()).map(|at| match at {
             0..3 => form.share([component(at), component(at + 1)]),
             _ => form.shape(),
         });
@@ -144,10 +131,10 @@ impl Model {
 
     /// An input that one party knows, in every value: words below a number.
     pub(crate) fn private(&mut self, owner: usize, below: u64, words: usize) -> Vec<u64> {
-        let draw = |_| locked(&self.drawn).choose(below, &[owner]);
+        let draw = |_| locked(&self.drawn).choices.choose(below, &[owner]);
         let values = (0..words).map(draw).collect::<Vec<_>>();
         self.inputs.extend(&values);
-        for party in 0..self.parties.len() {
+        for party in 0..self.run.parties.len() {
             let of = if party == owner {
                 &mut self.knows
             } else {
@@ -160,7 +147,7 @@ impl Model {
 
     /// Inputs below a number, of which no party knows anything, unless that is stated.
     pub(crate) fn hidden(&mut self, below: u64, words: usize) -> Vec<u64> {
-        let draw = |_| locked(&self.drawn).choose(below, &[]);
+        let draw = |_| locked(&self.drawn).choices.choose(below, &[]);
         let values = (0..words).map(draw).collect::<Vec<_>>();
         self.inputs.extend(&values);
         let all = self.lacks.iter_mut();
@@ -194,34 +181,7 @@ impl Model {
         &mut self,
         step: impl Fn(usize) -> Step<'a, TrioParty>,
     ) -> Vec<Outcome<TrioParty>> {
-        let parties = self.parties.iter_mut().zip(&mut self.meshes).enumerate();
-        let begun = parties.map(|(at, (party, mesh))| {
-            let progress = party.begin(step(at), None, mesh).unwrap();
-            mesh.flush().unwrap();
-            progress
-        });
-        let mut states = begun.collect::<Vec<_>>();
-        loop {
-            let mut done = Vec::new();
-            let mut left = Vec::new();
-            for state in states {
-                match state {
-                    Progress::Done(outcome) => done.push(outcome),
-                    Progress::More(pending) => left.push(pending),
-                }
-            }
-            if left.is_empty() {
-                return done;
-            }
-            assert!(done.is_empty(), "all parties take as many flights");
-            let parties = self.parties.iter_mut().zip(&mut self.meshes);
-            let on = parties.zip(left).map(|((party, mesh), pending)| {
-                let progress = party.advance(pending, mesh).unwrap();
-                mesh.flush().unwrap();
-                progress
-            });
-            states = on.collect();
-        }
+        self.run.step(step)
     }
 
     /// Runs a step that makes a tensor of this form.
@@ -245,7 +205,7 @@ impl Model {
         begin: impl Fn(&mut Computing, &mut Mesh) -> Result<S>,
         advance: impl Fn(&mut Computing, S, &mut Mesh) -> Result<Result<R, S>>,
     ) -> [R; 3] {
-        let (parties, meshes) = (&mut self.parties, &mut self.meshes);
+        let (parties, meshes) = (&mut self.run.parties, &mut self.run.meshes);
         let mut states = [0, 1, 2].map(|at| {
             let begun = begin(computing(&mut parties[at]), &mut meshes[at]).unwrap();
             meshes[at].flush().unwrap();
@@ -295,12 +255,11 @@ impl Model {
     /// Returns all that a party has seen in this run.
     pub(super) fn view(&self, party: usize, fault: Option<InjectedFault>) -> Vec<u8> {
         let mut view = locked(&self.drawn).seen[party].clone();
-        for (link, line) in &self.lines {
-            let misrouted = fault == Some(InjectedFault::Misrouted([link.0, link.1, party]));
-            if link.1 == party || misrouted {
-                view.extend_from_slice(&locked(&line.carried));
-            }
-        }
+        let misrouted = match fault {
+            Some(InjectedFault::Misrouted(link)) => Some(link),
+            _ => None,
+        };
+        view.extend(self.run.received(party, misrouted));
         view
     }
 
@@ -310,10 +269,7 @@ impl Model {
         let known = self.knows.iter_mut().chain(&mut self.lacks);
         let kept = known.chain(&mut self.learnt).chain(&mut self.missed);
         kept.for_each(Vec::clear);
-        for line in self.lines.values() {
-            assert!(locked(&line.frames).is_empty(), "a message is not read");
-            locked(&line.carried).clear();
-        }
+        self.run.clear();
     }
 }
 
@@ -330,12 +286,12 @@ pub(crate) type TestedSteps = fn(&mut Model) -> Vec<Shared>;
 impl Model {
     /// Number of choices if all that a party knows is given.
     pub(super) fn choices(&mut self, run: TestedSteps, party: usize) -> u64 {
-        locked(&self.drawn).given = Some((party, 0));
+        locked(&self.drawn).choices.given = Some((party, 0));
         run(self);
         self.clear();
         let drawn = &mut locked(&self.drawn);
-        let choices = drawn.path.iter().map(|(below, _)| below).product();
-        drawn.path.clear();
+        let choices = drawn.choices.path.iter().map(|(below, _)| below).product();
+        drawn.choices.path.clear();
         drawn.step();
         choices
     }
@@ -353,14 +309,10 @@ impl Model {
                 faults.insert(InjectedFault::Again(source.name));
             }
         }
-        for ((from, to), line) in &self.lines {
-            if !locked(&line.carried).is_empty() {
-                // A party without a role holds nothing that one message could complete.
-                let others = (0..3).filter(|at| at != from && at != to);
-                let misrouted =
-                    others.map(|misrouted| InjectedFault::Misrouted([*from, *to, misrouted]));
-                faults.extend(misrouted);
-            }
+        for (from, to) in self.run.used() {
+            // A party without a role holds nothing that one message could complete.
+            let others = (0..3).filter(|at| *at != from && *at != to);
+            faults.extend(others.map(|at| InjectedFault::Misrouted([from, to, at])));
         }
         self.clear();
         faults.into_iter().collect()

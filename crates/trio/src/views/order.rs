@@ -3,13 +3,12 @@
 use super::leak::Choices;
 use super::model::{Model, Shared};
 use super::{RING, ViewTest, domain, part};
-use crate::form::Form;
 use crate::order::Rows;
 use crate::roles::Computing;
 use crate::shuffle::ShuffleProgress;
 use crate::sort::SortProgress;
 use sealane_net::Mesh;
-use sealane_party::{KeyBit, Step};
+use sealane_party::{Form, KeyBit, Step};
 use std::sync::Arc;
 
 /// Rows of the tests below.

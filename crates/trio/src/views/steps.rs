@@ -3,13 +3,12 @@
 use super::leak::{Choices, leak};
 use super::model::{Model, Shared, TestedSteps};
 use super::{RING, ViewTest, domain, part};
-use crate::form::Form;
 use crate::ideal::InjectedFault::{Misrouted, Zero};
 use crate::tape::under_masks;
 use sealane_circuit::function::{Field, Function};
 use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, Wire, compile};
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Planes, Selected, Shares, Step};
+use sealane_party::{Form, Opened, Outcome, Planes, Selected, Shares, Step};
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
 

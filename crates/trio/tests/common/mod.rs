@@ -6,7 +6,8 @@ use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{KeyBit, Opened, Outcome, Progress, Selected, Shares, Step, Steps};
-use sealane_protocol::{Algebra, Cost, Demand, Domain, Protocol, Setting, StepShape};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape};
+use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{self, Given, copied, on_threads};
 use sealane_trio::{Share, Trio, TrioParty};
 use std::sync::Arc;
@@ -22,40 +23,6 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
     Setting {
         roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
         ..Setting::in_order(&Trio::profile(), parties)
-    }
-}
-
-/// Expected bytes and rounds so far, computed from costs alone.
-pub struct Reckoning {
-    /// Largest stamp received, by party.
-    received: Vec<u32>,
-    /// Largest stamp sent or received, by party.
-    rounds: Vec<u32>,
-    /// Bytes, by sender and receiver.
-    bytes: Vec<Vec<u64>>,
-}
-
-impl Reckoning {
-    fn new(parties: usize) -> Reckoning {
-        Reckoning {
-            received: vec![0; parties],
-            rounds: vec![0; parties],
-            bytes: vec![vec![0; parties]; parties],
-        }
-    }
-
-    fn add(&mut self, cost: &Cost) {
-        for flight in &cost.flights {
-            let before = self.received.clone();
-            for message in flight.iter().filter(|message| message.bytes > 0) {
-                let (from, to) = (message.from.index(), message.to.index());
-                let stamp = before[from] + 1;
-                self.bytes[from][to] += message.bytes;
-                self.received[to] = self.received[to].max(stamp);
-                self.rounds[to] = self.rounds[to].max(stamp);
-                self.rounds[from] = self.rounds[from].max(stamp);
-            }
-        }
     }
 }
 
@@ -93,7 +60,8 @@ pub fn session<R: Send>(
             mesh: set_up.mesh,
             reckoning: Reckoning::new(setting.parties),
         };
-        side.reckon(&Trio::set_up_cost(setting, &demand));
+        let cost = Trio::set_up_cost(setting, &demand);
+        side.reckoning.add(&cost, &side.mesh);
         let result = body(&mut side);
         side.mesh.finish().unwrap();
         result
@@ -115,18 +83,6 @@ impl Side {
         self.setting.role_of(self.me)
     }
 
-    /// Compares the traffic with its expected cost.
-    fn reckon(&mut self, cost: &Cost) {
-        self.reckoning.add(cost);
-        let me = self.me.index();
-        for peer in self.mesh.peers() {
-            let (bytes, other) = (&self.reckoning.bytes, peer.index());
-            assert_eq!(self.mesh.payload_sent(peer), bytes[me][other]);
-            assert_eq!(self.mesh.payload_received(peer), bytes[other][me]);
-        }
-        assert_eq!(self.mesh.rounds(), self.reckoning.rounds[me]);
-    }
-
     /// Runs a step by itself: one advance for each flight of its cost, and every byte of it.
     pub fn step(&mut self, step: Step<'_, TrioParty>) -> Outcome<TrioParty> {
         let cost = Trio::cost(&self.setting, &step.shape());
@@ -143,7 +99,7 @@ impl Side {
             }
         };
         assert_eq!(advances, cost.flights.len());
-        self.reckon(&cost);
+        self.reckoning.add(&cost, &self.mesh);
         outcome
     }
 

@@ -5,6 +5,7 @@
 mod attack;
 #[cfg(unix)]
 mod broken;
+mod golden;
 mod insecure;
 mod sessions;
 mod suite;

@@ -35,11 +35,11 @@ const FIPS: [&str; 2] = [
     "00112233445566778899aabbccddeeff",
 ];
 
-fn job(netlist: &Netlist, cycles: u32, scheme: Scheme) -> Job {
+pub fn job(netlist: &Netlist, cycles: u32, scheme: Scheme) -> Job {
     Job::new(netlist, Span::every(cycles), scheme, LAN).expect("a job")
 }
 
-fn served(which: Which, netlist: &Netlist, cycles: u32, input: &str) -> Served {
+pub fn served(which: Which, netlist: &Netlist, cycles: u32, input: &str) -> Served {
     serving(which, job(netlist, cycles, which.scheme()), input)
 }
 
@@ -66,7 +66,7 @@ pub fn meshes() -> [Mesh; 2] {
 pub struct Ends {
     pub client: Result<(client::Outputs, Account), ServeError>,
     server: Result<(usize, Account), ServeError>,
-    at_client: Mesh,
+    pub at_client: Mesh,
 }
 
 impl Ends {

@@ -157,3 +157,15 @@ fn combine(j: usize, index: u64, keys: &[Block]) -> Zeroizing<Block> {
 }
 
 impl<K: ZeroizeOnDrop> ZeroizeOnDrop for LargeKeys<K> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_indices_and_transfers_differ_with_the_same_keys_of_bytes() {
+        let of = |place: usize| combine(place >> 1, place as u64 & 1, &[Block::ONES; 3]).value();
+        let all = [0, 1, 2, 3].map(of);
+        assert!((1..4).all(|i| !all[..i].contains(&all[i])));
+    }
+}

@@ -130,7 +130,7 @@ impl OneOfNSender for StringsSender {
             fold(cpu, piece, columns, &mut scratch, rows);
         });
         if result.is_err() {
-            self.offsets.zeroize();
+            self.offsets.iter_mut().zeroize();
         }
         result?;
         Ok(Keys {
@@ -214,3 +214,37 @@ impl Keys {
 }
 
 impl ZeroizeOnDrop for Keys {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Security;
+
+    #[test]
+    fn nothing_is_left_of_an_offset_after_a_failure() {
+        let (parameters, cpu) = (OneOfN::new(2, 4, Security::Malicious), Cpu::best());
+        let mut mesh = Mesh::in_memory(2).remove(0);
+        let [peer, me] = [PartyId(1), mesh.me()];
+        let ones = || Zeroizing::new(vec![Block::ONES; 2]);
+        let vole = VoleSender {
+            parameters: parameters.subspace(),
+            cpu,
+            peer,
+            delta: ones(),
+            trees: Vec::new(),
+        };
+        let mut sender = StringsSender {
+            parameters,
+            vole,
+            offsets: ones(),
+            hash: Hash::new(parameters, cpu, mesh.session(), [me, peer]),
+        };
+        assert!(sender.extend(&mut mesh, 1).is_err(), "there are no trees");
+        // Neither list is shortened, so this is the memory that held them.
+        let left = [&sender.offsets, &sender.vole.delta].map(|blocks| {
+            let values = blocks.iter().map(|block| block.value());
+            values.collect::<Vec<_>>()
+        });
+        assert_eq!(left, [[0; 2], [0; 2]]);
+    }
+}

@@ -1,4 +1,5 @@
 use super::*;
+use std::collections::HashSet;
 
 const ALL: [(u8, u8); 9] = [
     (2, 4),
@@ -92,4 +93,26 @@ fn folded_differences_of_all_choices_are_uniform() {
             assert_eq!(rank, 128, "choice {choice}, {parameters:?}");
         }
     }
+}
+
+/// The same sums of a row, in several sessions, roles, parameters, extensions, OTs, for several
+/// strings and several blocks of them.
+#[test]
+fn no_two_keys_of_one_row_are_the_same() {
+    let (cpu, mut keys) = (Cpu::best(), HashSet::new());
+    for (parameters, session) in all().flat_map(|parameters| [(parameters, 1), (parameters, 2)]) {
+        for parties in [[PartyId(0), PartyId(1)], [PartyId(1), PartyId(0)]] {
+            let session = SessionId::new(&[session; 32], &[]);
+            let mut hash = Hash::new(parameters, cpu, session, parties);
+            for call in [hash.next(), hash.next()] {
+                let places = (0..8).map(|place| [0, 1, 2].map(|bit| place >> bit & 1));
+                let tweak = |[number, j, choice]: [usize; 3]| call.tweak(number, j, choice as u8);
+                let tweaks: Vec<Block> = places.map(tweak).collect();
+                let mut made = [Block::ONES; 8];
+                call.hash.hash_each(cpu, &tweaks, &mut made);
+                keys.extend(made.map(|key| key.value()));
+            }
+        }
+    }
+    assert_eq!(keys.len(), ALL.len() * 2 * 2 * 2 * 8);
 }

@@ -1,41 +1,42 @@
-//! One party's part of a shared tensor.
+//! Shares of bits or of ring elements, as one word or several side by side.
 
 use crate::packed::Packed;
-use sealane_party::{Planes, Shares};
+use crate::share::{Planes, Shares};
 use sealane_protocol::View;
 
-/// One party's part of a tensor: two of the three components, of bits packed 64 to a word or of
-/// ring elements, each reduced modulo `2^k`.
+/// One party's part of a tensor: so many components, of bits packed 64 to a word or of ring
+/// elements, each reduced modulo `2^k`.
 ///
 /// A party without a role holds the shape alone, and all movements cost it nothing. At a party with
 /// a role a shape alone stands for zero, of either algebra.
-pub struct Share(pub(crate) Body);
+pub struct Components<const P: usize>(pub Body<P>);
 
 /// The data of a share.
-pub(crate) enum Body {
+pub enum Body<const P: usize> {
     /// Planes and elements.
     Shape(usize, usize),
-    Bits(Pair<Packed>),
-    Ring(Pair<Planes<u64>>),
+    /// Bits.
+    Bits(Parts<P, Packed>),
+    /// Ring elements.
+    Ring(Parts<P, Planes<u64>>),
 }
 
-/// Components `i` and `i + 1`, at the party of role `i`; they always move together.
-pub(crate) struct Pair<T>(pub(crate) [T; 2]);
+/// Components, which always move together.
+pub struct Parts<const P: usize, T>(pub [T; P]);
 
-impl Share {
-    /// Both components of the party of role `i`, `i` first, as words plane by plane: 64 lanes of
-    /// bits, each plane from a word of its own, or one ring element a word. None of a shape without
-    /// data.
-    pub fn components(&self) -> Option<[&[u64]; 2]> {
+impl<const P: usize> Components<P> {
+    /// All components as words plane by plane: 64 lanes of bits, each plane from a word of its own,
+    /// or one ring element a word. None of a shape without data.
+    pub fn components(&self) -> Option<[&[u64]; P]> {
         match &self.0 {
             Body::Shape(..) => None,
-            Body::Bits(Pair([own, next])) => Some([own.data(), next.data()]),
-            Body::Ring(Pair([own, next])) => Some([own.data(), next.data()]),
+            Body::Bits(Parts(parts)) => Some(parts.each_ref().map(Packed::data)),
+            Body::Ring(Parts(parts)) => Some(parts.each_ref().map(Planes::data)),
         }
     }
 }
 
-impl Shares for Share {
+impl<const P: usize> Shares for Components<P> {
     fn elements(&self) -> usize {
         match &self.0 {
             Body::Shape(_, elements) => *elements,
@@ -52,67 +53,67 @@ impl Shares for Share {
         }
     }
 
-    fn zeros(planes: usize, elements: usize) -> Share {
-        Share(Body::Shape(planes, elements))
+    fn zeros(planes: usize, elements: usize) -> Components<P> {
+        Components(Body::Shape(planes, elements))
     }
 
-    fn gather(&self, lanes: &View, inner: &View) -> Share {
-        Share(match &self.0 {
+    fn gather(&self, lanes: &View, inner: &View) -> Components<P> {
+        Components(match &self.0 {
             Body::Shape(planes, _) => Body::Shape(planes * inner.count(), lanes.count()),
             Body::Bits(pair) => Body::Bits(pair.gather(lanes, inner)),
             Body::Ring(pair) => Body::Ring(pair.gather(lanes, inner)),
         })
     }
 
-    fn spread(&self, inner: usize) -> Share {
-        Share(match &self.0 {
+    fn spread(&self, inner: usize) -> Components<P> {
+        Components(match &self.0 {
             Body::Shape(planes, elements) => Body::Shape(planes / inner, elements * inner),
             Body::Bits(pair) => Body::Bits(pair.spread(inner)),
             Body::Ring(pair) => Body::Ring(pair.spread(inner)),
         })
     }
 
-    fn concat(parts: &[&Share]) -> Share {
-        all(parts, Pair::concat, Pair::concat).unwrap_or_else(|| {
-            Share(Body::Shape(
+    fn concat(parts: &[&Components<P>]) -> Components<P> {
+        all(parts, Parts::concat, Parts::concat).unwrap_or_else(|| {
+            Components(Body::Shape(
                 parts.first().map_or(0, |part| part.planes()),
                 parts.iter().map(|part| part.elements()).sum(),
             ))
         })
     }
 
-    fn concatenate(parts: &[&Share]) -> Share {
-        all(parts, Pair::concatenate, Pair::concatenate).unwrap_or_else(|| {
-            Share(Body::Shape(
+    fn concatenate(parts: &[&Components<P>]) -> Components<P> {
+        all(parts, Parts::concatenate, Parts::concatenate).unwrap_or_else(|| {
+            Components(Body::Shape(
                 parts.iter().map(|part| part.planes()).sum(),
                 parts.first().map_or(0, |part| part.elements()),
             ))
         })
     }
 
-    fn put(&mut self, places: &View, from: &Share, first: usize) {
+    fn put(&mut self, places: &View, from: &Components<P>, first: usize) {
         // A shape alone stands for zero beside a share with data.
         let (planes, elements) = (self.planes(), self.elements());
-        let zeros = |share: &Share| matches!(share.0, Body::Shape(..));
+        let zeros = |share: &Components<P>| matches!(share.0, Body::Shape(..));
         match (&mut self.0, &from.0) {
             (Body::Bits(to), Body::Bits(from)) => to.put(places, from, first),
             (Body::Ring(to), Body::Ring(from)) => to.put(places, from, first),
-            (Body::Bits(to), _) => to.put(places, &Pair::zeros(planes, places.count()), 0),
-            (Body::Ring(to), _) => to.put(places, &Pair::zeros(planes, places.count()), 0),
+            (Body::Bits(to), _) => to.put(places, &Parts::zeros(planes, places.count()), 0),
+            (Body::Ring(to), _) => to.put(places, &Parts::zeros(planes, places.count()), 0),
             (Body::Shape(..), _) if zeros(from) => {}
             (to, Body::Bits(_)) => {
-                *to = Body::Bits(Pair::zeros(planes, elements));
+                *to = Body::Bits(Parts::zeros(planes, elements));
                 self.put(places, from, first);
             }
             (to, _) => {
-                *to = Body::Ring(Pair::zeros(planes, elements));
+                *to = Body::Ring(Parts::zeros(planes, elements));
                 self.put(places, from, first);
             }
         }
     }
 
-    fn resize(&self, first: usize, count: usize, signed: bool) -> Share {
-        Share(match &self.0 {
+    fn resize(&self, first: usize, count: usize, signed: bool) -> Components<P> {
+        Components(match &self.0 {
             Body::Shape(_, elements) => Body::Shape(count, *elements),
             Body::Bits(pair) => Body::Bits(pair.resize(first, count, signed)),
             Body::Ring(pair) => Body::Ring(pair.resize(first, count, signed)),
@@ -121,12 +122,16 @@ impl Shares for Share {
 }
 
 /// A way to join the components of several shares.
-type Join<T> = fn(&[&Pair<T>]) -> Pair<T>;
+type Join<const P: usize, T> = fn(&[&Parts<P, T>]) -> Parts<P, T>;
 
 /// All parts in one; none if they are shapes without data.
-fn all(parts: &[&Share], bits: Join<Packed>, ring: Join<Planes<u64>>) -> Option<Share> {
+fn all<const P: usize>(
+    parts: &[&Components<P>],
+    bits: Join<P, Packed>,
+    ring: Join<P, Planes<u64>>,
+) -> Option<Components<P>> {
     let held = parts.iter().find(|part| !matches!(part.0, Body::Shape(..)));
-    Some(Share(match held.map(|part| &part.0)? {
+    Some(Components(match held.map(|part| &part.0)? {
         Body::Bits(_) => Body::Bits(joined(parts, bits, |body| match body {
             Body::Bits(pair) => Some(pair),
             _ => None,
@@ -139,25 +144,28 @@ fn all(parts: &[&Share], bits: Join<Packed>, ring: Join<Planes<u64>>) -> Option<
 }
 
 /// Joins all parts, where shapes without data are zeros.
-fn joined<T: Shares>(
-    parts: &[&Share],
-    join: Join<T>,
-    held: impl Fn(&Body) -> Option<&Pair<T>>,
-) -> Pair<T> {
-    let zeros = parts.iter().map(|part| match part.0 {
-        Body::Shape(planes, elements) => Some(Pair::zeros(planes, elements)),
+fn joined<const P: usize, T: Shares>(
+    parts: &[&Components<P>],
+    join: Join<P, T>,
+    held: impl Fn(&Body<P>) -> Option<&Parts<P, T>>,
+) -> Parts<P, T> {
+    let zeros = parts.iter().filter_map(|part| match part.0 {
+        Body::Shape(planes, elements) => Some(Parts::zeros(planes, elements)),
         _ => None,
     });
     let zeros = zeros.collect::<Vec<_>>();
-    let pairs = parts.iter().zip(&zeros);
-    let pairs = pairs.filter_map(|(part, zero)| held(&part.0).or(zero.as_ref()));
+    let mut zeros = zeros.iter();
+    let pairs = parts.iter().filter_map(|part| match &part.0 {
+        Body::Shape(..) => zeros.next(),
+        body => held(body),
+    });
     let pairs = pairs.collect::<Vec<_>>();
     let same = pairs.len() == parts.len();
     assert!(same, "bits and ring elements do not join");
     join(&pairs)
 }
 
-impl<T: Shares> Shares for Pair<T> {
+impl<const P: usize, T: Shares> Shares for Parts<P, T> {
     fn elements(&self) -> usize {
         self.0[0].elements()
     }
@@ -167,20 +175,22 @@ impl<T: Shares> Shares for Pair<T> {
     }
 
     fn zeros(planes: usize, elements: usize) -> Self {
-        Pair([0, 1].map(|_| T::zeros(planes, elements)))
+        Parts(std::array::from_fn(|_| T::zeros(planes, elements)))
     }
 
     fn gather(&self, lanes: &View, inner: &View) -> Self {
-        Pair([0, 1].map(|i: usize| self.0[i].gather(lanes, inner)))
+        Parts(std::array::from_fn(|i: usize| {
+            self.0[i].gather(lanes, inner)
+        }))
     }
 
     fn spread(&self, inner: usize) -> Self {
-        Pair([0, 1].map(|i: usize| self.0[i].spread(inner)))
+        Parts(std::array::from_fn(|i: usize| self.0[i].spread(inner)))
     }
 
     fn concat(parts: &[&Self]) -> Self {
         let all = |i: usize| parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>();
-        Pair([0, 1].map(|i| T::concat(&all(i))))
+        Parts(std::array::from_fn(|i| T::concat(&all(i))))
     }
 
     fn put(&mut self, places: &View, from: &Self, first: usize) {
@@ -190,10 +200,12 @@ impl<T: Shares> Shares for Pair<T> {
 
     fn concatenate(parts: &[&Self]) -> Self {
         let all = |i: usize| parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>();
-        Pair([0, 1].map(|i| T::concatenate(&all(i))))
+        Parts(std::array::from_fn(|i| T::concatenate(&all(i))))
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
-        Pair([0, 1].map(|i: usize| self.0[i].resize(first, count, signed)))
+        Parts(std::array::from_fn(|i: usize| {
+            self.0[i].resize(first, count, signed)
+        }))
     }
 }

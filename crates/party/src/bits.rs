@@ -1,18 +1,18 @@
 //! Bits in words: 64 to a word, first bit lowest.
 //!
-//! All code of this crate that moves bits (tensors, the dense form of messages, conversion between
-//! bit planes and ring elements) uses the few functions here. None of them branches on a bit.
+//! All code that moves packed bits (tensors, the dense form of messages, conversion between bit
+//! planes and ring elements) uses the few functions here. None of them branches on a bit.
 
 use std::mem;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Returns the number of words for so many bits.
-pub(crate) fn words_for(bits: usize) -> usize {
+pub fn words_for(bits: usize) -> usize {
     bits.div_ceil(64)
 }
 
 /// The lowest `count` bits, at most 64.
-pub(crate) fn low_mask(count: usize) -> u64 {
+pub fn low_mask(count: usize) -> u64 {
     match count {
         0 => 0,
         _ => u64::MAX >> (64 - count),
@@ -20,7 +20,7 @@ pub(crate) fn low_mask(count: usize) -> u64 {
 }
 
 /// The `count` bits from bit `at` on; at most 64, all of them within `words`.
-pub(crate) fn read(words: &[u64], at: usize, count: usize) -> u64 {
+pub fn read(words: &[u64], at: usize, count: usize) -> u64 {
     let (word, shift) = (at / 64, at % 64);
     let low = words[word] >> shift;
     let high = if shift + count > 64 {
@@ -32,7 +32,7 @@ pub(crate) fn read(words: &[u64], at: usize, count: usize) -> u64 {
 }
 
 /// Replaces the `count` bits of `to` from bit `at` on by those of `from` from bit `first` on.
-pub(crate) fn overwrite(to: &mut [u64], at: usize, from: &[u64], first: usize, count: usize) {
+pub fn overwrite(to: &mut [u64], at: usize, from: &[u64], first: usize, count: usize) {
     let mut done = 0;
     while done < count {
         let (word, shift) = ((at + done) / 64, (at + done) % 64);
@@ -46,7 +46,7 @@ pub(crate) fn overwrite(to: &mut [u64], at: usize, from: &[u64], first: usize, c
 
 /// Writer of consecutive runs of bits. Memory is allocated once, so that no copy of a secret is
 /// left behind by a reallocation.
-pub(crate) struct Writer {
+pub struct Writer {
     words: Zeroizing<Vec<u64>>,
     /// Bits in use of the last word; 0 if the next bit starts a word.
     used: usize,
@@ -54,13 +54,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Room for `words` words.
-    pub(crate) fn new(words: usize) -> Writer {
+    pub fn new(words: usize) -> Writer {
         let (words, used) = (Zeroizing::new(Vec::with_capacity(words)), 0);
         Writer { words, used }
     }
 
     /// Appends `count` bits, at most 64; those of `bits` above them are zero.
-    pub(crate) fn push(&mut self, bits: u64, count: usize) {
+    pub fn push(&mut self, bits: u64, count: usize) {
         if count == 0 {
             return;
         }
@@ -78,7 +78,7 @@ impl Writer {
     }
 
     /// Appends the `count` bits of `from` that start at bit `at`.
-    pub(crate) fn copy(&mut self, from: &[u64], at: usize, count: usize) {
+    pub fn copy(&mut self, from: &[u64], at: usize, count: usize) {
         let mut done = 0;
         if self.used == 0 && at.is_multiple_of(64) {
             self.words.extend_from_slice(&from[at / 64..][..count / 64]);
@@ -92,7 +92,7 @@ impl Writer {
     }
 
     /// Appends `count` copies of a bit.
-    pub(crate) fn repeat(&mut self, bit: u64, count: usize) {
+    pub fn repeat(&mut self, bit: u64, count: usize) {
         let all = 0u64.wrapping_sub(bit);
         let mut first = 0;
         if self.used == 0 {
@@ -108,19 +108,19 @@ impl Writer {
     }
 
     /// Continues at the next word.
-    pub(crate) fn align(&mut self) {
+    pub fn align(&mut self) {
         self.used = 0;
     }
 
     /// Returns the words written; bits after the last one are zero.
-    pub(crate) fn finish(mut self) -> Vec<u64> {
+    pub fn finish(mut self) -> Vec<u64> {
         mem::take(&mut *self.words)
     }
 }
 
 /// Transposes 64 x 64 bits: bit `c` of word `r` becomes bit `r` of word `c`. At each scale, the
 /// upper right and the lower left square of every block change places.
-pub(crate) fn transpose(rows: &mut [u64; 64]) {
+pub fn transpose(rows: &mut [u64; 64]) {
     let mut side = 32;
     while side > 0 {
         // Columns that lie in the left half of their block.
@@ -136,7 +136,7 @@ pub(crate) fn transpose(rows: &mut [u64; 64]) {
 
 /// Elements from their bit planes: `planes` holds `elements.div_ceil(64)` words for each of at most
 /// 64 planes. Called as often as an element has words.
-pub(crate) fn elements_from_planes(planes: &[u64], elements: &mut [u64]) {
+pub fn elements_from_planes(planes: &[u64], elements: &mut [u64]) {
     let stride = words_for(elements.len()).max(1);
     let mut square = Zeroizing::new([0; 64]);
     for (word, chunk) in elements.chunks_mut(64).enumerate() {
@@ -150,7 +150,7 @@ pub(crate) fn elements_from_planes(planes: &[u64], elements: &mut [u64]) {
 }
 
 /// The lowest bit planes of elements: as many as `planes` has room for.
-pub(crate) fn planes_from_elements(elements: &[u64], planes: &mut [u64]) {
+pub fn planes_from_elements(elements: &[u64], planes: &mut [u64]) {
     let stride = words_for(elements.len()).max(1);
     let mut square = Zeroizing::new([0; 64]);
     for (word, chunk) in elements.chunks(64).enumerate() {

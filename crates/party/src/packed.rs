@@ -7,12 +7,12 @@
 
 use crate::bits::{self, Writer, low_mask, words_for};
 use crate::column_split::ColumnSplit;
-use sealane_party::{Planes, Shares};
+use crate::share::{Planes, Shares};
 use sealane_protocol::View;
 use std::sync::OnceLock;
 
 /// One component of shared bits.
-pub(crate) struct Packed {
+pub struct Packed {
     elements: usize,
     /// A word for each plane whose bits are those of all elements, if these are the same.
     same: Option<Planes<u64>>,
@@ -23,7 +23,7 @@ pub(crate) struct Packed {
 
 impl Packed {
     /// Wraps planes of words that hold so many lanes.
-    pub(crate) fn of(elements: usize, words: Planes<u64>) -> Packed {
+    pub fn of(elements: usize, words: Planes<u64>) -> Packed {
         Packed {
             elements,
             same: None,
@@ -67,7 +67,7 @@ impl Packed {
     }
 
     /// The word of a plane whose lanes are all the same, which repeats; none of others.
-    pub(crate) fn repeated(&self, plane: usize) -> Option<&u64> {
+    pub fn repeated(&self, plane: usize) -> Option<&u64> {
         self.same.as_ref()?.plane(plane).first()
     }
 
@@ -76,7 +76,7 @@ impl Packed {
     }
 
     /// The lanes of one plane.
-    pub(crate) fn plane(&self, plane: usize) -> &[u64] {
+    pub fn plane(&self, plane: usize) -> &[u64] {
         self.words().plane(plane)
     }
 
@@ -113,7 +113,7 @@ impl Packed {
     }
 
     /// Returns all words, plane by plane.
-    pub(crate) fn data(&self) -> &[u64] {
+    pub fn data(&self) -> &[u64] {
         self.words().data()
     }
 }

@@ -6,16 +6,18 @@
 //! follow each other without gaps.
 
 use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, read, words_for};
+use crate::components::{Body, Components, Parts};
+use crate::fault::{Fault, Result};
 use crate::packed::Packed;
-use crate::share::{Body, Pair, Share};
-use sealane_party::{Fault, Planes, Result, Shares, Words};
-use sealane_protocol::{Algebra, Domain, Sharing};
+use crate::share::{Planes, Shares};
+use crate::words::Words;
+use sealane_protocol::{Algebra, Domain};
 use std::mem;
 use zeroize::Zeroizing;
 
 /// The addition of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Group {
+pub enum Group {
     /// Lane by lane, by XOR.
     Xor,
     /// As integers modulo a power of two.
@@ -24,7 +26,7 @@ pub(crate) enum Group {
 
 impl Group {
     /// Adds words to words.
-    pub(crate) fn add(self, sum: &mut [u64], words: &[u64]) {
+    pub fn add(self, sum: &mut [u64], words: &[u64]) {
         let pairs = sum.iter_mut().zip(words);
         match self {
             Group::Xor => pairs.for_each(|(sum, word)| *sum ^= word),
@@ -33,7 +35,7 @@ impl Group {
     }
 
     /// Subtracts words from words.
-    pub(crate) fn subtract(self, rest: &mut [u64], words: &[u64]) {
+    pub fn subtract(self, rest: &mut [u64], words: &[u64]) {
         let pairs = rest.iter_mut().zip(words);
         match self {
             Group::Xor => pairs.for_each(|(rest, word)| *rest ^= word),
@@ -44,8 +46,9 @@ impl Group {
 
 /// The layout of one component of a tensor.
 #[derive(Clone, Copy)]
-pub(crate) struct Form {
-    pub(crate) group: Group,
+pub struct Form {
+    /// Addition of words.
+    pub group: Group,
     planes: usize,
     elements: usize,
     /// Bits of a row.
@@ -54,7 +57,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// The layout of bits.
-    pub(crate) fn bits(planes: usize, elements: usize) -> Form {
+    pub fn bits(planes: usize, elements: usize) -> Form {
         Form {
             group: Group::Xor,
             planes,
@@ -64,7 +67,7 @@ impl Form {
     }
 
     /// The layout of elements of `Z_2^k`.
-    pub(crate) fn ring(k: usize, planes: usize, elements: usize) -> Form {
+    pub fn ring(k: usize, planes: usize, elements: usize) -> Form {
         Form {
             group: Group::Sum,
             planes,
@@ -74,7 +77,7 @@ impl Form {
     }
 
     /// A tensor of a domain.
-    pub(crate) fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form> {
+    pub fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form> {
         Ok(match width(domain)? {
             None => Form::bits(planes, elements),
             Some(k) => Form::ring(k, planes, elements),
@@ -82,7 +85,7 @@ impl Form {
     }
 
     /// A tensor of a domain whose values are given as words of `bits` bits.
-    pub(crate) fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form> {
+    pub fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form> {
         match width(domain)? {
             None => Ok(Form::bits(bits, elements)),
             Some(k) if k == bits => Ok(Form::ring(k, 1, elements)),
@@ -94,28 +97,27 @@ impl Form {
     }
 
     /// The tensor without data.
-    pub(crate) fn shape(self) -> Share {
-        Share::zeros(self.planes, self.elements)
+    pub fn shape<const P: usize>(self) -> Components<P> {
+        Components::zeros(self.planes, self.elements)
     }
 
     /// Elements of a plane.
-    pub(crate) fn elements(self) -> usize {
+    pub fn elements(self) -> usize {
         self.elements
     }
 
     /// Planes of the tensor.
-    pub(crate) fn planes(self) -> usize {
+    pub fn planes(self) -> usize {
         self.planes
     }
 
     /// Bits of a row.
-    #[cfg(test)]
-    pub(crate) fn row_bits(self) -> usize {
+    pub fn row_bits(self) -> usize {
         self.row_bits
     }
 
     /// Bits of a ring element; none of bits.
-    pub(crate) fn ring_bits(self) -> Option<usize> {
+    pub fn ring_bits(self) -> Option<usize> {
         match self.group {
             Group::Xor => None,
             Group::Sum => Some(self.row_bits),
@@ -134,22 +136,22 @@ impl Form {
     }
 
     /// Words of the component.
-    pub(crate) fn words(self) -> usize {
+    pub fn words(self) -> usize {
         self.rows() * self.row_words()
     }
 
     /// Bytes of the component in a message.
-    pub(crate) fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         (self.rows() * self.row_bits).div_ceil(8)
     }
 
     /// A component of zeros.
-    pub(crate) fn zeros(self) -> Planes<u64> {
+    pub fn zeros(self) -> Planes<u64> {
         self.planes_of(vec![0; self.words()])
     }
 
     /// The sum of components.
-    pub(crate) fn sum<'a>(self, components: impl IntoIterator<Item = &'a [u64]>) -> Planes<u64> {
+    pub fn sum<'a>(self, components: impl IntoIterator<Item = &'a [u64]>) -> Planes<u64> {
         let mut components = components.into_iter();
         let mut sum = match components.next() {
             Some(first) => self.planes_of(first.to_vec()),
@@ -171,7 +173,7 @@ impl Form {
     }
 
     /// Clears the bits that are not part of a row: bits past the last lane, multiples of `2^k`.
-    pub(crate) fn trim(self, words: &mut [u64]) {
+    pub fn trim(self, words: &mut [u64]) {
         if self.row_bits.is_multiple_of(64) {
             return;
         }
@@ -181,7 +183,7 @@ impl Form {
     }
 
     /// Hands to `take` the message that holds a component: its rows without gaps, first bit lowest.
-    pub(crate) fn pack<R>(self, words: &[u64], take: impl FnOnce(&[u8]) -> R) -> R {
+    pub fn pack<R>(self, words: &[u64], take: impl FnOnce(&[u8]) -> R) -> R {
         if self.row_bits.is_multiple_of(64) {
             return take(bytemuck::must_cast_slice(words));
         }
@@ -200,7 +202,7 @@ impl Form {
 
     /// The component that a message holds, which `fill` writes into [`Form::bytes`] bytes. None if
     /// the bits after the last row are not zero.
-    pub(crate) fn unpack<E>(
+    pub fn unpack<E>(
         self,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<Option<Planes<u64>>, E> {
@@ -232,7 +234,7 @@ impl Form {
 
     /// As [`Form::unpack`], into the words of a component. False if the bits after the last row are
     /// not zero.
-    pub(crate) fn unpack_to<E>(
+    pub fn unpack_to<E>(
         self,
         into: &mut [u64],
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -247,7 +249,7 @@ impl Form {
     }
 
     /// A component from values, one word an element, of which the lowest bits count.
-    pub(crate) fn encode(self, values: &[u64]) -> Planes<u64> {
+    pub fn encode(self, values: &[u64]) -> Planes<u64> {
         let mut component = self.zeros();
         match self.group {
             Group::Xor => planes_from_elements(values, component.data_mut()),
@@ -263,7 +265,7 @@ impl Form {
     ///
     /// # Errors
     /// [`Fault::Internal`] if an element does not fit a word.
-    pub(crate) fn decode(self, component: &[u64]) -> Result<Words> {
+    pub fn decode(self, component: &[u64]) -> Result<Words> {
         let fits = match self.group {
             Group::Xor => self.planes <= 64,
             Group::Sum => self.planes == 1,
@@ -280,12 +282,12 @@ impl Form {
         Ok(values)
     }
 
-    /// Returns both components of a share that should have this form; none if it is a shape without
+    /// Returns the components of a share that should have this form; none if it is a shape without
     /// data.
     ///
     /// # Errors
     /// [`Fault::Internal`] if it has another form.
-    pub(crate) fn parts(self, share: &Share) -> Result<Option<[&[u64]; 2]>> {
+    pub fn parts<const P: usize>(self, share: &Components<P>) -> Result<Option<[&[u64]; P]>> {
         let fits = match &share.0 {
             Body::Shape(..) => true,
             Body::Bits(_) => self.group == Group::Xor,
@@ -298,14 +300,11 @@ impl Form {
         Ok(share.components())
     }
 
-    /// A share of both components.
-    pub(crate) fn share(self, [own, next]: [Planes<u64>; 2]) -> Share {
-        Share(match self.group {
-            Group::Xor => Body::Bits(Pair([
-                Packed::of(self.elements, own),
-                Packed::of(self.elements, next),
-            ])),
-            Group::Sum => Body::Ring(Pair([own, next])),
+    /// A share of these components.
+    pub fn share<const P: usize>(self, parts: [Planes<u64>; P]) -> Components<P> {
+        Components(match self.group {
+            Group::Xor => Body::Bits(Parts(parts.map(|part| Packed::of(self.elements, part)))),
+            Group::Sum => Body::Ring(Parts(parts)),
         })
     }
 }
@@ -313,14 +312,13 @@ impl Form {
 /// Bits of an element if the domain is a ring, none if it is bits.
 ///
 /// # Errors
-/// [`Fault::Internal`] if it is no domain of this protocol.
-pub(crate) fn width(domain: Domain) -> Result<Option<usize>> {
-    let (sharing, plain) = (domain.sharing, !domain.authenticated);
+/// [`Fault::Internal`] if it has other elements, or is authenticated.
+pub fn width(domain: Domain) -> Result<Option<usize>> {
     match domain.algebra {
-        Algebra::Z2 if sharing == Sharing::Replicated && plain => Ok(None),
-        Algebra::Z2k(k @ 1..=64) if sharing == Sharing::Replicated && plain => {
-            Ok(Some(usize::from(k)))
-        }
-        _ => Err(Fault::Internal(format!("trio has no domain {domain:?}"))),
+        _ if domain.authenticated => {}
+        Algebra::Z2 => return Ok(None),
+        Algebra::Z2k(k @ 1..=64) => return Ok(Some(usize::from(k))),
+        _ => {}
     }
+    Err(Fault::Internal(format!("no words for {domain:?}")))
 }

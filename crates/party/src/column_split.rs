@@ -16,7 +16,7 @@ const SIDE: usize = 8;
 const PLACES: usize = 6;
 
 /// The exchanges that split a plane.
-pub(crate) struct ColumnSplit {
+pub struct ColumnSplit {
     /// Pairs of a bit of the number of a word, and a bit of the number of a place in it.
     exchanges: Vec<(usize, usize)>,
     /// The strand that each word ends as.
@@ -27,7 +27,7 @@ type Words = [[u64; SIDE]; 64];
 
 impl ColumnSplit {
     /// The column split into so many strands; none if they are not a power of two from 2 to 64.
-    pub(crate) fn of(strands: usize) -> Option<ColumnSplit> {
+    pub fn of(strands: usize) -> Option<ColumnSplit> {
         if !strands.is_power_of_two() || !(2..=64).contains(&strands) {
             return None;
         }
@@ -54,7 +54,7 @@ impl ColumnSplit {
 
     /// Splits a plane into its strands, of so many words each, one behind the other. Words of the
     /// plane that are missing are zero.
-    pub(crate) fn split(&self, plane: &[u64], words: usize, strands: &mut [u64]) {
+    pub fn split(&self, plane: &[u64], words: usize, strands: &mut [u64]) {
         let count = self.strands.len();
         let mut block: Words = [[0; SIDE]; 64];
         for first in (0..words).step_by(SIDE) {
@@ -76,7 +76,7 @@ impl ColumnSplit {
     }
 
     /// Joins strands to a plane, of which the words that there is room for are written.
-    pub(crate) fn join(&self, strands: &[&[u64]], plane: &mut [u64]) {
+    pub fn join(&self, strands: &[&[u64]], plane: &mut [u64]) {
         let count = self.strands.len();
         let words = strands.first().map_or(0, |strand| strand.len());
         let mut block: Words = [[0; SIDE]; 64];

@@ -11,14 +11,14 @@ use zeroize::Zeroizing;
 const GROUP_WORDS: usize = size_of::<Group>() / size_of::<u64>();
 
 /// Words, the first of which begins a cache line.
-pub(crate) struct AlignedBuffer {
+pub struct AlignedBuffer {
     groups: Zeroizing<Vec<Group>>,
     words: usize,
 }
 
 impl AlignedBuffer {
     /// So many words, all zero.
-    pub(crate) fn zeros(words: usize) -> AlignedBuffer {
+    pub fn zeros(words: usize) -> AlignedBuffer {
         let groups = Zeroizing::new(vec![Group::ZERO; words.div_ceil(GROUP_WORDS)]);
         AlignedBuffer { groups, words }
     }

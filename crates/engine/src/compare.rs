@@ -1,0 +1,133 @@
+//! All protocols that keep secrets side by side, for one program.
+
+use crate::check::is_secret;
+use crate::error::EngineError;
+use crate::job::{Job, ProtocolName};
+use sealane_diagnostic::Diagnostic;
+use sealane_parties::NetworkClass;
+use sealane_plan::{CostReport, fewest_helpers, suits};
+use sealane_program::graph::Program;
+use std::fmt;
+use std::str::FromStr;
+
+/// A protocol with what a run of a program takes in it.
+pub struct Compared {
+    /// The protocol.
+    pub protocol: ProtocolName,
+    /// Its helpers: those that were named, or the fewest that it needs.
+    pub helpers: Vec<String>,
+    /// The job with its cost, or why there is none.
+    pub outcome: Result<(Job, CostReport), Diagnostic>,
+}
+
+/// The protocol of a job: one by its name, or the one of the least estimated time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolChoice {
+    /// This one.
+    Named(ProtocolName),
+    /// The fastest of those that keep secrets and need no other helpers than those of the job, on
+    /// its declared network and at the upper bounds of the numbers of rows. All parties choose
+    /// alike.
+    Auto,
+}
+
+impl ProtocolChoice {
+    /// The name of [`ProtocolChoice::Auto`].
+    pub const AUTO: &'static str = "auto";
+
+    /// Makes a job, and says why the protocol is the fastest, if it was chosen so.
+    ///
+    /// # Errors
+    /// As [`Job::new`]; where no protocol runs the program, the refusal of the first one.
+    pub fn job(
+        self,
+        program: Program,
+        network: NetworkClass,
+        helpers: Vec<String>,
+    ) -> Result<(Job, Option<String>), EngineError> {
+        let named = |protocol, program, helpers| Job::new(program, protocol, network, helpers);
+        if let ProtocolChoice::Named(protocol) = self {
+            return Ok((named(protocol, program, helpers)?, None));
+        }
+        let all = compare(&program, network, &helpers, None)?;
+        let suits = all.into_iter().filter(|of| of.helpers == helpers);
+        let planned = suits.filter_map(|of| {
+            let (job, cost) = of.outcome.ok()?;
+            Some((cost.estimate_s(network), of.protocol, job))
+        });
+        let mut planned = planned.collect::<Vec<_>>();
+        // Of equal ones the first in the order of all protocols.
+        planned.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let time = |(s, protocol, _): &(f64, ProtocolName, Job)| {
+            format!("{protocol} in about {}", sealane_plan::time(*s))
+        };
+        let times = planned.iter().map(time).collect::<Vec<_>>();
+        match planned.into_iter().next() {
+            None => Ok((named(ProtocolName::DEFAULT, program, helpers)?, None)),
+            Some((_, protocol, job)) => {
+                let times = times.join(", ");
+                let why = format!(
+                    "`auto` is {protocol}, the fastest on {network} at the upper bounds: {times}"
+                );
+                Ok((job, Some(why)))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ProtocolChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProtocolChoice::Named(protocol) => protocol.fmt(f),
+            ProtocolChoice::Auto => f.write_str(ProtocolChoice::AUTO),
+        }
+    }
+}
+
+impl FromStr for ProtocolChoice {
+    type Err = EngineError;
+
+    fn from_str(name: &str) -> Result<ProtocolChoice, EngineError> {
+        if name == ProtocolChoice::AUTO {
+            return Ok(ProtocolChoice::Auto);
+        }
+        name.parse().map(ProtocolChoice::Named)
+    }
+}
+
+/// Plans a program under every protocol that keeps secrets and that some number of helpers makes
+/// fit its parties, in the order of [`ProtocolName::ALL`]. `rows` are the numbers of rows for which
+/// costs are stated, by default the upper bounds.
+///
+/// # Errors
+/// No number of helpers lets any protocol run it, or the numbers of rows are not its own.
+pub fn compare(
+    program: &Program,
+    network: NetworkClass,
+    helpers: &[String],
+    rows: Option<&[u64]>,
+) -> Result<Vec<Compared>, EngineError> {
+    let mut all = Vec::new();
+    for protocol in ProtocolName::ALL.into_iter().filter(is_secret) {
+        let profile = protocol.profile();
+        let named = suits(&profile, program, helpers.len()).then(|| helpers.to_vec());
+        let Some(helpers) = named.or_else(|| fewest_helpers(&profile, program)) else {
+            continue;
+        };
+        let job = Job::new(program.clone(), protocol, network, helpers.clone());
+        let outcome = match job {
+            Ok(job) => {
+                let bounds = job.bounds();
+                let cost = job.cost(rows.unwrap_or(&bounds))?;
+                Ok((job, cost))
+            }
+            Err(error) => Err(error.finding().clone()),
+        };
+        all.push(Compared {
+            protocol,
+            helpers,
+            outcome,
+        });
+    }
+    Ok(all)
+}

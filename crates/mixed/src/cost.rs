@@ -1,0 +1,305 @@
+//! Cost of each step, flight by flight.
+
+use crate::carries::Sum;
+use crate::convert::floor_of;
+use crate::goods::{transfers, wide};
+use crate::tape::widths;
+use sealane_circuit::Tape;
+use sealane_parties::PartyId;
+use sealane_party::DIGEST_BYTES;
+use sealane_protocol::{
+    Algebra, Correlation, Cost, Demand, Flight, Message, ProductShape, RingOp, Setting, StepShape,
+};
+
+/// Nominal cost of an AND online, a lane.
+const AND_NS: u64 = 1;
+/// Nominal cost of a term of a product online, and of a ring element that a step opens.
+const TERM_NS: u64 = 3;
+
+/// Bits of an element; 1 of bits.
+pub(crate) fn bits_of(algebra: Algebra) -> u64 {
+    match algebra {
+        Algebra::Z2 => 1,
+        Algebra::Z2k(k) | Algebra::Gf2k(k) => k.into(),
+    }
+}
+
+/// The parties with which this one may exchange payload: all others but those without a role, if it
+/// has none either.
+pub(crate) fn peers(setting: &Setting, me: PartyId) -> impl Iterator<Item = PartyId> {
+    let role = |party| setting.role_of(party).is_some();
+    let others = setting.others(me);
+    others.filter(move |other| role(me) || role(*other))
+}
+
+/// Both parties send so many bits each.
+fn both(setting: &Setting, parts: &[u64]) -> Flight {
+    let [first, second] = [0, 1].map(|role| setting.player(role));
+    let bytes = parts.iter().map(|bits| bits.div_ceil(8)).sum();
+    vec![
+        Message::new(first, second, bytes),
+        Message::new(second, first, bytes),
+    ]
+}
+
+/// The way in which a product is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// One party knows both operands.
+    Local,
+    /// A party knows an operand.
+    Known(Known),
+    /// Each row of the left operand meets each column of the right one.
+    Matrix { rows: u32, inner: u32, columns: u32 },
+    /// Each term takes a triple.
+    Pairs,
+}
+
+/// A product of numbers that a party knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The operand.
+    pub(crate) at: usize,
+    pub(crate) holder: PartyId,
+    /// Bits of each number.
+    pub(crate) bits: u8,
+    /// The numbers: of a matrix each once, elsewhere one for each pair.
+    pub(crate) numbers: u64,
+    /// Elements that each of them meets.
+    pub(crate) partners: u32,
+}
+
+impl Known {
+    pub(crate) fn kind(self, algebra: Algebra) -> Correlation {
+        Correlation::Known {
+            holder: self.holder,
+            algebra,
+            choice_bits: self.bits,
+            partners: self.partners,
+        }
+    }
+}
+
+/// The way in which parties compute a product.
+pub(crate) fn method(setting: &Setting, product: &ProductShape) -> Method {
+    let (lanes, terms, lines) = (product.lanes, product.terms, product.lines);
+    let whole = lines[0] * lines[1] == lanes;
+    let known = |at: usize| {
+        let holder = product.numbers[at].known_to?;
+        setting.role_of(holder)?;
+        let bits = product.numbers[at]
+            .bits
+            .clamp(1, bits_of(product.domain.algebra));
+        let (numbers, partners) = if whole {
+            (lines[at] * terms, lines[1 - at] as u32)
+        } else {
+            (lanes * terms, 1)
+        };
+        Some(Known {
+            at,
+            holder,
+            bits: bits as u8,
+            numbers,
+            partners,
+        })
+    };
+    match [known(0), known(1)] {
+        [Some(left), Some(right)] if left.holder == right.holder => Method::Local,
+        [left, right] => {
+            let ots = |known: &Known| known.numbers * u64::from(known.bits);
+            match left.into_iter().chain(right).min_by_key(ots) {
+                Some(known) => Method::Known(known),
+                None if whole => Method::Matrix {
+                    rows: lines[0] as u32,
+                    inner: terms as u32,
+                    columns: lines[1] as u32,
+                },
+                None => Method::Pairs,
+            }
+        }
+    }
+}
+
+/// Flights and ANDs of a tape.
+fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
+    let levels = widths(tape).into_iter().filter(|level| !level.is_empty());
+    let rows = |(width, groups): (usize, u64)| groups * (1 + width as u64);
+    let opened = levels.map(|level| level.into_iter().map(rows).sum::<u64>() * lanes);
+    let ands = tape.ands.len() as u64 * lanes;
+    Cost {
+        ands,
+        compute_ns: ands * AND_NS,
+        ..Cost::of(opened.map(|bits| both(setting, &[bits])).collect())
+    }
+}
+
+/// The circuit of a step on ring elements, its lanes, and the carries that become ring elements.
+fn sum_of(work: &StepShape) -> Option<(Sum, u64, u64)> {
+    match work {
+        StepShape::Ring(ring) => match ring.op {
+            RingOp::Extract { first, count } => Some((Sum::Bits { first, count }, ring.lanes, 0)),
+            RingOp::Floor { by } => {
+                let k = bits_of(ring.domain.algebra) as usize;
+                let (_, sum) = floor_of(k, (ring.bits as usize, ring.signed), by);
+                Some((sum, ring.lanes, 2))
+            }
+            RingOp::Select => None,
+        },
+        StepShape::Convert(convert) if convert.to.algebra == Algebra::Z2 => {
+            let (first, count) = (0, convert.bits as u8);
+            Some((Sum::Bits { first, count }, convert.elements, 0))
+        }
+        _ => None,
+    }
+}
+
+/// Bits that a conversion makes ring elements of.
+fn converted(work: &StepShape) -> Option<u64> {
+    match work {
+        StepShape::Convert(convert) if convert.from.algebra == Algebra::Z2 => {
+            Some(convert.bits.min(bits_of(convert.to.algebra)) * convert.elements)
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
+    if let Some((sum, lanes, carries)) = sum_of(work) {
+        let mut cost = tape(setting, &sum.tape(), lanes);
+        if carries > 0 {
+            cost.flights.push(both(setting, &[carries * lanes]));
+            cost.compute_ns += carries * lanes * TERM_NS;
+        }
+        return cost;
+    }
+    if let Some(bits) = converted(work) {
+        return Cost {
+            compute_ns: bits * TERM_NS,
+            ..Cost::of(vec![both(setting, &[bits])])
+        };
+    }
+    match work {
+        StepShape::Input(input) if setting.role_of(input.owner).is_none() => {
+            let bytes = (input.elements * input.bits).div_ceil(8);
+            let rest = Message::new(input.owner, setting.player(1), bytes);
+            Cost::of(vec![vec![rest]])
+        }
+        StepShape::Tape(run) => tape(setting, run.tape, run.lanes),
+        StepShape::Ring(ring) => Cost {
+            compute_ns: 2 * ring.lanes * TERM_NS,
+            ..Cost::of(vec![both(
+                setting,
+                &[ring.lanes, ring.lanes * bits_of(ring.domain.algebra)],
+            )])
+        },
+        StepShape::Product(product) => {
+            let (k, pairs) = (
+                bits_of(product.domain.algebra),
+                product.lanes * product.terms,
+            );
+            let flights = match method(setting, product) {
+                Method::Local => Vec::new(),
+                Method::Known(known) => {
+                    let other = setting.player(usize::from(setting.player(0) == known.holder));
+                    let told = (known.numbers * u64::from(known.bits)).div_ceil(8);
+                    let met = (known.numbers * u64::from(known.partners) * k).div_ceil(8);
+                    vec![vec![
+                        Message::new(known.holder, other, told),
+                        Message::new(other, known.holder, met),
+                    ]]
+                }
+                Method::Matrix {
+                    rows,
+                    inner,
+                    columns,
+                } => {
+                    let elements = u64::from(inner) * (u64::from(rows) + u64::from(columns));
+                    vec![both(setting, &[elements * k])]
+                }
+                Method::Pairs => vec![both(setting, &[2 * pairs * k])],
+            };
+            Cost {
+                compute_ns: pairs * TERM_NS,
+                ..Cost::of(flights)
+            }
+        }
+        StepShape::Settle { .. } => {
+            let from = |from| peers(setting, from).map(move |to| (from, to));
+            let digest = |(from, to)| Message::new(from, to, DIGEST_BYTES);
+            Cost::of(vec![
+                setting.everyone().flat_map(from).map(digest).collect(),
+            ])
+        }
+        StepShape::Open { results } => {
+            let to = |to: PartyId| {
+                let learnt = results.iter().filter(|result| result.to.contains(to));
+                let bytes = learnt.map(|result| result.bits.div_ceil(8)).sum::<u64>();
+                let roles = [0, 1].map(|role| setting.player(role)).into_iter();
+                let from = roles.filter(move |from| *from != to);
+                from.map(move |from| Message::new(from, to, bytes))
+            };
+            Cost::of(vec![setting.everyone().flat_map(to).collect()])
+        }
+        StepShape::Input(_)
+        | StepShape::Convert(_)
+        | StepShape::Shuffle(_)
+        | StepShape::Sort(_) => Cost::default(),
+    }
+}
+
+pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
+    let mut demand = Demand::default();
+    let tape_demand = |demand: &mut Demand, tape: &Tape, lanes: u64| {
+        for (width, groups) in widths(tape).into_iter().flatten() {
+            demand.add(wide(width), groups * lanes);
+        }
+    };
+    if let Some((sum, lanes, carries)) = sum_of(work) {
+        tape_demand(&mut demand, &sum.tape(), lanes);
+        if let StepShape::Ring(ring) = work {
+            let algebra = ring.domain.algebra;
+            demand.add(Correlation::DaBit { algebra }, carries * lanes);
+        }
+        return transfers(setting, demand);
+    }
+    match work {
+        StepShape::Input(input) if setting.role_of(input.owner).is_none() => {
+            demand.add(Correlation::Seed { owner: input.owner }, 1);
+        }
+        StepShape::Tape(run) => tape_demand(&mut demand, run.tape, run.lanes),
+        StepShape::Ring(ring) => {
+            let algebra = ring.domain.algebra;
+            demand.add(Correlation::Select { algebra }, ring.lanes);
+        }
+        StepShape::Convert(convert) => {
+            let algebra = convert.to.algebra;
+            demand.add(Correlation::DaBit { algebra }, converted(work).unwrap_or(0));
+        }
+        StepShape::Product(product) => {
+            let algebra = product.domain.algebra;
+            match method(setting, product) {
+                Method::Local => {}
+                Method::Known(known) => demand.add(known.kind(algebra), known.numbers),
+                Method::Matrix {
+                    rows,
+                    inner,
+                    columns,
+                } => {
+                    let matrix = Correlation::Matrix {
+                        algebra,
+                        rows,
+                        inner,
+                        columns,
+                    };
+                    demand.add(matrix, 1);
+                }
+                Method::Pairs => {
+                    let pairs = product.lanes * product.terms;
+                    demand.add(Correlation::Triple { algebra }, pairs);
+                }
+            }
+        }
+        _ => {}
+    }
+    transfers(setting, demand)
+}

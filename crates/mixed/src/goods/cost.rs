@@ -1,0 +1,320 @@
+//! Cost of set-ups and refills, and what correlations are made of.
+
+use crate::cost::bits_of;
+use crate::outside::owners;
+use sealane_block::Seed;
+use sealane_ot::source::{Source, ahead};
+use sealane_ot::traits::{Correlation as _, CotCost};
+use sealane_ot::triples::{
+    ArithmeticTriples, BooleanTriples, DaBits, KnownProducts, KnownShape, MatrixShape,
+    MatrixTriples, Ring, Selects, WideTriples,
+};
+use sealane_ot::{Flight, Flights, SoftSpoken, then};
+use sealane_parties::PartyId;
+use sealane_party::papers::SILENT;
+use sealane_protocol::{Algebra, Choices, Correlation, Cost, Demand, Message, Setting};
+
+/// Bytes of a seed.
+const SEED_BYTES: u64 = Seed::BYTES as u64;
+/// Nominal cost of one correlated OT, of one of a silent extension, and of hashing its row.
+const COT_NS: u64 = 10;
+const SILENT_COT_NS: u64 = 40;
+const HASH_NS: u64 = 15;
+/// Nominal cost of the base OTs of both directions.
+const BASE_OT_NS: u64 = 38_000_000;
+
+/// The correlation of ANDs with a common operand.
+pub(crate) fn wide(width: usize) -> Correlation {
+    match width {
+        1 => Correlation::Triple {
+            algebra: Algebra::Z2,
+        },
+        bits => Correlation::Wide { bits: bits as u16 },
+    }
+}
+
+/// Both parties with a role, the one of the smaller number first: it is the sender of the first
+/// direction of OTs.
+pub(super) fn directions(setting: &Setting) -> [PartyId; 2] {
+    let [first, second] = [0, 1].map(|role| setting.player(role));
+    [first.min(second), first.max(second)]
+}
+
+/// Correlated OTs that one correlation takes in each direction.
+fn ots(setting: &Setting, kind: Correlation) -> [u64; 2] {
+    match kind {
+        Correlation::Triple { algebra } => [bits_of(algebra); 2],
+        Correlation::Wide { .. } | Correlation::Select { .. } => [1; 2],
+        Correlation::DaBit { .. } => [1, 0],
+        Correlation::Known {
+            holder,
+            choice_bits,
+            ..
+        } => {
+            let bits = u64::from(choice_bits);
+            if holder == directions(setting)[0] {
+                [0, bits]
+            } else {
+                [bits, 0]
+            }
+        }
+        Correlation::Matrix {
+            algebra,
+            rows,
+            inner,
+            columns,
+        } => [u64::from(inner) * u64::from(rows.min(columns)) * bits_of(algebra); 2],
+        Correlation::Cot { .. } | Correlation::Seed { .. } => [0; 2],
+    }
+}
+
+/// A demand with the correlated OTs of which its correlations are made.
+pub(crate) fn transfers(setting: &Setting, mut demand: Demand) -> Demand {
+    let [low, high] = directions(setting);
+    let mut counts = [0; 2];
+    for (kind, count) in &demand.0 {
+        let each = ots(setting, *kind);
+        counts = [0, 1].map(|at| counts[at] + count * each[at]);
+    }
+    for ((sender, receiver), count) in [(low, high), (high, low)].into_iter().zip(counts) {
+        demand.add(cot(sender, receiver), count);
+    }
+    demand
+}
+
+fn cot(sender: PartyId, receiver: PartyId) -> Correlation {
+    Correlation::Cot {
+        sender,
+        receiver,
+        choices: Choices::Random,
+    }
+}
+
+/// Numbers of correlated OTs in a demand, by direction.
+pub(super) fn counts(setting: &Setting, demand: &Demand) -> [u64; 2] {
+    let [low, high] = directions(setting);
+    [(low, high), (high, low)].map(|(sender, receiver)| demand.count(cot(sender, receiver)))
+}
+
+/// Flights of both parties, the one of the smaller number as sender.
+fn messages(setting: &Setting, flights: &[Flight]) -> Vec<Vec<Message>> {
+    let [low, high] = directions(setting);
+    let of_flight = |flight: &Flight| {
+        let both = [
+            (low, high, flight.from_sender),
+            (high, low, flight.from_receiver),
+        ];
+        let sent = both.into_iter().filter(|(_, _, bytes)| *bytes > 0);
+        sent.map(|(from, to, bytes)| Message::new(from, to, bytes))
+            .collect()
+    };
+    flights.iter().map(of_flight).collect()
+}
+
+/// Flights of two directions that cross.
+fn crossed(one: Flights, other: Flights) -> Flights {
+    let count = one.len().max(other.len());
+    let at = |flights: &Flights, at: usize| flights.get(at).copied().unwrap_or_default();
+    let flight = |i| {
+        let (one, other) = (at(&one, i), at(&other, i));
+        Flight::new(
+            one.from_sender + other.from_receiver,
+            one.from_receiver + other.from_sender,
+        )
+    };
+    (0..count).map(flight).collect()
+}
+
+/// The source of OTs of both directions.
+pub(super) fn source(setting: &Setting) -> Source {
+    let base = SoftSpoken::on(setting.network);
+    if setting.silent {
+        Source::Silent(base, SILENT)
+    } else {
+        Source::SoftSpoken(base)
+    }
+}
+
+/// Flights of both directions, in the order in which they run.
+fn both_directions(setting: &Setting, [one, other]: [Flights; 2]) -> Flights {
+    if setting.silent {
+        then(one, crossed(Flights::new(), other))
+    } else {
+        crossed(one, other)
+    }
+}
+
+pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
+    let any = counts(setting, demand) != [0; 2];
+    let base = || source(setting).cost().set_up();
+    let mut flights = if any {
+        messages(setting, &both_directions(setting, [base(), base()]))
+    } else {
+        vec![Vec::new()]
+    };
+    let [first, second] = [0, 1].map(|role| setting.player(role));
+    if setting.parties > setting.roles.len() {
+        flights[0].push(Message::new(first, second, SEED_BYTES));
+    }
+    let seeds = owners(demand).into_iter();
+    flights[0].extend(seeds.map(|owner| Message::new(owner, first, SEED_BYTES)));
+    let silent = u64::from(setting.silent) * 2 * SILENT.first().rows() as u64;
+    Cost {
+        compute_ns: u64::from(any) * (BASE_OT_NS + silent * SILENT_COT_NS),
+        ..Cost::of(flights)
+    }
+}
+
+/// Bits of memory of a correlation.
+pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
+    match kind {
+        Correlation::Cot { .. } if setting.silent => ahead::bits(&SILENT),
+        Correlation::Cot { .. } => 129,
+        Correlation::Seed { .. } => 0,
+        Correlation::Triple {
+            algebra: Algebra::Z2,
+        } => 3,
+        Correlation::Triple { .. } => 3 * 64,
+        Correlation::Wide { bits } => 1 + 2 * u64::from(bits),
+        Correlation::DaBit { .. } => 65,
+        Correlation::Select { .. } => 193,
+        Correlation::Known {
+            choice_bits,
+            partners,
+            ..
+        } => 64 * u64::from(partners) * (1 + u64::from(choice_bits)),
+        Correlation::Matrix {
+            rows,
+            inner,
+            columns,
+            ..
+        } => {
+            let [rows, inner, columns] = [rows, inner, columns].map(u64::from);
+            64 * (rows * inner + inner * columns + rows * columns)
+        }
+    }
+}
+
+/// Bytes that silent extensions of both directions keep beside OTs that are ready: rows of two
+/// iterations.
+pub(crate) fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
+    let rows = SILENT.main().rows() + 2 * SILENT.first().rows();
+    if setting.silent && counts(setting, demand) != [0; 2] {
+        32 * rows as u64
+    } else {
+        0
+    }
+}
+
+/// Multiples in which OTs are made.
+pub(crate) fn refill_counts(setting: &Setting, lacking: &Demand) -> Demand {
+    lacking.in_units(|kind, _| match kind {
+        Correlation::Cot { .. } => unit(setting) as u64,
+        _ => 1,
+    })
+}
+
+/// Number of OTs of which a refill makes a multiple.
+pub(super) fn unit(setting: &Setting) -> usize {
+    if setting.silent { SILENT.given() } else { 1 }
+}
+
+/// Messages of the correlations of a kind beyond the OTs beneath.
+fn flights(setting: &Setting, kind: Correlation, count: u64) -> Flights {
+    let ahead = Ahead;
+    let ring = |algebra| Ring::new(bits_of(algebra) as u32);
+    match kind {
+        Correlation::Triple {
+            algebra: Algebra::Z2,
+        } => BooleanTriples::flights(&ahead, 0, (), count),
+        Correlation::Triple { algebra } => {
+            ArithmeticTriples::flights(&ahead, 0, ring(algebra), count)
+        }
+        Correlation::Wide { bits } => WideTriples::flights(&ahead, 0, bits.into(), count),
+        Correlation::DaBit { algebra } => DaBits::flights(&ahead, 0, ring(algebra), count),
+        Correlation::Select { algebra } => Selects::flights(&ahead, 0, ring(algebra), count),
+        Correlation::Known { holder, .. } => {
+            let flights = KnownProducts::flights(&ahead, 0, known_shape(kind), count);
+            if holder == directions(setting)[1] {
+                flights
+            } else {
+                crossed(Flights::new(), flights)
+            }
+        }
+        Correlation::Matrix { .. } => MatrixTriples::flights(&ahead, 0, matrix_shape(kind), count),
+        Correlation::Cot { .. } | Correlation::Seed { .. } => Flights::new(),
+    }
+}
+
+/// OTs that were made ahead send nothing.
+struct Ahead;
+
+impl CotCost for Ahead {
+    fn set_up(&self) -> Flights {
+        Flights::new()
+    }
+
+    fn extend(&self, _: u64, _: u64) -> Flights {
+        Flights::new()
+    }
+
+    fn one_way(&self) -> bool {
+        true
+    }
+}
+
+pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+    let source = source(setting).cost();
+    let counts = counts(setting, demand);
+    let made = counts.map(|count| match count {
+        0 => Flights::new(),
+        _ => source.extend(0, count),
+    });
+    let ots = both_directions(setting, made);
+    let all = demand.0.iter();
+    let all = all.map(|(kind, count)| flights(setting, *kind, *count));
+    let ot_ns = if setting.silent {
+        SILENT_COT_NS
+    } else {
+        COT_NS
+    };
+    Cost {
+        compute_ns: (counts[0] + counts[1]) * (ot_ns + HASH_NS),
+        ..Cost::of(messages(setting, &all.fold(ots, then)))
+    }
+}
+
+pub(super) fn known_shape(kind: Correlation) -> KnownShape {
+    let Correlation::Known {
+        algebra,
+        choice_bits,
+        partners,
+        ..
+    } = kind
+    else {
+        unreachable!("the shape of another kind")
+    };
+    KnownShape {
+        ring: Ring::new(bits_of(algebra) as u32),
+        choice_bits: choice_bits.into(),
+        partners: partners as usize,
+    }
+}
+
+pub(super) fn matrix_shape(kind: Correlation) -> MatrixShape {
+    let Correlation::Matrix {
+        algebra,
+        rows,
+        inner,
+        columns,
+    } = kind
+    else {
+        unreachable!("the shape of another kind")
+    };
+    MatrixShape {
+        ring: Ring::new(bits_of(algebra) as u32),
+        rows: rows as usize,
+        inner: inner as usize,
+        columns: columns as usize,
+    }
+}

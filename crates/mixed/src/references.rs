@@ -1,0 +1,91 @@
+//! Building blocks of `gmw` and their papers, as on the page `docs/protocols/gmw.md`.
+
+use sealane_party::of_base_ots;
+use sealane_party::papers::{
+    BASE_OT, OF_SILENT_OTS, OT_CHECK, OT_EXTENSION, SILENT_CHECK, SILENT_OT, SILENT_TREES, ot_check,
+};
+use sealane_protocol::{Basis, Correlation, Demand, Paper, Profile, Security, Setting};
+
+/// Assumptions of all.
+pub(crate) const ASSUMPTION: &str = concat!("AES is an ideal cipher; ", of_base_ots!());
+
+/// The parts, from the whole protocol to its base.
+pub(crate) const REFERENCES: &[Paper] = &[
+    part(
+        "XOR shares",
+        "Goldreich, Micali, Wigderson",
+        "STOC 1987",
+        "",
+    ),
+    part("products", "Beaver", "CRYPTO 1991", ""),
+    part(
+        "additive shares",
+        "Demmler, Schneider, Zohner",
+        "NDSS 2015",
+        "section III",
+    ),
+    part(
+        "products by known numbers",
+        "Gilboa",
+        "CRYPTO 1999",
+        "section 4",
+    ),
+    part(
+        "bits as ring elements",
+        "Rathee, Kumar, Chandran, Gupta, Rastogi, Sharma",
+        "CCS 2020",
+        "",
+    ),
+    HASH,
+    OT_EXTENSION,
+    OT_CHECK,
+    SILENT_OT,
+    SILENT_CHECK,
+    SILENT_TREES,
+    BASE_OT,
+];
+
+const HASH: Paper = Paper {
+    part: "hash of transfers",
+    authors: "Guo, Katz, Wang, Weng, Yu",
+    venue: "Crypto 2020",
+    section: "",
+    assumption: "AES-128 is an ideal cipher",
+    security: Security::Computational(120),
+};
+
+/// A part that rests on those beneath alone.
+const fn part(
+    part: &'static str,
+    authors: &'static str,
+    venue: &'static str,
+    section: &'static str,
+) -> Paper {
+    Paper {
+        part,
+        authors,
+        venue,
+        section,
+        assumption: "semi-honest parties",
+        security: Security::Perfect,
+    }
+}
+
+/// Basis of a run with this demand: with the transfers that it takes, if it takes any.
+pub(crate) fn basis(profile: &Profile, setting: &Setting, demand: &Demand) -> Basis {
+    let any = demand
+        .0
+        .keys()
+        .any(|kind| matches!(kind, Correlation::Cot { .. }));
+    let assumption = if any && setting.silent {
+        format!("{}; {OF_SILENT_OTS}", profile.assumption)
+    } else {
+        profile.assumption.to_string()
+    };
+    Basis::of(profile, &assumption, |paper| match paper {
+        OT_CHECK => any.then_some(ot_check(setting.network)),
+        HASH | OT_EXTENSION | BASE_OT => any.then_some(paper),
+        SILENT_OT | SILENT_CHECK | SILENT_TREES => (any && setting.silent).then_some(paper),
+        _ => Some(paper),
+    })
+}
