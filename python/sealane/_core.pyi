@@ -130,6 +130,7 @@ class Program:
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        security: str | None,
         pool: bool,
     ) -> Plan: ...
     def compare(
@@ -138,6 +139,7 @@ class Program:
         config: str | PathLike[str] | None,
         network: str | None,
         helpers: Sequence[str] | None,
+        security: str | None,
     ) -> Comparison: ...
     def simulate(
         self,
@@ -146,6 +148,7 @@ class Program:
         network: str,
         protocol: str,
         helpers: Sequence[str],
+        security: str | None,
         runs: str | PathLike[str] | None,
         show: _Show,
     ) -> Report: ...
@@ -160,6 +163,7 @@ class Program:
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        security: str | None,
         pool: bool,
         record: bool,
         runs: str | PathLike[str] | None,

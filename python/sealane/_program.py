@@ -183,6 +183,7 @@ class Program(Generic[P, R]):
         network: str | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        security: str | None = None,
         pool: bool = False,
         compare: Literal[False] = False,
     ) -> _core.Plan: ...
@@ -195,6 +196,7 @@ class Program(Generic[P, R]):
         config: Path | None = None,
         network: str | None = None,
         helpers: Sequence[str] | None = None,
+        security: str | None = None,
         compare: Literal[True],
     ) -> _core.Comparison: ...
 
@@ -206,6 +208,7 @@ class Program(Generic[P, R]):
         network: str | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        security: str | None = None,
         pool: bool = False,
         compare: bool = False,
     ) -> _core.Plan | _core.Comparison:
@@ -214,19 +217,22 @@ class Program(Generic[P, R]):
 
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
         not part of the hash that parties approve. `helpers` are parties beside those of the
-        program, in order: they own nothing and learn nothing, but may compute. Network class,
-        protocol and helpers that are not stated are those of the configuration, as in a run:
-        `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody. With
-        `pool=True` the run takes its oblivious transfers from the pool that `sealane pool fill`
-        has made, which is another job with other messages. With `compare=True` the plan is one of
-        every protocol that can run the program, side by side; it takes no `protocol` and no `pool`.
+        program, in order: they own nothing and learn nothing, but may compute. `security` is what
+        the protocol has to withstand: `"semi-honest"` parties, as all but `"clear"` do, or
+        `"malicious"` ones, as none does yet. Network class, protocol, helpers and security that are
+        not stated are those of the configuration, as in a run: `config`, by default `sealane.toml`
+        if there is one; else a LAN, `yao`, nobody and semi-honest. With `pool=True` the run takes
+        its oblivious transfers from the pool that `sealane pool fill` has made, which is another
+        job with other messages. With `compare=True` the plan is one of every protocol that can run
+        the program, side by side; it takes no `protocol` and no `pool`.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
 
         Raises `ProgramError` for a program that the protocol cannot run, or only at too large a
-        size; `MisuseError` for an unknown protocol or network class, for helpers that the protocol
-        does not need or that cannot be called so, and for numbers of rows that the signature does
-        not allow; and `ConfigError` for a configuration that cannot be read or is malformed.
+        size; `MisuseError` for an unknown protocol or network class, for a protocol that is weaker
+        than `security`, for helpers that the protocol does not need or that cannot be called so,
+        and for numbers of rows that the signature does not allow; and `ConfigError` for a
+        configuration that cannot be read or is malformed.
 
         >>> import sealane as sl
         >>> @sl.program
@@ -245,8 +251,9 @@ class Program(Generic[P, R]):
             if protocol is not None or pool:
                 message = "a comparison has every protocol, and takes nothing from a pool"
                 raise misuse("argument", message, hint="leave out `protocol` and `pool`")
-            return call(self.native.compare, self._rows(rows), config, network, helpers)
-        plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers, pool)
+            return call(self.native.compare, self._rows(rows), config, network, helpers, security)
+        stated = (config, network, protocol, helpers, security, pool)
+        plan = call(self.native.plan, self._rows(rows), *stated)
         self._warn(plan.warnings)
         return plan
 
@@ -276,6 +283,7 @@ class Program(Generic[P, R]):
         network: str = "lan",
         protocol: str = "yao",
         helpers: Sequence[str] = (),
+        security: str | None = None,
         runs: Path | None = None,
         progress: bool = True,
         **kwargs: Any,
@@ -298,7 +306,7 @@ class Program(Generic[P, R]):
 
         `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
         such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`,
-        `"trio"`, `"gmw"` or `"clear"`.
+        `"trio"`, `"gmw"` or `"clear"`; `security` is that of `plan`.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the
@@ -328,7 +336,7 @@ class Program(Generic[P, R]):
             )
         protocol = "clear" if clear else protocol
         show = _progress.display() if progress else False
-        stated = (network, protocol, _names(helpers), runs, show)
+        stated = (network, protocol, _names(helpers), security, runs, show)
         report = call(self.native.simulate, arrays, tables, *stated)
         return _data.Report(report, self.signature)
 
@@ -344,6 +352,7 @@ class Program(Generic[P, R]):
         network: str | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        security: str | None = None,
         pool: bool = False,
         record: bool = True,
         runs: Path | None = None,
@@ -358,11 +367,12 @@ class Program(Generic[P, R]):
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `approve` is the hash of the job that this party approves, all of it: `plan(...).hash`
         with the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration
-        states those that the call does not. With `pool=True` the run takes its oblivious transfers
-        from the pool that `sealane pool fill` has made with the other party. `identity` is the file
-        with this party's private key, by default the one that the configuration names. The run
-        leaves a folder with a page about it in `runs`, by default the folder that the configuration
-        names, or `runs`; with `record=False` it leaves none. `progress=False` shows no progress.
+        states those that the call does not, and `security`, as in `plan`. With `pool=True` the run
+        takes its oblivious transfers from the pool that `sealane pool fill` has made with the other
+        party. `identity` is the file with this party's private key, by default the one that the
+        configuration names. The run leaves a folder with a page about it in `runs`, by default the
+        folder that the configuration names, or `runs`; with `record=False` it leaves none.
+        `progress=False` shows no progress.
 
         `timeout` is for how many seconds this party waits for what a party that is alive is to
         send, 0.1 to 86,400, by default what the configuration says, or 3,600. `KeyboardInterrupt`
@@ -396,7 +406,7 @@ class Program(Generic[P, R]):
         arrays, tables = ({}, []) if input is None else self._own_inputs(party, input)
         helpers = None if helpers is None else _names(helpers)
         show = _progress.display() if progress else False
-        stated = (config, approve, identity, network, protocol, helpers)
+        stated = (config, approve, identity, network, protocol, helpers, security)
         ways = (pool, record, runs, show, timeout)
         report = call(self.native.run, party, arrays, tables, *stated, *ways)
         return _data.Report(report, self.signature)

@@ -53,6 +53,41 @@ def test_plan_and_report_agree() -> None:
     assert plan.estimate_s["wan"] > plan.estimate_s["lan"]
 
 
+def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path) -> None:
+    assert risk.plan(security="semi-honest").hash == risk.hash
+    assert risk.simulate(TABLE, WEIGHTS, 15, security="semi-honest").as_planned
+    config = configure(tmp_path, risk.parties)
+    own = {"party": "lab", "config": config, "input": {"w": WEIGHTS, "threshold": 15}}
+    asks = [
+        lambda security: risk.plan(protocol="auto", security=security),
+        lambda security: risk.simulate(TABLE, WEIGHTS, 15, security=security),
+        lambda security: risk.run(approve=risk.hash, security=security, **own),
+    ]
+    for ask in asks:
+        with pytest.raises(sl.MisuseError, match="`malicious` is asked for") as raised:
+            ask("malicious")
+        assert raised.value.code == "weaker-protocol"
+        with pytest.raises(sl.MisuseError, match="there is no security `high`") as raised:
+            ask("high")
+        assert raised.value.code == "argument"
+    with pytest.raises(sl.MisuseError, match="`clear` withstands nothing"):
+        risk.simulate(TABLE, WEIGHTS, 15, clear=True, security="semi-honest")
+    compared = risk.plan(compare=True, security="malicious")
+    assert (compared.protocols, compared.fastest) == ([], None)
+
+
+def test_the_configuration_asks_for_security_and_the_call_overrides_it(tmp_path: Path) -> None:
+    config = configure(tmp_path, risk.parties)
+    config.write_text('security = "malicious"\n' + config.read_text("utf-8"), "utf-8")
+    with pytest.raises(sl.MisuseError) as raised:
+        risk.plan(config=config)
+    error = raised.value
+    place = (error.file, error.line, error.column, error.end_column)
+    assert (error.code, place) == ("weaker-protocol", (str(config), 1, 12, 23))
+    assert risk.plan(config=config, compare=True).protocols == []
+    assert risk.plan(config=config, security="semi-honest").hash == risk.hash
+
+
 def test_a_network_is_declared_by_round_trip_and_bandwidth() -> None:
     plan = risk.plan(network="20ms/100Mbps")
     assert plan.hash == risk.plan(network="18.4ms/0.095Gbps").hash

@@ -21,7 +21,7 @@ pub use tools::{CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use sealane_engine::{Corruption, ProtocolChoice, ProtocolName};
+use sealane_engine::{Adversary, Corruption, ProtocolChoice, ProtocolName};
 use sealane_host::EXIT_CODES;
 use sealane_parties::NetworkClass;
 use std::time::Duration;
@@ -88,6 +88,10 @@ pub struct JobArgs {
     /// How the parties compute [default: yao]
     #[arg(long, value_parser = protocols())]
     pub protocol: Option<ProtocolChoice>,
+    /// Corrupt parties that the protocol has to withstand; a weaker one is refused
+    /// [default: semi-honest]
+    #[arg(long, value_parser = securities())]
+    pub security: Option<Adversary>,
     /// Without cryptography, as the reference: the same as --protocol clear
     #[arg(long, conflicts_with = "protocol")]
     pub clear: bool,
@@ -134,9 +138,24 @@ fn protocols() -> impl TypedValueParser<Value = ProtocolChoice> {
         PossibleValue::new(profile.name).help(format!("{who}; {withstands}"))
     };
     let auto = PossibleValue::new(ProtocolChoice::AUTO);
-    let auto = auto.help("the fastest that suits, at the upper bounds on the declared network");
+    let auto = auto.help(
+        "the fastest that withstands what is asked, at the upper bounds on the declared network",
+    );
     let values = ProtocolName::ALL.into_iter().map(value).chain([auto]);
     PossibleValuesParser::new(values).try_map(|name| name.parse::<ProtocolChoice>())
+}
+
+/// Parser of what a protocol has to withstand.
+fn securities() -> impl TypedValueParser<Value = Adversary> {
+    let value = |adversary: Adversary| {
+        let help = match adversary {
+            Adversary::SemiHonest => "corrupt parties follow the protocol, and study what they see",
+            Adversary::Malicious => "corrupt parties may deviate from the protocol in any way",
+        };
+        PossibleValue::new(adversary.name()).help(help)
+    };
+    let values = PossibleValuesParser::new(Adversary::ALL.map(value));
+    values.try_map(|name| name.parse::<Adversary>())
 }
 
 /// Parses names such as `ada,bob,cyd`; an empty text is an empty list.
@@ -209,6 +228,21 @@ mod tests {
         assert!(before.contains("'yoa'"), "{error}");
         let known = ProtocolName::ALL.map(|protocol| protocol.to_string());
         assert!(known.iter().all(|name| listed.contains(name)), "{error}");
+    }
+
+    #[test]
+    fn security_is_semi_honest_or_malicious() {
+        for (name, adversary) in [
+            ("semi-honest", Adversary::SemiHonest),
+            ("malicious", Adversary::Malicious),
+        ] {
+            let asked = job(&["--security", name]).unwrap().security;
+            assert_eq!(asked, Some(adversary));
+        }
+        assert_eq!(job(&[]).unwrap().security, None);
+        assert!(job(&["--compare", "--security", "malicious"]).is_ok());
+        let error = job(&["--security", "high"]).err().unwrap().to_string();
+        assert!(error.contains("semi-honest, malicious"), "{error}");
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub fn job(
     let network = connect::network(args.network, config);
     let helpers = connect::helpers(args.helpers(), config);
     let protocol = connect::protocol(args.protocol(), config);
-    let (job, why) = protocol.job(program, network, helpers)?;
+    let asked = connect::security(args.security, config);
+    let (job, why) = protocol.job(program, network, helpers, asked.as_ref())?;
     why.iter().for_each(|why| print_note(why));
     notes.extend(why);
     Ok((job, notes))
@@ -80,7 +81,8 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         let program = program::load(&args.job.program, embedding.loader)?.program;
         let network = connect::network(args.job.network, config.as_ref());
         let helpers = connect::helpers(args.job.helpers(), config.as_ref());
-        let all = compare::protocols(&program, network, &helpers, &args.rows)?;
+        let asked = connect::security(args.job.security, config.as_ref());
+        let all = compare::protocols(&program, network, &helpers, &args.rows, asked.as_ref())?;
         return print_view(args.json, &all);
     }
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;

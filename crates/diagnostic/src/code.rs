@@ -175,6 +175,7 @@ codes! {
         UnknownRows "unknown-rows": "the program has no such row count",
         UnknownSuite "unknown-suite": "there is no such suite of benchmarks",
         UnknownTable "unknown-table": "no result belongs to such a table",
+        WeakerProtocol "weaker-protocol": "a protocol withstands less than is asked for",
         WhoAmI "who-am-i": "nothing says which party this is",
         WhoseInput "whose-input": "it is not said whose inputs a file holds",
     }

@@ -1,5 +1,6 @@
 //! All protocols that keep secrets side by side, for one program.
 
+use crate::asked::{Asked, withstands};
 use crate::check::is_secret;
 use crate::error::EngineError;
 use crate::job::{Job, ProtocolName};
@@ -7,6 +8,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_parties::NetworkClass;
 use sealane_plan::{CostReport, fewest_helpers, suits};
 use sealane_program::graph::Program;
+use sealane_protocol::Adversary;
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,9 +27,9 @@ pub struct Compared {
 pub enum ProtocolChoice {
     /// This one.
     Named(ProtocolName),
-    /// The fastest of those that keep secrets and need no other helpers than those of the job, on
-    /// its declared network and at the upper bounds of the numbers of rows. All parties choose
-    /// alike.
+    /// The fastest of those that withstand what is asked and need no other helpers than those of
+    /// the job, on its declared network and at the upper bounds of the numbers of rows. All parties
+    /// that ask the same choose alike.
     Auto,
 }
 
@@ -38,18 +40,23 @@ impl ProtocolChoice {
     /// Makes a job, and says why the protocol is the fastest, if it was chosen so.
     ///
     /// # Errors
-    /// As [`Job::new`]; where no protocol runs the program, the refusal of the first one.
+    /// As [`Job::new`], or the protocol does not withstand what is asked; where none runs the
+    /// program, the refusal of the first one that does, or else of the default.
     pub fn job(
         self,
         program: Program,
         network: NetworkClass,
         helpers: Vec<String>,
+        asked: Option<&Asked>,
     ) -> Result<(Job, Option<String>), EngineError> {
-        let named = |protocol, program, helpers| Job::new(program, protocol, network, helpers);
+        let named = |protocol, program, helpers| {
+            withstands(protocol, asked)?;
+            Job::new(program, protocol, network, helpers)
+        };
         if let ProtocolChoice::Named(protocol) = self {
             return Ok((named(protocol, program, helpers)?, None));
         }
-        let all = compare(&program, network, &helpers, None)?;
+        let all = compare(&program, network, &helpers, None, asked)?;
         let suits = all.into_iter().filter(|of| of.helpers == helpers);
         let planned = suits.filter_map(|of| {
             let (job, cost) = of.outcome.ok()?;
@@ -63,11 +70,18 @@ impl ProtocolChoice {
         };
         let times = planned.iter().map(time).collect::<Vec<_>>();
         match planned.into_iter().next() {
-            None => Ok((named(ProtocolName::DEFAULT, program, helpers)?, None)),
+            None => {
+                let mut all = ProtocolName::ALL.into_iter();
+                let first = all.find(|of| withstands(*of, asked).is_ok());
+                let first = first.unwrap_or(ProtocolName::DEFAULT);
+                Ok((named(first, program, helpers)?, None))
+            }
             Some((_, protocol, job)) => {
                 let times = times.join(", ");
+                let adversary = asked.map_or(Adversary::default(), |asked| asked.adversary);
                 let why = format!(
-                    "`auto` is {protocol}, the fastest on {network} at the upper bounds: {times}"
+                    "`auto` is {protocol}, the fastest that withstands `{adversary}`, on {network} \
+                     at the upper bounds: {times}"
                 );
                 Ok((job, Some(why)))
             }
@@ -97,7 +111,8 @@ impl FromStr for ProtocolChoice {
 
 /// Plans a program under every protocol that keeps secrets and that some number of helpers makes
 /// fit its parties, in the order of [`ProtocolName::ALL`]. `rows` are the numbers of rows for which
-/// costs are stated, by default the upper bounds.
+/// costs are stated, by default the upper bounds. Protocols that do not withstand what is asked are
+/// refused with that reason.
 ///
 /// # Errors
 /// No number of helpers lets any protocol run it, or the numbers of rows are not its own.
@@ -106,6 +121,7 @@ pub fn compare(
     network: NetworkClass,
     helpers: &[String],
     rows: Option<&[u64]>,
+    asked: Option<&Asked>,
 ) -> Result<Vec<Compared>, EngineError> {
     let mut all = Vec::new();
     for protocol in ProtocolName::ALL.into_iter().filter(is_secret) {
@@ -114,8 +130,8 @@ pub fn compare(
         let Some(helpers) = named.or_else(|| fewest_helpers(&profile, program)) else {
             continue;
         };
-        let job = Job::new(program.clone(), protocol, network, helpers.clone());
-        let outcome = match job {
+        let planned = || Job::new(program.clone(), protocol, network, helpers.clone());
+        let outcome = match withstands(protocol, asked).and_then(|()| planned()) {
             Ok(job) => {
                 let bounds = job.bounds();
                 let cost = job.cost(rows.unwrap_or(&bounds))?;

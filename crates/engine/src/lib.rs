@@ -7,6 +7,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `asked` | what protocols are asked to withstand, and the refusal of weaker ones |
 //! | `check` | the protocols that run a program, and reasons against the others |
 //! | `job` | plans, hashes, the choice of protocol by name |
 //! | `effort` | warnings of plans whose rounds or time are out of proportion |
@@ -20,6 +21,7 @@
 //! | `error` | errors that end a run, phrased for the person who started it |
 #![forbid(unsafe_code)]
 
+mod asked;
 mod check;
 mod compare;
 pub mod data;
@@ -35,6 +37,7 @@ mod report;
 mod run;
 mod split_plan;
 
+pub use asked::Asked;
 pub use check::{Checked, Runnable, check};
 pub use compare::{Compared, ProtocolChoice, compare};
 pub use effort::warnings;
@@ -47,4 +50,4 @@ pub use pool::{PoolShare, fill_pool};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, run_with_pool, simulate, simulate_with};
 pub use sealane_parties::NetworkClass;
-pub use sealane_protocol::Corruption;
+pub use sealane_protocol::{Adversary, Corruption};

@@ -1,15 +1,15 @@
 //! The protocols that can run a program, side by side, for the command and for Python.
 
 use crate::{Failure, rows, view};
-use sealane_engine::{Compared, NetworkClass, compare};
+use sealane_engine::{Asked, Compared, NetworkClass, compare};
 use sealane_page::compare::{ComparisonRecord, ProtocolRecord};
 use sealane_parties::PartyId;
 use sealane_plan::Memory;
 use sealane_program::graph::Program;
-use sealane_protocol::{Corruption, Threshold};
 
 /// Compares all protocols that keep secrets for a program, at these numbers of rows, by default the
-/// upper bounds. Protocols that the named helpers do not suit get the fewest that they need.
+/// upper bounds. Protocols that the named helpers do not suit get the fewest that they need;
+/// those that do not withstand what is asked are listed as refused.
 ///
 /// # Errors
 /// The numbers of rows do not suit the program.
@@ -18,9 +18,10 @@ pub fn protocols(
     network: NetworkClass,
     helpers: &[String],
     counts: &[(String, u64)],
+    asked: Option<&Asked>,
 ) -> Result<ComparisonRecord, Failure> {
     let counts = rows(program, counts)?;
-    let all = compare(program, network, helpers, Some(&counts))?;
+    let all = compare(program, network, helpers, Some(&counts), asked)?;
     let taken = |of: &Compared| record(of, network);
     let refused = |of: &Compared| {
         let why = of.outcome.as_ref().err()?;
@@ -64,29 +65,16 @@ fn record(of: &Compared, network: NetworkClass) -> Option<ProtocolRecord> {
         rounds: cost.promise.rounds,
         estimate_s: view::estimates(network, cost).collect(),
         memory_bytes: cost.memory.iter().map(Memory::bytes).max().unwrap_or(0),
-        withstands: withstood(of.protocol.profile().corruption),
+        withstands: of.protocol.profile().corruption.to_string(),
         security: cost.basis.security.to_string(),
         job: job.hash(),
     })
 }
 
-/// Corruption that a protocol withstands, in words.
-fn withstood(corruption: Corruption) -> String {
-    let (kind, most) = match corruption {
-        Corruption::None => return "nothing".to_string(),
-        Corruption::SemiHonest(most) => ("semi-honest", most),
-        Corruption::Malicious(most) => ("malicious", most),
-    };
-    match most {
-        Threshold::Exactly(1) => format!("one {kind} party"),
-        most => format!("{most} {kind} parties"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_engine::{Job, ProtocolChoice, ProtocolName};
+    use sealane_engine::{Adversary, Job, ProtocolChoice, ProtocolName};
     use sealane_page::View;
     use sealane_program::text;
 
@@ -106,6 +94,30 @@ main {
 reveal result = %2 : bool to alice
 ";
 
+    /// Each protocol that is weaker than what is asked is listed with what it withstands.
+    #[test]
+    fn a_comparison_has_the_protocols_that_withstand_what_is_asked() {
+        let program = text::parse(RICHER, "richer").expect("a program");
+        let compared = |asked: Option<Adversary>| {
+            let asked = asked.map(Asked::from);
+            protocols(&program, NetworkClass::LAN, &[], &[], asked.as_ref()).expect("a comparison")
+        };
+        assert_eq!(compared(Some(Adversary::SemiHonest)), compared(None));
+        let all = compared(Some(Adversary::Malicious));
+        assert!(all.protocols.is_empty() && all.fastest.is_none());
+        let refused = all.refused.iter();
+        let refused = refused.map(|(name, why)| format!("{name}: {why}"));
+        let card = all.card().to_string();
+        let names = ["yao", "yao-three-halves", "trio", "gmw"];
+        let want = names.map(|name| {
+            format!(
+                "{name}: `{name}` withstands one semi-honest party, and `malicious` is asked for"
+            )
+        });
+        assert_eq!(refused.collect::<Vec<_>>(), want);
+        assert!(want.iter().all(|line| card.contains(line)), "{card}");
+    }
+
     /// Costs are those of the plans; the fastest is that of two parties on the declared network.
     #[test]
     fn protocols_are_compared_by_their_plans() {
@@ -113,7 +125,7 @@ reveal result = %2 : bool to alice
         let rows = [("n".to_string(), 10)];
         for network in ["lan", "wan", "1s/10Gbps"] {
             let network = network.parse().expect("a network");
-            let all = protocols(&program, network, &[], &rows).expect("a comparison");
+            let all = protocols(&program, network, &[], &rows, None).expect("a comparison");
             let names = all.protocols.iter().map(|of| &*of.protocol);
             assert_eq!(
                 names.collect::<Vec<_>>(),
@@ -143,8 +155,8 @@ reveal result = %2 : bool to alice
             let fastest = of_two.min_by(|a, b| time(a).total_cmp(&time(b)));
             assert_eq!(all.fastest, fastest.map(|of| of.protocol.clone()));
             // The choice is made at the upper bounds.
-            let most = protocols(&program, network, &[], &[]).expect("a comparison");
-            let chosen = ProtocolChoice::Auto.job(program.clone(), network, vec![]);
+            let most = protocols(&program, network, &[], &[], None).expect("a comparison");
+            let chosen = ProtocolChoice::Auto.job(program.clone(), network, vec![], None);
             let (job, why) = chosen.expect("a job");
             let name = job.protocol().to_string();
             assert_eq!(most.fastest.as_ref(), Some(&name));

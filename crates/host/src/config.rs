@@ -6,6 +6,7 @@
 //! identity = "hospital.key"          # its private key, beside this file
 //! network = "lan"                    # or "wan", "20ms/100Mbps"; as the approved job declares
 //! protocol = "yao"                   # how the parties compute
+//! security = "semi-honest"           # what the protocol has to withstand
 //! helpers = ["ada"]                  # parties beside those of the program, in order
 //! runs = "runs"                      # where the folders of runs go
 //!
@@ -36,7 +37,7 @@ pub use edit::{Change, Editor};
 
 use crate::Failure;
 use sealane_diagnostic::Code;
-use sealane_engine::ProtocolChoice;
+use sealane_engine::{Asked, ProtocolChoice};
 use sealane_files::Accept;
 use sealane_identity::PublicKey;
 use sealane_net::Endpoint;
@@ -63,6 +64,8 @@ pub struct Config {
     pub identity: Option<PathBuf>,
     /// Protocol, if the file names one.
     pub protocol: Option<ProtocolChoice>,
+    /// Security that is asked of the protocol, if the file says so, and where.
+    pub security: Option<Asked>,
     /// Folder in which runs leave their records, if the file names one.
     pub runs: Option<PathBuf>,
     /// Folder of the pools of this party: `pools` beside the file.

@@ -7,7 +7,9 @@
 use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolChoice, ProtocolName};
+use sealane_engine::{
+    Adversary, Asked, EngineError, Job, NetworkClass, ProtocolChoice, ProtocolName,
+};
 use sealane_identity::{Identity, PublicKey};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
@@ -52,6 +54,12 @@ pub fn protocol(stated: Option<ProtocolChoice>, config: Option<&Config>) -> Prot
     let configured = config.and_then(|config| config.protocol);
     let usual = ProtocolChoice::Named(ProtocolName::DEFAULT);
     stated.or(configured).unwrap_or(usual)
+}
+
+/// Selects what the protocol has to withstand: what the command asks, else the configuration.
+pub fn security(stated: Option<Adversary>, config: Option<&Config>) -> Option<Asked> {
+    let configured = || config.and_then(|config| config.security.clone());
+    stated.map(Asked::from).or_else(configured)
 }
 
 /// Finds the name of this party: the stated one, else `me` of the configuration, else the party

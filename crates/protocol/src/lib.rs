@@ -21,7 +21,9 @@ pub use describe::Protocol;
 pub use domain::{Algebra, Domain, DomainProfile, Sharing};
 pub use left_over::{LeftOver, Refills};
 pub use paper::{Basis, Paper, Security};
-pub use profile::{Batch, Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
+pub use profile::{
+    Adversary, Batch, Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold,
+};
 pub use sealane_circuit::Goal;
 pub use shape::{
     ConvertShape, InputShape, Numbers, Opening, ProductShape, RingOp, RingShape, ShuffleShape,

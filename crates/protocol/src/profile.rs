@@ -5,6 +5,7 @@ use crate::timing::Timing;
 use sealane_parties::{NetworkClass, PartyId};
 use serde::Serialize;
 use std::fmt;
+use std::str::FromStr;
 
 /// Corruption that a protocol withstands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -16,6 +17,76 @@ pub enum Corruption {
     SemiHonest(Threshold),
     /// Malicious parties; at most this many together.
     Malicious(Threshold),
+}
+
+impl Corruption {
+    /// Returns whether corrupt parties may act so, up to the threshold.
+    pub fn covers(self, adversary: Adversary) -> bool {
+        match self {
+            Corruption::None => false,
+            Corruption::SemiHonest(_) => adversary == Adversary::SemiHonest,
+            Corruption::Malicious(_) => true,
+        }
+    }
+}
+
+impl fmt::Display for Corruption {
+    /// The parties that are withstood, such as `one semi-honest party`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (adversary, most) = match self {
+            Corruption::None => return f.write_str("nothing"),
+            Corruption::SemiHonest(most) => (Adversary::SemiHonest, most),
+            Corruption::Malicious(most) => (Adversary::Malicious, most),
+        };
+        match most {
+            Threshold::Exactly(1) => write!(f, "one {adversary} party"),
+            most => write!(f, "{most} {adversary} parties"),
+        }
+    }
+}
+
+/// Behaviour of corrupt parties, as a user asks a protocol to withstand it.
+///
+/// It is part of the job by way of the protocol: the job's hash covers the whole [`Profile`], with
+/// the corruption that it withstands, and a party that asks for more refuses the job before it has
+/// a hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Adversary {
+    /// They follow the protocol, and compute on all that they have seen.
+    #[default]
+    SemiHonest,
+    /// They may deviate from the protocol in any way.
+    Malicious,
+}
+
+impl Adversary {
+    /// All of them, the weaker first.
+    pub const ALL: [Adversary; 2] = [Adversary::SemiHonest, Adversary::Malicious];
+
+    /// Name, as in `--security`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Adversary::SemiHonest => "semi-honest",
+            Adversary::Malicious => "malicious",
+        }
+    }
+}
+
+impl fmt::Display for Adversary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Adversary {
+    /// A hint.
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Adversary, Self::Err> {
+        let mut all = Adversary::ALL.into_iter();
+        let known = all.find(|adversary| adversary.name() == name);
+        known.ok_or("write \"semi-honest\" or \"malicious\"")
+    }
 }
 
 /// Number of parties that may be corrupt together.

@@ -8,7 +8,7 @@ use crate::wait;
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::data::Inputs;
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolChoice};
+use sealane_engine::{Adversary, EngineError, Job, NetworkClass, ProtocolChoice};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
 use sealane_host::connect::Meeting;
@@ -116,9 +116,10 @@ impl Program {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        security: Option<&str>,
         pool: bool,
     ) -> PyResult<Plan> {
-        let stated = Stated::new(network, protocol, helpers, pool)?;
+        let stated = Stated::new(network, protocol, helpers, security, pool)?;
         let planned = py.detach(|| -> Result<_, Failure> {
             let config = Config::find_if_any(config.as_deref())?;
             let (job, why) = stated.job(self.graph.clone(), config.as_ref())?;
@@ -140,14 +141,17 @@ impl Program {
         config: Option<PathBuf>,
         network: Option<&str>,
         helpers: Option<Vec<String>>,
+        security: Option<&str>,
     ) -> PyResult<Comparison> {
-        let stated = Stated::new(network, None, helpers, false)?;
+        let stated = Stated::new(network, None, helpers, security, false)?;
         let compared = py.detach(|| -> Result<_, Failure> {
             let config = Config::find_if_any(config.as_deref())?;
             let network = connect::network(stated.network, config.as_ref());
             let helpers = connect::helpers(stated.helpers.as_deref(), config.as_ref());
             let rows = rows.into_iter().collect::<Vec<_>>();
-            sealane_host::compare::protocols(&self.graph, network, &helpers, &rows)
+            let asked = connect::security(stated.security, config.as_ref());
+            let asked = asked.as_ref();
+            sealane_host::compare::protocols(&self.graph, network, &helpers, &rows, asked)
         });
         compared.map(Comparison).map_err(error::raised)
     }
@@ -165,10 +169,12 @@ impl Program {
         network: &str,
         protocol: &str,
         helpers: Vec<String>,
+        security: Option<&str>,
         runs: Option<PathBuf>,
         show: ProgressArg,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(network)?, protocol_of(protocol)?);
+        let asked = connect::security(security.map(adversary_of).transpose()?, None);
         let given = InputArgs::new(&self.graph, arrays, tables)?;
         let graph = self.graph.clone();
         let read = py.detach(|| given.of_all(&graph));
@@ -182,7 +188,7 @@ impl Program {
         let (shown, line) = progress_sinks("simulation", show);
         wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
-            let (job, why) = protocol.job(graph, network, helpers)?;
+            let (job, why) = protocol.job(graph, network, helpers, asked.as_ref())?;
             let program_notes = [program_notes, why.into_iter().collect()].concat();
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
             let mut report =
@@ -210,6 +216,7 @@ impl Program {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        security: Option<&str>,
         pool: bool,
         record: bool,
         runs: Option<PathBuf>,
@@ -217,7 +224,7 @@ impl Program {
         timeout: Option<f64>,
     ) -> PyResult<Report> {
         let timeout = timeout.map(timeout_of).transpose()?;
-        let stated = Stated::new(network, protocol, helpers, pool)?;
+        let stated = Stated::new(network, protocol, helpers, security, pool)?;
         let given = InputArgs::new(&self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on the thread on which its owner reads it.
         let begun = || -> Result<Begun, Failure> {
@@ -283,6 +290,7 @@ struct Stated {
     network: Option<NetworkClass>,
     protocol: Option<ProtocolChoice>,
     helpers: Option<Vec<String>>,
+    security: Option<Adversary>,
     pool: bool,
 }
 
@@ -291,12 +299,14 @@ impl Stated {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        security: Option<&str>,
         pool: bool,
     ) -> PyResult<Stated> {
         Ok(Stated {
             network: network.map(class_of).transpose()?,
             protocol: protocol.map(protocol_of).transpose()?,
             helpers,
+            security: security.map(adversary_of).transpose()?,
             pool,
         })
     }
@@ -310,7 +320,8 @@ impl Stated {
         let network = connect::network(self.network, config);
         let protocol = connect::protocol(self.protocol, config);
         let helpers = connect::helpers(self.helpers.as_deref(), config);
-        let (job, why) = protocol.job(program, network, helpers)?;
+        let asked = connect::security(self.security, config);
+        let (job, why) = protocol.job(program, network, helpers, asked.as_ref())?;
         let job = if self.pool { job.from_pool()? } else { job };
         Ok((job, why))
     }
@@ -365,6 +376,13 @@ fn class_of(name: &str) -> PyResult<NetworkClass> {
     name.parse().map_err(|hint| {
         let message = format!("there is no network class `{name}`");
         error::raised(Failure::new(Code::UnknownNetwork, message, hint))
+    })
+}
+
+fn adversary_of(name: &str) -> PyResult<Adversary> {
+    name.parse().map_err(|hint| {
+        let message = format!("there is no security `{name}`");
+        error::raised(Failure::new(Code::Argument, message, hint))
     })
 }
 

@@ -27,8 +27,8 @@ pub struct PlanArgs {
     /// The job.
     #[command(flatten)]
     pub job: JobArgs,
-    /// A configuration, whose network class, protocol and helpers hold where none is named here
-    /// [default: sealane.toml, if there is one]
+    /// A configuration, whose network class, protocol, security and helpers hold where none is
+    /// named here [default: sealane.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Rows to state the cost for, such as `patients=569`, of several tables `a=100,b=1000`

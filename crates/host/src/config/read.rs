@@ -2,7 +2,7 @@
 
 use super::{Config, Party};
 use sealane_diagnostic::{Code, Diagnostic, Span};
-use sealane_engine::{ProtocolChoice, ProtocolName};
+use sealane_engine::{Asked, ProtocolChoice, ProtocolName};
 use sealane_identity::host_and_port;
 use sealane_parties::NetworkClass;
 use serde::Deserialize;
@@ -14,7 +14,9 @@ use std::time::Duration;
 use toml::Spanned;
 
 /// Keys above all tables.
-const TOP_LEVEL: [&str; 6] = ["me", "identity", "network", "protocol", "helpers", "runs"];
+const TOP_LEVEL: [&str; 7] = [
+    "me", "identity", "network", "protocol", "security", "helpers", "runs",
+];
 
 /// Name of the folder of pools.
 const POOLS: &str = "pools";
@@ -36,6 +38,7 @@ struct File {
     identity: Option<PathBuf>,
     network: Option<Spanned<String>>,
     protocol: Option<Spanned<String>>,
+    security: Option<Spanned<String>>,
     runs: Option<PathBuf>,
     helpers: Option<Vec<Spanned<String>>>,
     #[serde(default)]
@@ -98,6 +101,7 @@ impl ConfigText<'_> {
             me,
             identity: file.identity.map(|path| folder.join(path)),
             protocol: self.protocol(file.protocol)?,
+            security: self.security(file.security)?,
             runs: file.runs.map(|path| folder.join(path)),
             pools: folder.join(POOLS),
             network: self.network(file.network)?,
@@ -196,6 +200,19 @@ impl ConfigText<'_> {
         })
     }
 
+    fn security(&self, security: Option<Spanned<String>>) -> Stated<Asked> {
+        let Some(security) = security else {
+            return Ok(None);
+        };
+        let name = security.get_ref();
+        let adversary = name.parse().map_err(|hint| {
+            let message = format!("there is no security `{name}`");
+            self.refuse(Code::ConfigSyntax, message, security.span(), hint)
+        })?;
+        let place = Some(self.span(security.span()));
+        Ok(Some(Asked { adversary, place }))
+    }
+
     /// Checks the reader of the file, which needs a table in it.
     fn me(&self, name: Spanned<String>, parties: &Parties) -> Result<String, Diagnostic> {
         if parties.contains_key(name.get_ref()) {
@@ -267,6 +284,7 @@ impl ConfigText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_engine::Adversary;
 
     fn parse(text: &str) -> Result<Config, Diagnostic> {
         config(Path::new("folder/sealane.toml"), text)
@@ -310,7 +328,7 @@ mod tests {
     fn a_whole_file_is_read() {
         let text = format!(
             "me = \"lab\"\nnetwork = \"wan\"\nidentity = \"me.key\"\nprotocol = \"trio\"\n\
-             runs = \"past\"\n{}{}identity = \"/keys/lab\"\n\
+             security = \"malicious\"\nruns = \"past\"\n{}{}identity = \"/keys/lab\"\n\
              [limits]\ntimeout_s = 2.5\nwait_s = 600\npatience_s = 90\n",
             party("hospital", "[::1]:7700"),
             party("lab", "lab.example:7701"),
@@ -326,6 +344,10 @@ mod tests {
         assert_eq!(config.network, Some(NetworkClass::WAN));
         let trio = ProtocolChoice::Named(ProtocolName::Trio);
         assert_eq!(config.protocol, Some(trio));
+        let asked = config.security.expect("it is asked");
+        assert_eq!(asked.adversary, Adversary::Malicious);
+        let place = Span::new("folder/sealane.toml".to_string(), 5, 12, 23);
+        assert_eq!(asked.place, Some(place));
         assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
         assert_eq!(config.patience, Some(Duration::from_secs(90)));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
@@ -358,6 +380,7 @@ mod tests {
             (above("network = \"man\""), ("config-network", 1, 11, 16)),
             (above("me = \"ada\""), ("config-me", 1, 6, 11)),
             (above("protocol = \"yo\""), ("config-protocol", 1, 12, 16)),
+            (above("security = \"high\""), ("config-syntax", 1, 12, 18)),
             (
                 format!("{good}[limits]\ntimeout_s = 0\n"),
                 ("config-timeout", 5, 13, 14),

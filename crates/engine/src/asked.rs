@@ -1,0 +1,123 @@
+//! Security that a user asks of a protocol, and the refusal of a weaker one.
+
+use crate::error::EngineError;
+use crate::job::ProtocolName;
+use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_protocol::Adversary;
+
+/// Security that is asked of a run. Where nobody asks, it is [`Adversary::SemiHonest`], and the
+/// reference, which withstands nothing, runs only by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Corrupt parties that the protocol has to withstand.
+    pub adversary: Adversary,
+    /// Where a configuration says so; none for a command line or a call.
+    pub place: Option<Span>,
+}
+
+impl From<Adversary> for Asked {
+    /// Security that a command line or a call asks for.
+    fn from(adversary: Adversary) -> Asked {
+        Asked {
+            adversary,
+            place: None,
+        }
+    }
+}
+
+/// Checks that a protocol withstands what is asked, if anything is.
+///
+/// # Errors
+/// It is weaker: with the protocols that are not.
+pub(crate) fn withstands(protocol: ProtocolName, asked: Option<&Asked>) -> Result<(), EngineError> {
+    let Some(Asked { adversary, place }) = asked else {
+        return Ok(());
+    };
+    let covers = |of: &ProtocolName| of.profile().corruption.covers(*adversary);
+    if covers(&protocol) {
+        return Ok(());
+    }
+    let corruption = protocol.profile().corruption;
+    let what = format!("`{protocol}` withstands {corruption}, and `{adversary}` is asked for");
+    let finding = Diagnostic::new(Code::WeakerProtocol, what).at(place.as_ref());
+    let strong = ProtocolName::ALL.into_iter().filter(covers);
+    let strong = strong.map(|of| of.to_string()).collect::<Vec<_>>();
+    Err(EngineError::from(if strong.is_empty() {
+        finding
+            .because("No protocol of this version withstands a party that deviates from it.")
+            .hint(
+                "among parties that follow the protocol ask for `semi-honest`; protocols for three \
+                 parties of whom one may cheat, and for two or more of whom all others may cheat, \
+                 are being built",
+            )
+    } else {
+        finding.hint(format!("choose one of: {}", strong.join(", ")))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProtocolChoice;
+    use sealane_parties::NetworkClass;
+    use sealane_program::text::parse;
+
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
+        main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
+
+    /// The job of the protocol that is chosen, and why, or the refusal.
+    fn job(
+        choice: ProtocolChoice,
+        asked: Option<&Asked>,
+    ) -> Result<(String, Option<String>), Diagnostic> {
+        let helpers = match choice {
+            ProtocolChoice::Named(ProtocolName::Trio) => vec!["ada".to_string()],
+            _ => vec![],
+        };
+        let program = parse(PROGRAM, "p").expect("a program");
+        let job = choice.job(program, NetworkClass::LAN, helpers, asked);
+        job.map(|(job, why)| (job.hash(), why))
+            .map_err(|error| error.finding().clone())
+    }
+
+    /// A job that is asked to withstand what its protocol does is the same as without the question.
+    #[test]
+    fn a_protocol_that_is_weaker_than_what_is_asked_is_refused() {
+        for protocol in ProtocolName::ALL {
+            let choice = ProtocolChoice::Named(protocol);
+            let usual = job(choice, None).expect("nothing is asked");
+            let semi_honest = job(choice, Some(&Adversary::SemiHonest.into()));
+            if protocol == ProtocolName::Clear {
+                let refusal = semi_honest.expect_err("it withstands nothing");
+                assert_eq!(refusal.code, Code::WeakerProtocol);
+                let hint = "choose one of: yao, yao-three-halves, trio, gmw";
+                assert_eq!(refusal.hint, hint);
+            } else {
+                assert_eq!(semi_honest.as_ref(), Ok(&usual));
+            }
+            let refusal = job(choice, Some(&Adversary::Malicious.into())).expect_err("weaker");
+            assert_eq!(refusal.code, Code::WeakerProtocol);
+            let corruption = protocol.profile().corruption;
+            let what =
+                format!("`{protocol}` withstands {corruption}, and `malicious` is asked for");
+            assert_eq!(refusal.message, what);
+            assert!(refusal.hint.contains("are being built"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn auto_chooses_among_those_that_withstand_what_is_asked() {
+        let (_, why) = job(ProtocolChoice::Auto, None).expect("a protocol");
+        let why = why.expect("it was chosen");
+        let among = "the fastest that withstands `semi-honest`, on lan at the upper bounds: ";
+        assert!(why.contains(among), "{why}");
+        let place = Span::new("sealane.toml".to_string(), 1, 12, 23);
+        let asked = Asked {
+            adversary: Adversary::Malicious,
+            place: Some(place.clone()),
+        };
+        let refusal = job(ProtocolChoice::Auto, Some(&asked)).expect_err("there is none");
+        assert_eq!(refusal.code, Code::WeakerProtocol);
+        assert_eq!(refusal.span, Some(place));
+    }
+}
