@@ -104,7 +104,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && CARGO="$$CARGO" $(BIN)/python tools/mutants.py
 	@$(BIN)/python tools/fixed_points.py --seed $$(date +%j)
 	@$(BIN)/python tools/memory.py 1000000
-	@$(BIN)/python tools/second.py --runs 64 --seed $$(date +%j)
+	@$(BIN)/python tools/second.py --runs 76 --seed $$(date +%j)
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 
 clean:

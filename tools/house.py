@@ -50,8 +50,7 @@ DECLARATION = re.compile(
 DECLARES_BULK = [
     "crates/ot/src/transcript.rs",
     "crates/yao/src/tables.rs",
-    "crates/yao/src/garbler_side.rs",
-    "crates/yao/src/evaluator_side.rs",
+    "crates/yao/src/sides.rs",
     "hardware/serve/src/server.rs",
     "hardware/serve/src/client.rs",
     "crates/trio/src/arrive.rs",
@@ -69,7 +68,6 @@ CALLS_DANGER = {
     "crates/ot/src/ideal.rs": "ideal functionalities, whose dealer everybody trusts, for tests",
     "crates/ot/src/softspoken/attacks.rs": "a module of tests",
     "crates/trio/src/views/model.rs": "a module of tests",
-    "crates/mixed/src/views/model.rs": "a module of tests",
     "hardware/cli/src/bench.rs": "inputs of a measurement",
 }
 HARDWARE = "hardware"

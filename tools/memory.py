@@ -53,6 +53,7 @@ PROTOCOLS = {
     "yao": [],
     "trio": ["--protocol", "trio", "--helpers", "cyd"],
     "gmw": ["--protocol", "gmw"],
+    "mixed": ["--protocol", "mixed"],
 }
 
 

@@ -306,7 +306,7 @@ class Program(Generic[P, R]):
 
         `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
         such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`,
-        `"trio"`, `"gmw"` or `"clear"`; `security` is that of `plan`.
+        `"trio"`, `"gmw"`, `"mixed"` or `"clear"`; `security` is that of `plan`.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the

@@ -35,7 +35,7 @@ random.shuffle(_PORTS)
 
 
 SEALANE = [sys.executable, "-m", "sealane"]
-PROTOCOLS = ["clear", "yao", "trio", "gmw"]
+PROTOCOLS = ["clear", "yao", "trio", "gmw", "mixed"]
 
 
 def ran(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:

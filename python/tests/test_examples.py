@@ -273,6 +273,7 @@ def ways(parties: int) -> dict[str, Way]:
         # Two parties own all inputs, of three as well.
         "yao": Way("yao"),
         "gmw": Way("gmw"),
+        "mixed": Way("mixed"),
     }
 
 
@@ -396,7 +397,7 @@ def test_processes_over_tls_do_the_same(run: tuple[Path, Way]) -> None:
 OUTSIDE = [("trio", 3, example) for example in sorted(PLAIN)]
 OUTSIDE += [
     (protocol, 2, example)
-    for protocol in ("yao", "gmw")
+    for protocol in ("yao", "gmw", "mixed")
     for example in ("millionaires", "pay_gap", "credit")
 ]
 

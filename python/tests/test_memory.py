@@ -23,7 +23,7 @@ def test_rows_that_flow_through_tiles_are_not_kept() -> None:
         y = sl.where(flag, x, 0)
         return y, sl.sum(y, dtype=sl.i64)
 
-    for helpers, protocol in ((None, "yao"), (["cyd"], "trio"), (None, "gmw")):
+    for helpers, protocol in ((None, "yao"), (["cyd"], "trio"), (None, "gmw"), (None, "mixed")):
         plan = positive.plan(rows=1_000_000, protocol=protocol, helpers=helpers)
         assert max(plan.memory_bytes.values()) < 300_000_000, plan
 

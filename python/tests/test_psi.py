@@ -70,7 +70,13 @@ def test_programs_are_written_for_the_tables_that_are_prepared(method: str) -> N
 @pytest.mark.parametrize("method", INPUTS)
 @pytest.mark.parametrize(
     "who",
-    [("--protocol=yao",), ("--protocol=trio", "--helpers=ada"), ("--protocol=gmw",), ("--clear",)],
+    [
+        ("--protocol=yao",),
+        ("--protocol=trio", "--helpers=ada"),
+        ("--protocol=gmw",),
+        ("--protocol=mixed",),
+        ("--clear",),
+    ],
 )
 def test_what_both_have_is_found_at_the_planned_cost(method: str, who: tuple[str, ...]) -> None:
     shelter = prepare(method, "shelter", FOLDER / "shelter.csv")

@@ -90,7 +90,7 @@ mod tests {
             if protocol == ProtocolName::Clear {
                 let refusal = semi_honest.expect_err("it withstands nothing");
                 assert_eq!(refusal.code, Code::WeakerProtocol);
-                let hint = "choose one of: yao, yao-three-halves, trio, gmw";
+                let hint = "choose one of: yao, yao-three-halves, trio, gmw, mixed";
                 assert_eq!(refusal.hint, hint);
             } else {
                 assert_eq!(semi_honest.as_ref(), Ok(&usual));

@@ -7,7 +7,7 @@ use crate::split_plan::SplitPlan;
 use sealane_clear::Clear;
 use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
-use sealane_mixed::Gmw;
+use sealane_mixed::{Gmw, Mixed};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
 use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
@@ -38,6 +38,9 @@ macro_rules! dispatch {
             $crate::job::ProtocolName::Gmw => {
                 $function::<sealane_mixed::GmwParty>($($argument),*)
             }
+            $crate::job::ProtocolName::Mixed => {
+                $function::<sealane_mixed::MixedParty>($($argument),*)
+            }
             $crate::job::ProtocolName::Clear => {
                 $function::<sealane_clear::ClearParty>($($argument),*)
             }
@@ -57,17 +60,20 @@ pub enum ProtocolName {
     Trio,
     /// XOR and additive sharing between two parties.
     Gmw,
+    /// The same, and circuits on labels where these are faster.
+    Mixed,
     /// The reference in the clear, without any secrecy.
     Clear,
 }
 
 impl ProtocolName {
     /// All protocols.
-    pub const ALL: [ProtocolName; 5] = [
+    pub const ALL: [ProtocolName; 6] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
         ProtocolName::Gmw,
+        ProtocolName::Mixed,
         ProtocolName::Clear,
     ];
 
@@ -81,6 +87,7 @@ impl ProtocolName {
             ProtocolName::YaoThreeHalves => Yao::<ThreeHalves>::profile(),
             ProtocolName::Trio => Trio::profile(),
             ProtocolName::Gmw => Gmw::profile(),
+            ProtocolName::Mixed => Mixed::profile(),
             ProtocolName::Clear => Clear::profile(),
         }
     }

@@ -92,14 +92,15 @@ fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     let cannot = format!("{cannot} without helpers");
     let yao =
         "`--protocol yao --helpers ada,bob` or `--protocol yao-three-halves --helpers ada,bob`";
-    let gmw = "`--protocol gmw --helpers ada,bob`";
+    let gmw = "`--protocol gmw --helpers ada,bob` or `--protocol mixed --helpers ada,bob`";
     let runnables = with(&format!("{yao} or `--protocol trio` or {gmw}"));
     assert_eq!(reported(3), [(cannot.clone(), runnables)]);
     let trio = "`--protocol trio --helpers ada,bob,cyd`";
     let runnables = with(&format!("{yao} or {trio} or {gmw}"));
     assert_eq!(reported(5), [(cannot.clone(), runnables)]);
     let runnables = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
-                `--protocol trio --helpers ada,bob` or `--protocol gmw --helpers ada`";
+                `--protocol trio --helpers ada,bob` or `--protocol gmw --helpers ada` or \
+                `--protocol mixed --helpers ada`";
     assert_eq!(reported(1), [(cannot, with(runnables))]);
     // Who only learns need not compute.
     let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");
@@ -207,13 +208,13 @@ fn protocols_that_run_a_program_are_listed_with_their_helpers() {
         checked.expect("it runs").runnables
     };
     let runnable = |protocol, helpers| Runnable { protocol, helpers };
-    use ProtocolName::{Gmw, Trio, Yao, YaoThreeHalves};
-    let names = [Yao, YaoThreeHalves, Trio, Gmw];
-    let with = |helpers: [usize; 4]| {
+    use ProtocolName::{Gmw, Mixed, Trio, Yao, YaoThreeHalves};
+    let names = [Yao, YaoThreeHalves, Trio, Gmw, Mixed];
+    let with = |helpers: [usize; 5]| {
         let pairs = names.into_iter().zip(helpers);
         let all = pairs.map(|(name, helpers)| runnable(name, helpers));
         all.collect::<Vec<_>>()
     };
-    assert_eq!(runnables(2), with([0, 0, 1, 0]));
-    assert_eq!(runnables(3), with([2, 2, 0, 2]));
+    assert_eq!(runnables(2), with([0, 0, 1, 0, 0]));
+    assert_eq!(runnables(3), with([2, 2, 0, 2, 2]));
 }

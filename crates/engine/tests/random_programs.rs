@@ -206,6 +206,16 @@ proptest! {
     }
 
     #[test]
+    fn mixed_computes_what_the_reference_computes(
+        case in prop_oneof![cases(), arithmetic()],
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        let protocol = ProtocolName::Mixed;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
+    }
+
+    #[test]
     fn gmw_computes_for_three_parties(
         case in cases_of_three(),
         outside in any::<bool>(),

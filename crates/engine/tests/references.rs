@@ -38,6 +38,7 @@ fn every_paper_of_a_protocol_is_reported_of_on_its_page() {
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
         ProtocolName::Gmw,
+        ProtocolName::Mixed,
     ] {
         let page = page(&protocol.to_string());
         let references = protocol.profile().references;

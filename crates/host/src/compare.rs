@@ -108,7 +108,7 @@ reveal result = %2 : bool to alice
         let refused = all.refused.iter();
         let refused = refused.map(|(name, why)| format!("{name}: {why}"));
         let card = all.card().to_string();
-        let names = ["yao", "yao-three-halves", "trio", "gmw"];
+        let names = ["yao", "yao-three-halves", "trio", "gmw", "mixed"];
         let want = names.map(|name| {
             format!(
                 "{name}: `{name}` withstands one semi-honest party, and `malicious` is asked for"
@@ -129,7 +129,7 @@ reveal result = %2 : bool to alice
             let names = all.protocols.iter().map(|of| &*of.protocol);
             assert_eq!(
                 names.collect::<Vec<_>>(),
-                ["yao", "yao-three-halves", "trio", "gmw"]
+                ["yao", "yao-three-halves", "trio", "gmw", "mixed"]
             );
             for of in &all.protocols {
                 let protocol: ProtocolName = of.protocol.parse().expect("a protocol");

@@ -6,7 +6,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, Runnable};
 use sealane_page::check::{CheckRecord, RunnableRecord, WarningRecord};
 use sealane_page::plan::{
-    BasisRecord, LinkRecord, LookupRecord, PlanRecord, PoolRecord, ProductRecord, ReferenceRecord,
+    BasisRecord, FormRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord, ReferenceRecord,
     StepRecord,
 };
 use sealane_page::report::{LearntRecord, PlannedRecord, ReportRecord};
@@ -19,7 +19,7 @@ use sealane_program::decimal;
 use sealane_program::graph::{Input, Program, Reveal, RowSymbol};
 use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_protocol::Paper;
+use sealane_protocol::{Choice, Paper};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -180,7 +180,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         links: links(parties, &cost.promise.payload),
         references: job.references(cost).map(paper).collect(),
         steps: cost.steps.iter().map(step).collect(),
-        lookups: cost.forms.iter().map(lookup_record).collect(),
+        forms: form_records(&cost.forms),
         products: products(job),
         notes: notes.to_vec(),
         basis: BasisRecord {
@@ -209,15 +209,39 @@ fn products(job: &Job) -> Vec<ProductRecord> {
     fields.into_iter().map(record).collect()
 }
 
-fn lookup_record(form: &FormCost) -> LookupRecord {
+fn form_records(forms: &[FormCost]) -> Vec<FormRecord> {
+    let several = forms.iter().any(|form| form.choice != Choice::LEAST);
+    forms
+        .iter()
+        .map(|form| form_record(form, several))
+        .collect()
+}
+
+fn form_record(form: &FormCost, several: bool) -> FormRecord {
     let name = match form.lookups {
         Lookups::Gates => "as gates",
         Lookups::Tower => "S-boxes as a tower",
         Lookups::ShortTower => "S-boxes as a tower of two levels",
         Lookups::Tables => "as tables",
     };
-    LookupRecord {
-        form: name.to_string(),
+    let name = match form.choice {
+        Choice::LEAST if !several => name.to_string(),
+        Choice::Least {
+            rows: u64::MAX,
+            together: 1,
+        } => "for many rows".to_string(),
+        Choice::Least {
+            rows: u64::MAX,
+            together,
+        } => {
+            format!("for many rows, {together} steps a round")
+        }
+        Choice::Least { rows, .. } => format!("for {rows} rows"),
+        Choice::Only(0) => "shares alone".to_string(),
+        Choice::Only(_) => "labels alone".to_string(),
+    };
+    FormRecord {
+        form: name,
         payload_bytes: form.payload_bytes,
         rounds: form.rounds,
         estimate_s: form.seconds,

@@ -32,6 +32,9 @@ pub const CHECKS: &[Check] = &[
     ("gmw: through the engine, outside", |cpu| {
         session(cpu, ProtocolName::Gmw, &["ada", "bob"]);
     }),
+    ("mixed: through the engine", |cpu| {
+        session(cpu, ProtocolName::Mixed, &[]);
+    }),
     ("clear: through the engine", |cpu| {
         session(cpu, ProtocolName::Clear, &[]);
     }),

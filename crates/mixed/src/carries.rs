@@ -1,9 +1,18 @@
 //! Circuits on the two shares of a ring element, each known to one party, that add them: bits of
 //! the element are bits of the sum.
 
-use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile};
+use sealane_circuit::{Builder, Goal, Int, KnownTo, Machine, Tape, compile, compile_known};
+use sealane_garble::Roles;
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// Marks of the shares of garbler and evaluator, whose labels keep the rules of inputs. Marks of
+/// parties in tapes of plans are other ones: what a party knows it may hold as a random share.
+pub(crate) const SHARES: Roles = Roles {
+    garbler: KnownTo::MAX - 1,
+    evaluator: KnownTo::MAX,
+};
 
 /// A circuit, by the bits that it reads of each share and what it computes of them. Its inputs are
 /// these bits of the first party's share, then of the second one's.
@@ -28,15 +37,17 @@ impl Sum {
         })
     }
 
-    /// The circuit, made once in a process.
-    pub(crate) fn tape(self) -> Arc<Tape> {
-        static MADE: LazyLock<Mutex<BTreeMap<Sum, Arc<Tape>>>> = LazyLock::new(Mutex::default);
+    /// The circuit of few levels, or of few ANDs, made once in a process.
+    pub(crate) fn tape(self, goal: Goal) -> Arc<Tape> {
+        type Made = BTreeMap<(Sum, bool), Arc<Tape>>;
+        static MADE: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(made.entry(self).or_insert_with(|| Arc::new(self.make())))
+        let entry = made.entry((self, goal == Goal::Size));
+        Arc::clone(entry.or_insert_with(|| Arc::new(self.make(goal))))
     }
 
-    fn make(self) -> Tape {
-        let mut b = Builder::for_goal(Goal::Depth);
+    fn make(self, goal: Goal) -> Tape {
+        let mut b = Builder::for_goal(goal);
         let [x, y] = [0, 1].map(|_| b.input(self.inputs()));
         let [wide_x, wide_y] = [&x, &y].map(|bits| Int::unsigned(bits));
         let outputs = match self {
@@ -57,7 +68,17 @@ impl Sum {
                 vec![sum[at], b.or(x[at], y[at])]
             }
         };
-        compile(&b.finish(vec![outputs]), &Machine::ROUNDS)
+        let circuit = b.finish(vec![outputs]);
+        match goal {
+            Goal::Depth => compile(&circuit, &Machine::ROUNDS),
+            Goal::Size => {
+                let marks = [SHARES.garbler, SHARES.evaluator];
+                let known = marks
+                    .into_iter()
+                    .flat_map(|mark| repeat_n(mark, self.inputs()));
+                compile_known(&circuit, &Machine::CPU, &known.collect::<Vec<_>>())
+            }
+        }
     }
 }
 
@@ -93,7 +114,7 @@ mod tests {
             (Sum::Carries { at: 12, width: 32 }, 6),
             (Sum::Short { at: 12 }, 4),
         ] {
-            assert_eq!(sum.tape().depth, depth, "{sum:?}");
+            assert_eq!(sum.tape(Goal::Depth).depth, depth, "{sum:?}");
         }
     }
 }

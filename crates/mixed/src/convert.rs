@@ -16,7 +16,8 @@
 use crate::carries::Sum;
 use crate::role::Computing;
 use crate::tape::{Finish, Input, RunningTape, TapeOf};
-use crate::{GmwParty, Share};
+use crate::{MixedParty, Share};
+use sealane_circuit::Goal;
 use sealane_net::Mesh;
 use sealane_party::bits::{low_mask, planes_from_elements, words_for};
 use sealane_party::{Fault, Form, Planes, Progress, Result, Shares, ring};
@@ -46,14 +47,14 @@ pub(crate) fn floor_of(k: usize, (bits, signed): (usize, bool), by: u8) -> (u64,
     (offset, sum)
 }
 
-impl Computing {
+impl<const L: bool> Computing<L> {
     /// Elements of a ring modulo a smaller power of two.
     pub(crate) fn reduced<'a>(
         &self,
         from: Domain,
         to: Domain,
         share: &Share,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (planes, elements) = (share.planes(), share.elements());
         if ring(to)? > ring(from)? {
             return Err(Fault::internal("a conversion to a larger ring"));
@@ -70,7 +71,7 @@ impl Computing {
         (bits, signed): (usize, bool),
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, elements) = (ring(to)?, share.elements());
         let words = self.words(Form::bits(bits, elements), share)?;
         let form = Form::bits(bits.min(k), elements);
@@ -97,13 +98,13 @@ impl Computing {
         mut rows: Planes<u64>,
         mesh: &mut Mesh,
         rest: impl FnOnce(
-            &mut Computing,
+            &mut Computing<L>,
             Vec<Zeroizing<Vec<u64>>>,
             &mut Mesh,
-        ) -> Result<Progress<'a, GmwParty>>
+        ) -> Result<Progress<'a, MixedParty<L>>>
         + Send
         + 'a,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let algebra = to.algebra;
         let mut parts = Vec::with_capacity(form.planes());
         for plane in 0..form.planes() {
@@ -131,14 +132,14 @@ impl Computing {
         (first, count): (u8, u8),
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, lanes) = (ring(domain)?, share.elements());
         if usize::from(first) + usize::from(count) > k {
             return Err(Fault::internal("bits that elements do not have"));
         }
         let own = self.words(Form::ring(k, 1, lanes), share)?;
         let sum = Sum::Bits { first, count };
-        let finish: Finish<'a> = Box::new(move |_, planes, _| {
+        let finish: Finish<'a, L> = Box::new(move |_, planes, _| {
             let form = Form::bits(count.into(), lanes);
             Ok(Progress::share(form.share([planes])))
         });
@@ -150,16 +151,16 @@ impl Computing {
         &mut self,
         sum: Sum,
         own: &[u64],
-        finish: Finish<'a>,
+        finish: Finish<'a, L>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let mut planes = Zeroizing::new(vec![0; sum.inputs() * words_for(own.len())]);
         planes_from_elements(own, &mut planes);
         let input = Input {
             first: if self.first() { 0 } else { sum.inputs() },
             words: &planes,
         };
-        let tape = TapeOf::Step(sum.tape());
+        let tape = TapeOf::Step(sum.tape(Goal::Depth));
         let run = RunningTape::new(tape, own.len(), &[input], self.first());
         self.run_tape(run, finish, mesh)
     }
@@ -171,7 +172,7 @@ impl Computing {
         choice: &Share,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, lanes) = (ring(domain)?, share.elements());
         let (bits, elements) = (Form::bits(1, lanes), Form::ring(k, 1, lanes));
         let algebra = domain.algebra;
@@ -207,7 +208,7 @@ impl Computing {
         by: u8,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, lanes, s) = (ring(domain)?, share.elements(), usize::from(by));
         if s >= k {
             return Err(Fault::internal("a floor of all bits of a ring"));
@@ -226,7 +227,7 @@ impl Computing {
             _ => *word,
         };
         let inputs = Zeroizing::new(own.iter().map(read).collect::<Vec<_>>());
-        let finish: Finish<'a> = Box::new(move |party, carries, mesh| {
+        let finish: Finish<'a, L> = Box::new(move |party, carries, mesh| {
             let bits = Form::bits(2, lanes);
             party.ring_bits(domain, bits, carries, mesh, move |_, parts, _| {
                 let mut floor = form.zeros();

@@ -1,20 +1,29 @@
 //! Cost of each step, flight by flight.
 
-use crate::carries::Sum;
+use crate::carries::{SHARES, Sum};
 use crate::convert::floor_of;
-use crate::goods::{transfers, wide};
+use crate::goods::{cot, of_labels, transfers, wide};
 use crate::tape::widths;
-use sealane_circuit::Tape;
+use crate::{Gmw, LABELS};
+use sealane_circuit::{Goal, Tape};
+use sealane_garble::Scheme;
+use sealane_ot::forms;
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Flight, Message, ProductShape, RingOp, Setting, StepShape,
+    Algebra, ConvertShape, Correlation, Cost, Demand, Domain, Flight, Message, ProductShape,
+    Protocol, RingOp, Setting, StepShape,
 };
+use sealane_yao::sides::and_ns;
 
 /// Nominal cost of an AND online, a lane.
 const AND_NS: u64 = 1;
 /// Nominal cost of a term of a product online, and of a ring element that a step opens.
 const TERM_NS: u64 = 3;
+/// Nominal cost of labels of a shared bit, beside the transfer.
+const LABEL_NS: u64 = 10;
+/// Nominal cost of a projection of a bit at the garbler.
+const PROJECTION_NS: u64 = 20;
 
 /// Bits of an element; 1 of bits.
 pub(crate) fn bits_of(algebra: Algebra) -> u64 {
@@ -133,6 +142,84 @@ fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     }
 }
 
+/// A tape on labels.
+fn label_tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
+    if tape.ands.is_empty() {
+        return Cost::default();
+    }
+    let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
+    let ands = tape.ands.len() as u64 * lanes;
+    let bytes = Scheme::Mi.table_bytes(tape, lanes, SHARES);
+    Cost {
+        ands,
+        compute_ns: ands * and_ns(Scheme::Mi),
+        ..Cost::of(vec![vec![Message::new(garbler, evaluator, bytes)]])
+    }
+}
+
+/// Bits of which the evaluator chooses labels, in a step that makes these.
+fn chosen(setting: &Setting, work: &StepShape) -> Option<u64> {
+    match work {
+        StepShape::Convert(convert) if convert.to == LABELS => {
+            Some(convert.bits * convert.elements)
+        }
+        StepShape::Input(input) if input.domain == LABELS => {
+            let count = input.bits * input.elements;
+            Some(if setting.role_of(input.owner) == Some(1) {
+                count
+            } else {
+                0
+            })
+        }
+        _ => None,
+    }
+}
+
+/// A choice of labels of so many bits.
+fn choice(setting: &Setting, count: u64) -> Cost {
+    let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
+    let bytes = forms::given_bytes(count);
+    Cost {
+        compute_ns: count * LABEL_NS,
+        ..Cost::of(vec![vec![Message::new(evaluator, garbler, bytes)]])
+    }
+}
+
+/// A conversion to labels or from them.
+fn label_convert(setting: &Setting, convert: &ConvertShape) -> Option<Cost> {
+    let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
+    let (elements, ring) = (convert.elements, convert.to.algebra != Algebra::Z2);
+    if convert.to == LABELS {
+        let mut cost = choice(setting, convert.bits * elements);
+        if convert.from.algebra != Algebra::Z2 {
+            let (first, count) = (0, convert.bits as u8);
+            let sum = Sum::Bits { first, count }.tape(Goal::Size);
+            let added = label_tape(setting, &sum, elements);
+            cost.ands = added.ands;
+            cost.compute_ns += added.compute_ns;
+            cost.flights.extend(added.flights);
+        }
+        return Some(cost);
+    }
+    if convert.from != LABELS {
+        return None;
+    }
+    if !ring {
+        return Some(Cost {
+            compute_ns: convert.bits * elements,
+            ..Cost::default()
+        });
+    }
+    let k = bits_of(convert.to.algebra);
+    let planes = convert.bits.min(k);
+    let bytes = (0..planes).map(|plane| ((k - plane) * elements).div_ceil(8));
+    let told = Message::new(garbler, evaluator, bytes.sum());
+    Some(Cost {
+        compute_ns: planes * elements * PROJECTION_NS,
+        ..Cost::of(vec![vec![told]])
+    })
+}
+
 /// The circuit of a step on ring elements, its lanes, and the carries that become ring elements.
 fn sum_of(work: &StepShape) -> Option<(Sum, u64, u64)> {
     match work {
@@ -145,7 +232,7 @@ fn sum_of(work: &StepShape) -> Option<(Sum, u64, u64)> {
             }
             RingOp::Select => None,
         },
-        StepShape::Convert(convert) if convert.to.algebra == Algebra::Z2 => {
+        StepShape::Convert(convert) if convert.to == shares_of_bits() => {
             let (first, count) = (0, convert.bits as u8);
             Some((Sum::Bits { first, count }, convert.elements, 0))
         }
@@ -156,16 +243,35 @@ fn sum_of(work: &StepShape) -> Option<(Sum, u64, u64)> {
 /// Bits that a conversion makes ring elements of.
 fn converted(work: &StepShape) -> Option<u64> {
     match work {
-        StepShape::Convert(convert) if convert.from.algebra == Algebra::Z2 => {
+        StepShape::Convert(convert) if convert.from == shares_of_bits() => {
             Some(convert.bits.min(bits_of(convert.to.algebra)) * convert.elements)
         }
         _ => None,
     }
 }
 
+/// The domain of XOR shares.
+fn shares_of_bits() -> Domain {
+    Gmw::domain(Algebra::Z2)
+}
+
 pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
+    match work {
+        StepShape::Convert(convert) => {
+            if let Some(cost) = label_convert(setting, convert) {
+                return cost;
+            }
+        }
+        StepShape::Input(input) if input.domain == LABELS => {
+            return match chosen(setting, work) {
+                None | Some(0) => Cost::default(),
+                Some(count) => choice(setting, count),
+            };
+        }
+        _ => {}
+    }
     if let Some((sum, lanes, carries)) = sum_of(work) {
-        let mut cost = tape(setting, &sum.tape(), lanes);
+        let mut cost = tape(setting, &sum.tape(Goal::Depth), lanes);
         if carries > 0 {
             cost.flights.push(both(setting, &[carries * lanes]));
             cost.compute_ns += carries * lanes * TERM_NS;
@@ -184,6 +290,7 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             let rest = Message::new(input.owner, setting.player(1), bytes);
             Cost::of(vec![vec![rest]])
         }
+        StepShape::Tape(run) if run.domain == LABELS => label_tape(setting, run.tape, run.lanes),
         StepShape::Tape(run) => tape(setting, run.tape, run.lanes),
         StepShape::Ring(ring) => Cost {
             compute_ns: 2 * ring.lanes * TERM_NS,
@@ -254,8 +361,20 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
             demand.add(wide(width), groups * lanes);
         }
     };
+    let on_labels = match work {
+        StepShape::Tape(run) => run.domain == LABELS,
+        StepShape::Input(input) => input.domain == LABELS,
+        StepShape::Convert(convert) => [convert.from, convert.to].contains(&LABELS),
+        _ => false,
+    };
+    if on_labels {
+        let bits = chosen(setting, work).unwrap_or(0);
+        demand.add(cot(setting.player(0), setting.player(1)), bits);
+        demand.add(of_labels(setting), 1);
+        return demand;
+    }
     if let Some((sum, lanes, carries)) = sum_of(work) {
-        tape_demand(&mut demand, &sum.tape(), lanes);
+        tape_demand(&mut demand, &sum.tape(Goal::Depth), lanes);
         if let StepShape::Ring(ring) = work {
             let algebra = ring.domain.algebra;
             demand.add(Correlation::DaBit { algebra }, carries * lanes);

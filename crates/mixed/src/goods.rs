@@ -4,14 +4,16 @@
 //! bits send nothing more. So what a refill sends depends on counts alone.
 //!
 //! Two extensions of base OTs cross, since of each the receiver alone writes. Silent extensions
-//! take turns, that of the party with the smaller number as sender first.
+//! take turns, that of the party with the smaller number as sender first. A direction of which the
+//! run takes no OT is not set up.
 
 mod cost;
 #[cfg(test)]
 mod given;
 
 pub(crate) use cost::{
-    pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes, transfers, wide,
+    cot, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes, takes_labels,
+    transfers, wide,
 };
 
 use crate::cost::bits_of;
@@ -21,8 +23,8 @@ use cost::{counts, directions, known_shape, matrix_shape, source, unit};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
+use sealane_ot::source::SourceSetup;
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender};
-use sealane_ot::source::{Source, SourceSetup};
 use sealane_ot::traits::CorrelationSource;
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ring,
@@ -67,29 +69,42 @@ pub(crate) struct Goods {
 pub(crate) struct Begun {
     setting: Setting,
     peer: PartyId,
-    source: Option<Source>,
-    crossing: Option<(SourceSetup<SenderSetup>, SourceSetup<ReceiverSetup>)>,
+    /// The offset of labels, where this party garbles.
+    offset: Option<Zeroizing<Block>>,
+    /// Directions of which the run takes OTs: this party sends, it receives.
+    takes: [bool; 2],
+    sender: Option<SourceSetup<SenderSetup>>,
+    receiver: Option<SourceSetup<ReceiverSetup>>,
 }
 
 impl Goods {
-    /// Begins the set-up, if the run takes any OTs.
+    /// Begins the set-up, if the run takes any OTs: under an offset, or a random one.
     pub(crate) fn begin(
         (cpu, setting, peer): Place<'_>,
+        offset: Option<Zeroizing<Block>>,
         demand: &Demand,
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Begun> {
-        let any = counts(setting, demand) != [0; 2];
+        let mut takes = counts(setting, demand).map(|count| count > 0);
+        if mesh.me() != directions(setting)[0] {
+            takes.reverse();
+        }
         let mut begun = Begun {
             setting: setting.clone(),
             peer,
-            source: any.then(|| source(setting)),
-            crossing: None,
+            offset,
+            takes,
+            sender: None,
+            receiver: None,
         };
-        if any && !setting.silent {
-            let sender = begun.sender(cpu, mesh, coins)?;
-            let receiver = source(setting).receiver(cpu, mesh, peer, coins)?;
-            begun.crossing = Some((sender, receiver));
+        if !setting.silent {
+            if takes[0] {
+                begun.sender = Some(begun.sender(cpu, mesh, coins)?);
+            }
+            if takes[1] {
+                begun.receiver = Some(source(setting).receiver(cpu, mesh, peer, coins)?);
+            }
         }
         mesh.flush()?;
         Ok(begun)
@@ -98,6 +113,20 @@ impl Goods {
     /// Returns whether this party is the sender of the first direction.
     fn sends_first(&self) -> bool {
         self.me == directions(&self.setting)[0]
+    }
+
+    /// Correlated OTs that were made ahead, whose offset this party has.
+    pub(crate) fn sender(&mut self) -> Result<&mut AheadSender> {
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
+        Ok(&mut ots.sender().cot)
+    }
+
+    /// Correlated OTs that were made ahead, of which this party has the choices.
+    pub(crate) fn receiver(&mut self) -> Result<&mut AheadReceiver> {
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
+        Ok(&mut ots.receiver().cot)
     }
 
     /// Makes correlations, OTs first.
@@ -182,35 +211,44 @@ impl Begun {
         mesh: &mut Mesh,
         coins: &mut Coins,
     ) -> Result<SourceSetup<SenderSetup>> {
-        let delta = Zeroizing::new(offset(coins));
+        let drawn = || Zeroizing::new(offset(coins));
+        let delta = self.offset.clone().unwrap_or_else(drawn);
         Ok(source(&self.setting).sender(cpu, mesh, self.peer, *delta, coins)?)
     }
 
     /// Ends the set-up.
     pub(crate) fn finish(mut self, cpu: Cpu, mesh: &mut Mesh, coins: &mut Coins) -> Result<Goods> {
-        let unit = unit(&self.setting);
-        let mut made = (None, None);
-        if let Some((sender, receiver)) = self.crossing.take() {
-            made.1 = Some(receiver.finish(mesh, coins)?);
-            made.0 = Some(sender.finish(mesh, coins)?);
-        } else if let Some(source) = self.source {
+        let (unit, [sends, receives]) = (unit(&self.setting), self.takes);
+        let (mut sender, mut receiver) = (None, None);
+        if self.setting.silent {
             let sends_first = mesh.me() == directions(&self.setting)[0];
-            for sends in [sends_first, !sends_first] {
-                if sends {
-                    let sender = self.sender(cpu, mesh, coins)?;
+            for turn in [sends_first, !sends_first] {
+                if turn && sends {
+                    let begun = self.sender(cpu, mesh, coins)?;
                     mesh.flush()?;
-                    made.0 = Some(sender.finish(mesh, coins)?);
-                } else {
-                    let receiver = source.receiver(cpu, mesh, self.peer, coins)?;
+                    sender = Some(begun.finish(mesh, coins)?);
+                } else if !turn && receives {
+                    let source = source(&self.setting);
+                    let begun = source.receiver(cpu, mesh, self.peer, coins)?;
                     mesh.flush()?;
-                    made.1 = Some(receiver.finish(mesh, coins)?);
+                    receiver = Some(begun.finish(mesh, coins)?);
                 }
                 mesh.flush()?;
             }
+        } else {
+            let received = self.receiver.take();
+            receiver = received
+                .map(|receiver| receiver.finish(mesh, coins))
+                .transpose()?;
+            let sent = self.sender.take();
+            sender = sent.map(|sender| sender.finish(mesh, coins)).transpose()?;
         }
-        let ots = made.0.zip(made.1).map(|(sender, receiver)| {
-            let sender = AheadSender::new(sender, unit);
-            let receiver = AheadReceiver::new(receiver, unit);
+        let ots = (sends || receives).then(|| {
+            let none = self.peer;
+            let sender = sender.map(|sender| AheadSender::new(sender, unit));
+            let sender = sender.unwrap_or_else(|| AheadSender::none(none));
+            let receiver = receiver.map(|receiver| AheadReceiver::new(receiver, unit));
+            let receiver = receiver.unwrap_or_else(|| AheadReceiver::none(none));
             BothWays::new(cpu, mesh, sender, receiver, "gmw: goods")
         });
         Ok(Goods {

@@ -4,7 +4,7 @@
 //! seed that the owner sent it at the set-up, the rest is sent to the second one. Neither share
 //! alone tells anything.
 
-use crate::{GmwParty, Share, cost, role, watch};
+use crate::{MixedParty, Share, cost, role, watch};
 use sealane_block::{Block, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -18,9 +18,9 @@ use zeroize::Zeroizing;
 const SHARES: &str = "gmw: shares of inputs of a party without a role";
 
 /// The parties without a role that own inputs.
-pub(crate) fn owners(demand: &Demand) -> Vec<PartyId> {
+pub(crate) fn owners(setting: &Setting, demand: &Demand) -> Vec<PartyId> {
     let owner = |kind: &Correlation| match kind {
-        Correlation::Seed { owner } => Some(*owner),
+        Correlation::Seed { owner } => Some(*owner).filter(|of| setting.role_of(*of).is_none()),
         _ => None,
     };
     demand.0.keys().filter_map(owner).collect()
@@ -88,7 +88,7 @@ impl Outside {
             ..
         } = start;
         let mut own = None;
-        if owners(demand).contains(&me) {
+        if owners(setting, demand).contains(&me) {
             let seed = coins.secret(SHARES).seed();
             mesh.send(setting.player(0), seed.as_bytes())?;
             mesh.flush()?;
@@ -102,11 +102,11 @@ impl Outside {
     }
 
     /// Begins any step but a settlement or an opening: waits as many flights as the step costs.
-    pub(crate) fn begin<'a>(
+    pub(crate) fn begin<'a, const L: bool>(
         &mut self,
-        step: Step<'a, GmwParty>,
+        step: Step<'a, MixedParty<L>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let work = step.shape();
         let shape = match step {
             Step::Input {

@@ -12,7 +12,7 @@
 use crate::convert::turned;
 use crate::cost::{Known, Method, method};
 use crate::role::{Computing, recv, send};
-use crate::{GmwParty, Share, then};
+use crate::{MixedParty, Share, then};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Form, Progress, Result, Selected, Shares, ring};
 use sealane_protocol::{Correlation, Domain, StepShape};
@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 
 type Words = Zeroizing<Vec<u64>>;
 
-impl Computing {
+impl<const L: bool> Computing<L> {
     /// Begins a product.
     pub(crate) fn product<'a>(
         &mut self,
@@ -29,7 +29,7 @@ impl Computing {
         domain: Domain,
         factors: [Selected<Share>; 2],
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let StepShape::Product(product) = shape else {
             return Err(Fault::internal("not a product"));
         };
@@ -56,7 +56,7 @@ impl Computing {
         &self,
         domain: Domain,
         factors: &[Selected<Share>; 2],
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let k = ring(domain)?;
         let x = self.gathered(k, &factors[0])?;
         let y = self.gathered(k, &factors[1])?;
@@ -71,7 +71,7 @@ impl Computing {
         domain: Domain,
         factors: &[Selected<Share>; 2],
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, algebra) = (ring(domain)?, domain.algebra);
         let (lanes, terms) = (factors[0].lanes(), factors[0].planes());
         let count = lanes * terms;
@@ -106,7 +106,7 @@ impl Computing {
         sides: [u32; 3],
         factors: &[Selected<Share>; 2],
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let k = ring(domain)?;
         let kind = Correlation::Matrix {
             algebra: domain.algebra,
@@ -159,7 +159,7 @@ impl Computing {
         known: Known,
         factors: [Selected<Share>; 2],
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let k = ring(domain)?;
         let pairs = self.met(k, known, &factors)?;
         let random = self
@@ -270,7 +270,7 @@ struct Cells {
 
 impl Pairs {
     /// Sums of the products of each lane.
-    fn sums<'a>(&self, k: usize, products: &[u64]) -> Progress<'a, GmwParty> {
+    fn sums<'a, const L: bool>(&self, k: usize, products: &[u64]) -> Progress<'a, MixedParty<L>> {
         let Some(cells) = &self.cells else {
             return summed(k, self.lanes, products.iter().copied());
         };
@@ -339,11 +339,11 @@ fn add_product(sum: &mut [u64], x: &[u64], y: &[u64], [inner, columns]: [usize; 
 }
 
 /// A finished product: the sums of what each lane has in all planes.
-fn summed<'a>(
+fn summed<'a, const L: bool>(
     k: usize,
     lanes: usize,
     products: impl Iterator<Item = u64>,
-) -> Progress<'a, GmwParty> {
+) -> Progress<'a, MixedParty<L>> {
     let form = Form::ring(k, 1, lanes);
     let mut sum = form.zeros();
     for (at, product) in products.enumerate() {

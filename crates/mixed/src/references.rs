@@ -1,41 +1,27 @@
-//! Building blocks of `gmw` and their papers, as on the page `docs/protocols/gmw.md`.
+//! Building blocks of both protocols and their papers, as on the pages `docs/protocols/gmw.md` and
+//! `docs/protocols/mixed.md`.
 
 use sealane_party::of_base_ots;
 use sealane_party::papers::{
     BASE_OT, OF_SILENT_OTS, OT_CHECK, OT_EXTENSION, SILENT_CHECK, SILENT_OT, SILENT_TREES, ot_check,
 };
 use sealane_protocol::{Basis, Correlation, Demand, Paper, Profile, Security, Setting};
+use sealane_yao::sides::{FREE_XOR, HALF_GATES, MI, YAO};
 
 /// Assumptions of all.
 pub(crate) const ASSUMPTION: &str = concat!("AES is an ideal cipher; ", of_base_ots!());
 
 /// The parts, from the whole protocol to its base.
-pub(crate) const REFERENCES: &[Paper] = &[
-    part(
-        "XOR shares",
-        "Goldreich, Micali, Wigderson",
-        "STOC 1987",
-        "",
-    ),
-    part("products", "Beaver", "CRYPTO 1991", ""),
-    part(
-        "additive shares",
-        "Demmler, Schneider, Zohner",
-        "NDSS 2015",
-        "section III",
-    ),
-    part(
-        "products by known numbers",
-        "Gilboa",
-        "CRYPTO 1999",
-        "section 4",
-    ),
-    part(
-        "bits as ring elements",
-        "Rathee, Kumar, Chandran, Gupta, Rastogi, Sharma",
-        "CCS 2020",
-        "",
-    ),
+pub(crate) const fn references(labels: bool) -> &'static [Paper] {
+    if labels { WITH_LABELS } else { SHARES }
+}
+
+const SHARES: &[Paper] = &[
+    XOR_SHARES,
+    PRODUCTS,
+    ADDITIVE_SHARES,
+    KNOWN_PRODUCTS,
+    DABITS,
     HASH,
     OT_EXTENSION,
     OT_CHECK,
@@ -45,6 +31,52 @@ pub(crate) const REFERENCES: &[Paper] = &[
     BASE_OT,
 ];
 
+const WITH_LABELS: &[Paper] = &[
+    XOR_SHARES,
+    PRODUCTS,
+    ADDITIVE_SHARES,
+    KNOWN_PRODUCTS,
+    DABITS,
+    YAO,
+    FREE_XOR,
+    HALF_GATES,
+    MI,
+    PROJECTIONS,
+    HASH,
+    OT_EXTENSION,
+    OT_CHECK,
+    SILENT_OT,
+    SILENT_CHECK,
+    SILENT_TREES,
+    BASE_OT,
+];
+
+const XOR_SHARES: Paper = part(
+    "XOR shares",
+    "Goldreich, Micali, Wigderson",
+    "STOC 1987",
+    "",
+);
+const PRODUCTS: Paper = part("products", "Beaver", "CRYPTO 1991", "");
+const ADDITIVE_SHARES: Paper = part(
+    "additive shares",
+    "Demmler, Schneider, Zohner",
+    "NDSS 2015",
+    "section III",
+);
+const KNOWN_PRODUCTS: Paper = part(
+    "products by known numbers",
+    "Gilboa",
+    "CRYPTO 1999",
+    "section 4",
+);
+const DABITS: Paper = part(
+    "bits as ring elements",
+    "Rathee, Kumar, Chandran, Gupta, Rastogi, Sharma",
+    "CCS 2020",
+    "",
+);
+
 const HASH: Paper = Paper {
     part: "hash of transfers",
     authors: "Guo, Katz, Wang, Weng, Yu",
@@ -52,6 +84,16 @@ const HASH: Paper = Paper {
     section: "",
     assumption: "AES-128 is an ideal cipher",
     security: Security::Computational(120),
+};
+
+/// The step from labels to ring elements, in this form ours: `docs/protocols/mixed.md`.
+const PROJECTIONS: Paper = Paper {
+    part: "labels to ring elements",
+    authors: "Ball, Malkin, Rosulek",
+    venue: "CCS 2016",
+    section: "section 4",
+    assumption: "AES is an ideal cipher",
+    security: Security::Computational(127),
 };
 
 /// A part that rests on those beneath alone.

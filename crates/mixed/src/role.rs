@@ -1,14 +1,20 @@
 //! A party with a role: its state, and the beginning of its steps.
 
-use crate::goods::Goods;
+use crate::carries::SHARES;
+use crate::goods::{Goods, takes_labels};
+use crate::labels::Side;
 use crate::outside::Stream;
 use crate::tape::{Finish, Input, RunningTape, TapeOf};
-use crate::{GmwParty, Share, outside, then};
-use sealane_block::{Cpu, Seed};
+use crate::{LABELS, MixedParty, Share, outside, then};
+use sealane_block::{Cpu, Erased, Seed};
+use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Form, Opened, Planes, Progress, Result, Shares, Start, Step};
+use sealane_party::{
+    Fault, Form, Opened, Planes, Progress, Result, Shares, Start, Step, to_planes,
+};
 use sealane_protocol::{Algebra, Demand, RingOp, Setting};
+use sealane_yao::sides::{EvaluatorLabels, GarblerLabels, Instance};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
@@ -16,26 +22,28 @@ use zeroize::Zeroizing;
 const COMMON: &str = "gmw: shares of results for a party without a role";
 
 /// A party that computes.
-pub(crate) struct Computing {
+pub(crate) struct Computing<const L: bool> {
     pub(crate) setting: Setting,
     pub(crate) me: PartyId,
     pub(crate) peer: PartyId,
     pub(crate) role: usize,
     pub(crate) goods: Goods,
+    /// Labels, in a protocol that has them.
+    pub(crate) side: Option<Side>,
     /// At the first party, its shares of inputs of parties without a role.
     pub(crate) guests: BTreeMap<PartyId, Stream>,
     /// Common random values, where results may go to a party without a role.
     pub(crate) common: Option<Stream>,
 }
 
-impl Computing {
+impl<const L: bool> Computing<L> {
     /// Sets up a party: seeds, then transfers in both directions.
     pub(crate) fn set_up(
         start: Start<'_>,
         role: usize,
         demand: &Demand,
         mesh: &mut Mesh,
-    ) -> Result<Computing> {
+    ) -> Result<Computing<L>> {
         let Start {
             setting,
             me,
@@ -53,17 +61,41 @@ impl Computing {
             mesh.send(peer, seed.as_bytes())?;
             common = Some(stream(&seed));
         }
-        let begun = Goods::begin((cpu, setting, peer), demand, &mut coins, mesh)?;
+        let instance = Instance {
+            cpu,
+            session,
+            scheme: Scheme::Mi,
+            roles: SHARES,
+            peer,
+        };
+        let labels = takes_labels(setting, demand);
+        let mut side = None;
+        let mut offset = None;
+        if labels && role == 0 {
+            let labels = GarblerLabels::set_up(instance, &mut coins, mesh)?;
+            offset = Some(Zeroizing::new(labels.delta()));
+            side = Some(Side::Garbler(Erased::new(labels)));
+        }
+        let place = (cpu, setting, peer);
+        let begun = Goods::begin(place, offset, demand, &mut coins, mesh)?;
         if role == 1 && outsiders {
             common = Some(stream(&recv_seed(peer, mesh)?));
         }
+        if labels && role == 1 {
+            let labels = EvaluatorLabels::set_up(instance, mesh)?;
+            side = Some(Side::Evaluator(Erased::new(labels)));
+        }
         let mut guests = BTreeMap::new();
-        for owner in outside::owners(demand).into_iter().filter(|_| role == 0) {
+        for owner in outside::owners(setting, demand)
+            .into_iter()
+            .filter(|_| role == 0)
+        {
             let seed = recv_seed(owner, mesh)?;
             guests.insert(owner, outside::shares(&seed, session, cpu));
         }
         Ok(Computing {
             goods: begun.finish(cpu, mesh, &mut coins)?,
+            side,
             setting: setting.clone(),
             me,
             peer,
@@ -81,9 +113,9 @@ impl Computing {
     /// Begins any step but a settlement or an opening.
     pub(crate) fn begin<'a>(
         &mut self,
-        step: Step<'a, GmwParty>,
+        step: Step<'a, MixedParty<L>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let shape = step.shape();
         match step {
             Step::Input {
@@ -93,8 +125,13 @@ impl Computing {
                 bits,
                 values,
             } => {
+                let role = self.setting.role_of(owner);
+                if let (true, Some(role)) = (domain == LABELS, role) {
+                    let own = values.map(|values| to_planes(&values, bits));
+                    return self.labels_of_input((bits, elements), role, own, mesh);
+                }
                 let form = Form::of_words(domain, bits, elements)?;
-                if self.setting.role_of(owner).is_some() {
+                if role.is_some() {
                     let own = values.map(|values| form.share([form.encode(&values)]));
                     return Ok(Progress::share(own.unwrap_or_else(|| form.shape())));
                 }
@@ -111,6 +148,12 @@ impl Computing {
                     Ok(Progress::share(form.share([share])))
                 }))
             }
+            Step::Tape {
+                tape,
+                domain,
+                lanes,
+                operands,
+            } if domain == LABELS => self.label_tape(TapeOf::Plan(tape), lanes, operands, mesh),
             Step::Tape {
                 tape,
                 lanes,
@@ -130,7 +173,7 @@ impl Computing {
                     return Err(Fault::internal("operands are not the inputs of the tape"));
                 }
                 let run = RunningTape::new(TapeOf::Plan(tape), lanes, &inputs, self.first());
-                let finish: Finish<'a> = Box::new(move |_, planes, _| {
+                let finish: Finish<'a, L> = Box::new(move |_, planes, _| {
                     let form = Form::bits(tape.outputs.len(), lanes);
                     Ok(Progress::share(form.share([planes])))
                 });
@@ -169,6 +212,12 @@ impl Computing {
                 signed,
                 share,
             } => match (from.algebra, to.algebra) {
+                (Algebra::Z2, Algebra::Z2) if to == LABELS => self.labels_of_bits(&share, mesh),
+                (Algebra::Z2, Algebra::Z2) => self.bits_of_labels(&share),
+                (_, Algebra::Z2) if to == LABELS => self.labels_of_ring(from, bits, &share, mesh),
+                (Algebra::Z2, _) if from == LABELS => {
+                    self.ring_of_labels(to, (bits, signed), &share, mesh)
+                }
                 (Algebra::Z2, _) => self.ring_of_bits(to, (bits, signed), &share, mesh),
                 (_, Algebra::Z2) => self.extract(from, (0, bits as u8), &share, mesh),
                 _ => self.reduced(from, to, &share),
@@ -198,10 +247,14 @@ impl Computing {
         &mut self,
         own: [(Form, Planes<u64>); N],
         mesh: &mut Mesh,
-        rest: impl FnOnce(&mut Computing, [Planes<u64>; N], &mut Mesh) -> Result<Progress<'a, GmwParty>>
+        rest: impl FnOnce(
+            &mut Computing<L>,
+            [Planes<u64>; N],
+            &mut Mesh,
+        ) -> Result<Progress<'a, MixedParty<L>>>
         + Send
         + 'a,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         for (form, words) in &own {
             send(*form, words, self.peer, mesh)?;
         }

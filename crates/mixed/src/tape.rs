@@ -3,7 +3,7 @@
 //! ANDs of a level with a common operand are a group: one random bit by several others hides them
 //! all, so that both parties open the common operand once.
 
-use crate::GmwParty;
+use crate::MixedParty;
 use crate::goods::wide;
 use crate::role::Computing;
 use sealane_circuit::Tape;
@@ -40,8 +40,8 @@ pub(crate) struct Input<'a> {
 }
 
 /// Takes the planes of a tape's outputs.
-pub(crate) type Finish<'a> = Box<
-    dyn FnOnce(&mut Computing, Planes<u64>, &mut Mesh) -> Result<Progress<'a, GmwParty>>
+pub(crate) type Finish<'a, const L: bool> = Box<
+    dyn FnOnce(&mut Computing<L>, Planes<u64>, &mut Mesh) -> Result<Progress<'a, MixedParty<L>>>
         + Send
         + 'a,
 >;
@@ -125,16 +125,24 @@ fn factored(readers: &mut [u32], tape: &Tape, batch: &Batch) -> Vec<(u32, [u32; 
     factored
 }
 
-/// The ANDs of a batch in groups, by their factors.
+/// The ANDs of a batch in groups, by their factors, in the order of the first AND of each: slots,
+/// which the compiler gives out, decide nothing of what crosses.
 fn groups(readers: &mut [u32], tape: &Tape, batch: &Batch) -> Vec<Group> {
-    let mut ands = factored(readers, tape, batch);
-    ands.sort_by_key(|(factor, _)| *factor);
-    let same = ands.chunk_by(|(one, _), (other, _)| one == other);
-    let group = |ands: &[(u32, [u32; 2])]| Group {
-        factor: ands[0].0,
-        others: ands.iter().map(|(_, other)| *other).collect(),
-    };
-    same.flat_map(|ands| ands.chunks(MOST)).map(group).collect()
+    let (mut groups, mut last) = (Vec::<Group>::new(), BTreeMap::new());
+    for (factor, other) in factored(readers, tape, batch) {
+        let at = last.get(&factor).copied();
+        match at.filter(|at: &usize| groups[*at].width() < MOST) {
+            Some(at) => groups[at].others.push(other),
+            None => {
+                last.insert(factor, groups.len());
+                groups.push(Group {
+                    factor,
+                    others: vec![other],
+                });
+            }
+        }
+    }
+    groups
 }
 
 /// For each batch of a tape the number of groups of each width that it has. Plans ask for them
@@ -157,14 +165,14 @@ pub(crate) fn widths(tape: &Tape) -> Vec<BTreeMap<usize, u64>> {
     tape.batches.iter().map(of).collect()
 }
 
-impl Computing {
+impl<const L: bool> Computing<L> {
     /// Runs a tape up to its next flight, or to its end.
     pub(crate) fn run_tape<'a>(
         &mut self,
         mut run: RunningTape<'a>,
-        finish: Finish<'a>,
+        finish: Finish<'a, L>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         while let Some(batch) = run.tape.batches.get(run.batch) {
             let xors = run.tape.xors_of(batch);
             of_any_width!(&mut run.wires, chunks => {
@@ -188,9 +196,9 @@ impl Computing {
     fn open_factors<'a>(
         &mut self,
         mut run: RunningTape<'a>,
-        finish: Finish<'a>,
+        finish: Finish<'a, L>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, GmwParty>> {
+    ) -> Result<Progress<'a, MixedParty<L>>> {
         let batch = &run.tape.batches[run.batch];
         let groups = groups(&mut run.readers, &run.tape, batch);
         let rows = groups.iter().map(|group| 1 + group.width()).sum();

@@ -2,6 +2,7 @@
 
 mod common;
 mod faults;
+mod labels;
 mod numbers;
 mod products;
 mod steps;

@@ -52,7 +52,7 @@ fn numbers(seed: u64, count: usize, (bits, signed): (usize, bool), k: u8) -> Vec
 #[test]
 fn numbers_of_all_widths_that_a_party_knows() {
     for (n, setting) in settings().into_iter().enumerate() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for bits in (1..=64usize).filter(|bits| n < 2 || bits % 2 == n % 2) {
                 for (m, signed) in [false, true].into_iter().enumerate() {
                     let k = (bits + (bits + m) % 3 * 4).min(64) as u8;
@@ -81,7 +81,7 @@ fn numbers_of_all_widths_that_a_party_knows() {
 #[test]
 fn numbers_that_both_parties_know_or_one_party_does() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for (owners, widths) in [
                 ([0, 1], [9, 20]),
                 ([1, 0], [9, 20]),
@@ -103,7 +103,7 @@ fn numbers_that_both_parties_know_or_one_party_does() {
 #[test]
 fn pairs_of_shared_elements() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for k in 1..=64u8 {
                 let terms = usize::from(k) % 3 + 1;
                 let form = Form::ring(k.into(), terms, 9);
@@ -149,7 +149,7 @@ fn stated(holder: Option<PartyId>) -> Numbers {
 #[test]
 fn products_of_matrices() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let players = [0, 1].map(|role| Some(setting.player(role)));
             for sides in [[3, 4, 5], [1, 9, 2], [4, 1, 3], [2, 3, 1]] {
                 for (left, right) in [
@@ -191,7 +191,7 @@ fn products_of_matrices() {
 #[test]
 fn products_of_views_that_overlap() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let windows = [vec![(9, 1)], vec![(3, 2), (3, 2)], vec![(9, -1)]];
             for (n, dims) in windows.into_iter().enumerate() {
                 for holder in [None, Some(setting.player(0)), Some(setting.player(1))] {

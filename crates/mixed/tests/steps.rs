@@ -14,7 +14,7 @@ const LANES: [usize; 8] = [1, 5, 63, 64, 65, 200, 512, 600];
 #[test]
 fn inputs_of_anybody_are_shared() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for (n, owner) in setting.everyone().enumerate() {
                 let (lanes, seed) = (LANES[n], n as u64);
                 for (k, bits) in [
@@ -71,7 +71,7 @@ fn plain(tape: &Tape, inputs: &[u64]) -> Vec<u64> {
 #[test]
 fn tapes_compute_on_inputs_of_anybody() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let owners = setting.everyone().collect::<Vec<_>>();
             for (n, lanes) in LANES.into_iter().enumerate() {
                 let seed = n as u64;
@@ -90,7 +90,7 @@ fn tapes_compute_on_inputs_of_anybody() {
                 let x = side.input(owners[n % owners.len()], None, 2, &part(0, 2));
                 let y = side.input(owners[(n + 1) % owners.len()], None, 2, &part(2, 2));
                 let z = side.bits(2, &part(4, 2));
-                let public = Arc::new(side.gmw.constant(domain(None), 1, &part(6, 1)));
+                let public = Arc::new(side.party.constant(domain(None), 1, &part(6, 1)));
                 let out = side.tape(&tape, &[&x, &y, &z, &public]);
                 side.expect_bits(
                     format!("tape {n}"),
@@ -123,7 +123,7 @@ fn many_ands_of_one_operand_are_groups() {
     // Two groups: 128 and 22 of them.
     assert_eq!(sent(&tape), 152);
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let choice = side.bits(1, &arbitrary(1, 70, 1));
             let low_half = side.bits(64, &arbitrary(2, 70, 64));
             let high_half = side.bits(64, &arbitrary(3, 70, 64));
@@ -145,7 +145,7 @@ fn steps_take_across_refills() {
     let (x, y) = (b.input(1)[0], b.input(1)[0]);
     let and = b.and(x, y);
     let tape = compile(&b.finish(vec![vec![and]]), &Machine::ROUNDS);
-    session(&setting(3, [2, 0]), |side| {
+    session::<false>(&setting(3, [2, 0]), |side| {
         let work = |lanes| sealane_protocol::StepShape::tape(&tape, domain(None), lanes);
         for lanes in [70, 50, 3, 77] {
             let demand = Gmw::demand(&side.setting, &work(lanes));
@@ -172,12 +172,12 @@ fn steps_take_across_refills() {
 #[test]
 fn sums_of_multiples_are_local() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for k in [1, 8, 31, 64] {
                 let [x, table] = [1, 2].map(|salt| arbitrary(salt << 32, 65, k));
                 let shared = side.ring(k, &x);
-                let one = side.gmw.constant(domain(Some(k)), k.into(), &[1; 65]);
-                let sum = side.gmw.linear(
+                let one = side.party.constant(domain(Some(k)), k.into(), &[1; 65]);
+                let sum = side.party.linear(
                     domain(Some(k)),
                     65,
                     &[
@@ -206,7 +206,7 @@ fn sums_of_multiples_are_local() {
 #[test]
 fn choices_keep_or_drop_elements() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for k in 1..=64 {
                 let lanes = LANES[usize::from(k) % LANES.len()];
                 let (bits, values) = (arbitrary(1, lanes, 1), arbitrary(2, lanes, k));
@@ -259,7 +259,7 @@ fn extracted(side: &mut Side, k: u8, first: u8, count: u8) {
 #[test]
 fn any_bits_of_elements_are_extracted() {
     for (n, setting) in settings().into_iter().enumerate() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for k in 1..=9 {
                 for first in 0..k {
                     (1..=k - first).for_each(|count| extracted(side, k, first, count));
@@ -286,7 +286,7 @@ fn floored(side: &mut Side, k: u8, held: (usize, bool), by: u8) {
 #[test]
 fn floors_of_all_widths_are_exact() {
     for (n, setting) in settings().into_iter().enumerate() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for k in 2..=64u8 {
                 let all = usize::from(k);
                 for signed in [false, true] {
@@ -310,7 +310,7 @@ fn floors_of_all_widths_are_exact() {
 #[test]
 fn conversions_keep_values() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             for n in 0..60u16 {
                 let [k, bits, smaller] = [11, 29, 37].map(|by| (n * by % 64) as u8 + 1);
                 let (held, lanes) = ((usize::from(bits), n % 2 == 1), LANES[usize::from(n) % 6]);
@@ -340,7 +340,7 @@ fn conversions_keep_values() {
 #[test]
 fn results_go_to_their_receivers_alone() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let (bits, ring) = (arbitrary(3, 65, 7), arbitrary(4, 65, 33));
             let shares = [side.bits(7, &bits), side.ring(33, &ring)];
             // Shares of an input are its value and zero.
@@ -366,7 +366,7 @@ fn results_go_to_their_receivers_alone() {
 #[test]
 fn operands_without_data_are_zero() {
     for setting in settings() {
-        session(&setting, |side| {
+        session::<false>(&setting, |side| {
             let none = Arc::new(Share::zeros(1, 9));
             let ring = side.ring(9, &arbitrary(5, 9, 9));
             let bits = side.bits(1, &arbitrary(6, 9, 1));

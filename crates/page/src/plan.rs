@@ -43,9 +43,9 @@ pub struct PlanRecord {
     pub references: Vec<ReferenceRecord>,
     /// Steps, in order.
     pub steps: Vec<StepRecord>,
-    /// Forms in which lookups can run; empty if there is no choice.
+    /// Forms in which the program can run, with their costs; empty if there is no choice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lookups: Vec<LookupRecord>,
+    pub forms: Vec<FormRecord>,
     /// Fields GF(2^k) in which parties multiply elements as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductRecord>,
@@ -91,9 +91,10 @@ pub struct ProductRecord {
     pub ands: u64,
 }
 
-/// A form of all lookups of a plan, with the cost of the whole run.
+/// A form of all lookups of a plan, or a choice of domains for its bits, with the cost of the whole
+/// run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LookupRecord {
+pub struct FormRecord {
     /// The form, in words.
     pub form: String,
     /// Payload bytes of all parties.
@@ -180,7 +181,7 @@ impl View for PlanRecord {
         let memory = memory.map(|(party, most)| format!("{} at {party}", bytes(*most)));
         let memory = memory.collect::<Vec<_>>().join(", ");
         card.line("memory", format!("at most {memory}"));
-        card.lines("lookups", self.lookups.iter().map(LookupRecord::line));
+        card.lines("forms", self.forms.iter().map(FormRecord::line));
         card.lines("products", self.products.iter().map(ProductRecord::line));
         card.lines("pool", self.pool.iter().map(PoolRecord::line));
         card.line("job", &self.job);
@@ -247,7 +248,7 @@ impl ReferenceRecord {
     }
 }
 
-impl LookupRecord {
+impl FormRecord {
     fn line(&self) -> String {
         let chosen = if self.chosen { ", chosen" } else { "" };
         let (bytes, rounds) = (grouped(self.payload_bytes), grouped(self.rounds));

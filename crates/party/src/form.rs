@@ -292,6 +292,7 @@ impl Form {
             Body::Shape(..) => true,
             Body::Bits(_) => self.group == Group::Xor,
             Body::Ring(_) => self.group == Group::Sum,
+            Body::Labels(_) => false,
         };
         if !fits || (self.planes, self.elements) != (share.planes(), share.elements()) {
             let what = "a share does not live where its step says";

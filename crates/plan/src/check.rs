@@ -200,11 +200,17 @@ impl Checker<'_> {
             | StepOp::Append { out, .. }
             | StepOp::Concat { out, .. } => all(of(out)),
             StepOp::Input { out, .. } => {
-                let here = of(out) == P::input_domain(of(out).algebra);
+                let own = of(out);
+                let here = own == P::input_domain(own.algebra) || P::gives(own);
                 ensure(here, "an input arrives elsewhere")
             }
             StepOp::Constant { out, .. } | StepOp::RowNumber { out } => {
-                all(P::domain(of(out).algebra))
+                let own = of(out);
+                all(if P::gives(own) {
+                    own
+                } else {
+                    P::domain(own.algebra)
+                })
             }
             StepOp::Convert { value, out } => {
                 ensure(of(value) != of(out), "a conversion within one domain")

@@ -2,11 +2,13 @@
 //!
 //! The pass `algebra` has chosen the algebra in which each step computes; the protocol names the
 //! domain of each algebra. Of several domains in which tapes can run, a step runs in the one of
-//! the least time, counted with the conversions of what it reads and of what it makes to the main
-//! domain of bits, which most other steps need. A value stays in the domain in which its step
-//! leaves it. Where a step needs it in another one, convert steps stand between them, on the route
-//! of the least time: once for each value and domain, as soon as the value exists. A result is
-//! revealed from the main domain of its algebra.
+//! the least time on a number of rows, counted with the conversions of what it reads and of what
+//! it makes to the main domain of bits, which most other steps need. Other [`Choice`]s take one
+//! domain for all tapes; each makes a plan, and rows decide which of them runs. A value stays in
+//! the domain in which its step leaves it. Where a step needs it in another one, convert steps
+//! stand between them, on the route of the least time: once for each value and domain, as soon as
+//! the value exists. Inputs and public values are made again there, where the protocol can. A
+//! result is revealed from the main domain of its algebra.
 //!
 //! For protocols that have operations on ring elements as steps, a choice takes the place of a
 //! product by a shared bit, and of a ring element only those bits are converted that tapes read.
@@ -20,8 +22,10 @@ use crate::cost::{first_step_ns, step_ns};
 use crate::draft::{Draft, Phase, Tensor};
 use crate::known::Known;
 use crate::ring_steps;
+use crate::silent;
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, TapeId, ValuePlan};
-use sealane_protocol::{Algebra, ConvertShape, Corruption, Domain, Protocol, StepShape};
+use sealane_program::types::RowId;
+use sealane_protocol::{Algebra, Choice, ConvertShape, Corruption, Domain, Protocol, StepShape};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -34,6 +38,7 @@ type Steps = Vec<(Phase, Step)>;
 pub(crate) fn domains<P: Protocol>(
     draft: &Draft,
     forms: Vec<Vec<Step>>,
+    choice: Choice,
     plan: &mut Plan,
 ) -> (Steps, Vec<PlanValue>) {
     let met = read_all_at_once(draft);
@@ -51,12 +56,16 @@ pub(crate) fn domains<P: Protocol>(
         }
     });
     plan.values = plain(draft);
+    // Times are those of the transfers that a run takes.
+    plan.setting.silent = silent::expected::<P>(&plan.setting, choice);
     let mut chooser = Chooser {
         draft,
+        choice,
         plan,
         there: there.collect(),
         steps: vec![],
         copies: HashMap::new(),
+        given: HashMap::new(),
         converted: HashMap::new(),
         known: Known::default(),
         parts: HashMap::new(),
@@ -123,10 +132,26 @@ pub(crate) fn domains<P: Protocol>(
     };
     let results = draft.results.iter().map(&mut result).collect();
     let mut steps = chooser.steps;
+    plan.setting.silent = false;
     if domains.len() > 1 {
         drop_tapes(plan, &mut steps);
     }
     (steps, results)
+}
+
+/// A step that makes an input or a public value, of another value.
+fn again(step: &Step, out: PlanValue) -> Step {
+    let op = match &step.op {
+        StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
+        StepOp::Constant { data, .. } => StepOp::Constant {
+            data: data.clone(),
+            out,
+        },
+        StepOp::RowNumber { .. } => StepOp::RowNumber { out },
+        _ => unreachable!("an input or a constant"),
+    };
+    let (label, span) = (step.label.clone(), step.span.clone());
+    Step { op, label, span }
 }
 
 /// Keeps the tapes that steps run.
@@ -214,6 +239,7 @@ fn plain(draft: &Draft) -> Vec<ValuePlan> {
 
 struct Chooser<'a> {
     draft: &'a Draft,
+    choice: Choice,
     /// The plan, so far without steps; the ones whose time is asked for are its only ones.
     plan: &'a mut Plan,
     /// The first phase that may read each value.
@@ -221,6 +247,8 @@ struct Chooser<'a> {
     steps: Vec<(Phase, Step)>,
     /// Inputs and constants that exist in several algebras.
     copies: HashMap<(PlanValue, Algebra), PlanValue>,
+    /// Steps that make inputs and constants.
+    given: HashMap<PlanValue, Step>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
     known: Known,
     /// The bits that are read of each value that becomes bits, where not all are.
@@ -252,18 +280,10 @@ impl Chooser<'_> {
                 self.plan[out].domain = domain(*algebra);
                 self.there[out.0 as usize] = phase;
                 self.copies.insert((value, *algebra), out);
-                let op = match &step.op {
-                    StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
-                    StepOp::Constant { data, .. } => StepOp::Constant {
-                        data: data.clone(),
-                        out,
-                    },
-                    StepOp::RowNumber { .. } => StepOp::RowNumber { out },
-                    _ => unreachable!("an input or a constant"),
-                };
-                self.known.take(&op, &self.plan.owners);
-                let (label, span) = (step.label.clone(), step.span.clone());
-                self.steps.push((phase, Step { op, label, span }));
+                let step = again(step, out);
+                self.known.take(&step.op, &self.plan.owners);
+                self.given.insert(out, step.clone());
+                self.steps.push((phase, step));
             }
         }
     }
@@ -309,6 +329,9 @@ impl Chooser<'_> {
         if options.len() == 1 {
             return 0;
         }
+        if let Choice::Only(domain) = self.choice {
+            return domain.into();
+        }
         let main = P::domain(Algebra::Z2);
         let time = |(domain, step): &(Domain, Step)| {
             let mut reads = step.op.reads();
@@ -353,7 +376,37 @@ impl Chooser<'_> {
             refill: None,
             steps: vec![step.clone()],
         }];
-        first_step_ns::<P>(self.plan)
+        first_step_ns::<P>(self.plan, self.rows(phase.rows), self.together())
+    }
+
+    /// Number of steps that share each round.
+    fn together(&self) -> u32 {
+        match self.choice {
+            Choice::Least { together, .. } => together,
+            Choice::Only(_) => 1,
+        }
+    }
+
+    /// Rows of a tile that times are counted for.
+    fn rows(&self, rows: Option<RowId>) -> u64 {
+        let full = self.plan.full_tile(rows);
+        match self.choice {
+            Choice::Least { rows, .. } => full.min(rows),
+            Choice::Only(_) => full,
+        }
+    }
+
+    /// The step that makes an input or a public value again in a domain, where it can be.
+    fn given_in<P: Protocol>(&self, value: PlanValue, to: Domain) -> Option<&Step> {
+        let step = self.given.get(&value).filter(|_| P::gives(to))?;
+        let here = match &step.op {
+            StepOp::Input { input, .. } => {
+                let owner = self.plan.owners[*input as usize];
+                self.plan.setting.role_of(owner).is_some()
+            }
+            _ => true,
+        };
+        here.then_some(step)
     }
 
     /// The step that converts a value: with `part`, only to the bits that are read.
@@ -378,14 +431,27 @@ impl Chooser<'_> {
             for to in &route {
                 there = there.and_then(|value| self.converted.get(&(value, *to)).copied());
                 if there.is_none() {
-                    let shape = StepShape::Convert(ConvertShape {
-                        from,
-                        to: *to,
-                        elements: planned.elements * self.plan.full_tile(planned.rows),
-                        bits: planned.bits.into(),
-                        signed: planned.signed,
-                    });
-                    ns += step_ns::<P>(&self.plan.setting, &shape);
+                    let elements = planned.elements * self.rows(planned.rows);
+                    let given = self.given_in::<P>(value, *to);
+                    let shape = match given.map(|step| &step.op) {
+                        Some(StepOp::Input { input, .. }) => {
+                            let owner = self.plan.owners[*input as usize];
+                            StepShape::input(owner, *to, elements, planned.bits.into())
+                        }
+                        // A public value costs nothing.
+                        Some(_) => {
+                            from = *to;
+                            continue;
+                        }
+                        None => StepShape::Convert(ConvertShape {
+                            from,
+                            to: *to,
+                            elements,
+                            bits: planned.bits.into(),
+                            signed: planned.signed,
+                        }),
+                    };
+                    ns += step_ns::<P>(&self.plan.setting, &shape, self.together());
                 }
                 from = *to;
             }
@@ -419,11 +485,12 @@ impl Chooser<'_> {
                 if !whole {
                     self.converted.insert((value, domain), out);
                 }
-                let step = Step {
+                let given = self.given_in::<P>(value, domain);
+                let step = given.map(|step| again(step, out)).unwrap_or_else(|| Step {
                     op: self.conversion(tensor, [value, out], part),
                     label: "convert".into(),
                     span: span.clone(),
-                };
+                });
                 self.steps.push((self.there[value.0 as usize], step));
                 out
             });

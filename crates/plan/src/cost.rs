@@ -19,7 +19,7 @@ pub use report::{CostReport, Promise, StepCost, grouped, time};
 
 use crate::flow::Refill;
 use crate::steps::Plan;
-use sealane_protocol::{Cost, Demand, Protocol, Setting, StepShape, Walk};
+use sealane_protocol::{Correlation, Cost, Demand, Protocol, Setting, StepShape, Walk};
 use walk::{Counts, TileStep};
 
 /// Computes the cost of a plan for protocol `P` at the given number of rows of each table.
@@ -57,38 +57,60 @@ pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
 
 /// Nanoseconds of a step, with its offline part and the messages of refills for both: for which
 /// their messages would cross one after the other on the network of the setting, and of their work.
-pub(crate) fn step_ns<P: Protocol>(setting: &Setting, work: &StepShape) -> f64 {
-    let mut costs = vec![P::cost(setting, work), P::offline_cost(setting, work)];
+/// So many steps share each round.
+pub(crate) fn step_ns<P: Protocol>(setting: &Setting, work: &StepShape, together: u32) -> f64 {
+    let costs = [P::cost(setting, work), P::offline_cost(setting, work)];
     let mut demand = P::demand(setting, work);
     demand.merge(&P::offline_demand(setting, work), 1);
     let pooled = demand.only(|kind| P::pool_bits(setting, kind) > 0);
+    let class = setting.network;
+    let seconds = |bytes: f64| bytes / class.bytes_per_s() as f64;
+    let round = class.round_trip().as_secs_f64() / 2.0 / f64::from(together);
+    let time = |cost: &Cost| {
+        let rounds = cost.flights.len() as f64 * round;
+        1e9 * (seconds(bytes_of(cost)) + rounds) + cost.compute_ns as f64
+    };
+    let mut ns = costs.iter().map(time).sum::<f64>();
     if !pooled.is_empty() {
         // Steps share the rounds of a refill.
-        let refilled = P::refill_counts(setting, &pooled);
-        let flights = P::refill_cost(setting, &refilled).flights.concat();
-        costs.push(Cost::of(vec![flights]));
+        ns += 1e9 * (seconds(refill_bytes::<P>(setting, &pooled)) + round);
     }
-    let class = setting.network;
-    let time = |cost: &Cost| {
-        let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
-        let bytes = bytes.sum::<u64>() as f64 / class.bytes_per_s() as f64;
-        let rounds = cost.flights.len() as f64 * class.round_trip().as_secs_f64() / 2.0;
-        1e9 * (bytes + rounds) + cost.compute_ns as f64
-    };
-    costs.iter().map(time).sum()
+    ns
 }
 
-/// Nanoseconds of the first step of a plan by [`step_ns`], in a full tile.
-pub(crate) fn first_step_ns<P: Protocol>(plan: &Plan) -> f64 {
+/// Bytes of all messages.
+fn bytes_of(cost: &Cost) -> f64 {
+    let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
+    bytes.sum::<u64>() as f64
+}
+
+/// Bytes of a refill for the demand of a step. Steps share correlated OTs that are made many at
+/// once, so each counts for those that it takes.
+fn refill_bytes<P: Protocol>(setting: &Setting, pooled: &Demand) -> f64 {
+    let bytes = |demand: &Demand| bytes_of(&P::refill_cost(setting, demand));
+    let is_cot = |kind| matches!(kind, Correlation::Cot { .. });
+    let made = P::refill_counts(setting, pooled);
+    let [taken, many] = [pooled, &made].map(|demand| demand.only(is_cot).0.values().sum::<u64>());
+    if taken == many {
+        return bytes(&made);
+    }
+    let ots = bytes(&made.only(is_cot));
+    bytes(&made) - ots + ots * taken as f64 / many as f64
+}
+
+/// Nanoseconds of the first step of a plan by [`step_ns`], on so many rows of a tile.
+pub(crate) fn first_step_ns<P: Protocol>(plan: &Plan, rows: u64, together: u32) -> f64 {
     let at = TileStep {
         segment: 0,
         step: 0,
-        rows: plan.full_tile(plan.segments[0].rows),
+        rows,
         walk: Walk::Online,
         combined: false,
     };
     let pieces = counter(plan).pieces::<P>(at).into_iter();
-    let time = |piece: walk::Piece| piece.times as f64 * step_ns::<P>(&plan.setting, &piece.work);
+    let time = |piece: walk::Piece| {
+        piece.times as f64 * step_ns::<P>(&plan.setting, &piece.work, together)
+    };
     pieces.map(time).sum()
 }
 

@@ -7,6 +7,8 @@ use sealane_protocol::{Algebra, Domain, Goal, Protocol};
 pub(crate) struct Domains {
     /// Domains in which tapes can run, with the goals of their circuits.
     pub tapes: Vec<(Domain, Goal)>,
+    /// Bits of memory of a share of one bit in each of them.
+    pub tape_bits: Vec<u64>,
     /// Bits of memory of a share of one bit, in the largest domain of bits.
     pub bit: u64,
     /// Bits of memory of a share of one ring element.
@@ -16,12 +18,15 @@ pub(crate) struct Domains {
 }
 
 impl Domains {
-    /// Asks the protocol.
-    pub fn of<P: Protocol>(parties: usize) -> Domains {
+    /// Asks the protocol. Of domains in which tapes can run, `wide` lets the largest shares count;
+    /// else those of the first one do, for a plan that has no rows in another one.
+    pub fn of<P: Protocol>(parties: usize, wide: bool) -> Domains {
         let profile = |domain| P::domain_profile(domain, parties);
         let tapes = P::tape_domains();
         let bits = [P::domain(Algebra::Z2), P::input_domain(Algebra::Z2)];
-        let bits = bits.iter().chain(&tapes);
+        let counted = if wide { &tapes[..] } else { &tapes[..1] };
+        let bits = bits.iter().chain(counted);
+        let of_tape = |domain: &Domain| u64::from(profile(*domain).share_bits);
         let ring = if P::profile().arithmetic {
             profile(P::domain(Algebra::Z2k(64))).share_bits
         } else {
@@ -32,6 +37,7 @@ impl Domains {
                 .map(|domain| u64::from(profile(*domain).share_bits))
                 .fold(1, u64::max),
             ring: ring.into(),
+            tape_bits: tapes.iter().map(of_tape).collect(),
             products: P::products(),
             tapes: tapes
                 .into_iter()

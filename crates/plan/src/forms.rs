@@ -1,24 +1,29 @@
 //! The choice among forms of a plan, once the numbers of rows are known.
 //!
-//! A protocol can have several forms of lookups: some take fewer bytes, others fewer rounds. One
-//! row on a network of long round trips wants few rounds, many rows want few bytes. Each form is a
-//! plan of its own, and the run takes the one that it is estimated to take the least time with. All
-//! parties know the numbers of rows when a run begins, and decide alike: the handshake compares the
-//! hash of an instance, of which the [`Form`] is a part.
+//! A protocol can have several forms of lookups: some take fewer bytes, others fewer rounds. A
+//! protocol that runs tapes in several domains has several choices among them, for the same reason.
+//! One row on a network of long round trips wants few rounds, many rows want few bytes. Each form
+//! is a plan of its own, and the run takes the one that it is estimated to take the least time
+//! with. All parties know the numbers of rows when a run begins, and decide alike: the handshake
+//! compares the hash of an instance, of which the [`Form`] is a part.
 
 use crate::cost::{cost, demand};
 use crate::silent;
 use crate::steps::Plan;
 use sealane_circuit::Lookups;
 use sealane_program::graph::{Graph, Op};
-use sealane_protocol::{Batch, Protocol};
+use sealane_protocol::{Batch, Choice, Protocol};
 use std::borrow::Cow;
 
-/// Cost of a run with lookups in one form.
+/// Cost of a run with lookups in one form and one choice of domains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormCost {
-    /// The form.
+    /// The form, with all else that rows decide.
+    pub form: Form,
+    /// The form of lookups.
     pub lookups: Lookups,
+    /// The choice of domains of tapes.
+    pub choice: Choice,
     /// Payload bytes of all parties together.
     pub payload_bytes: u64,
     /// Rounds.
@@ -37,17 +42,21 @@ pub fn forms<P: Protocol>(plan: &Plan, rows: &[u64]) -> Vec<FormCost> {
     if plan.others.is_empty() {
         return vec![];
     }
-    let form = |plan: &Plan| {
-        let report = cost::<P>(plan, rows);
+    let form = |number: usize| {
+        let form = Form::settled::<P>(plan, number, rows);
+        let plan = in_form::<P>(plan, form);
+        let report = cost::<P>(&plan, rows);
         FormCost {
+            form,
             lookups: plan.lookups,
+            choice: plan.choice,
             payload_bytes: report.promise.payload_bytes(),
             rounds: report.promise.rounds,
             seconds: report.estimate_s(plan.setting.network),
             chosen: false,
         }
     };
-    let mut forms = all(plan).map(form).collect::<Vec<_>>();
+    let mut forms = (0..all(plan).count()).map(form).collect::<Vec<_>>();
     let best = forms
         .iter_mut()
         .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -75,9 +84,14 @@ impl Form {
     /// # Panics
     /// As [`cost`](fn@crate::cost::cost).
     pub fn chosen<P: Protocol>(plan: &Plan, forms: &[FormCost], rows: &[u64]) -> Form {
-        let chosen = forms.iter().position(|form| form.chosen).unwrap_or(0);
+        let chosen = forms.iter().find(|form| form.chosen);
+        chosen.map_or_else(|| Form::settled::<P>(plan, 0, rows), |chosen| chosen.form)
+    }
+
+    /// The form of this number, with what else takes the least time.
+    fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
         let form = Form {
-            plan: u8::try_from(chosen).expect("a plan has few forms"),
+            plan: u8::try_from(number).expect("a plan has few forms"),
             silent: false,
             batch: None,
         };

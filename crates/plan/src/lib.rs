@@ -91,10 +91,10 @@ use domains::Domains;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
-use sealane_protocol::{Algebra, Protocol, Setting};
+use sealane_protocol::{Algebra, Choice, Protocol, Setting};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use steps::{PlanValue, ResultPlan, RowPlan};
+use steps::{PlanValue, ResultPlan, RowPlan, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
 /// the program and `helpers` more, who own nothing and learn nothing.
@@ -150,47 +150,63 @@ fn guarded<T>(plan: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnos
     })
 }
 
-/// Plans in each form of lookups.
+/// Plans in each form of lookups, with each choice of domains.
 fn plan_forms<P: Protocol>(
     program: &Program,
     roster: Roster,
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
-    let planned =
-        |lookups: &Lookups| with_lookups::<P>(program, roster, network, most_rows, *lookups);
-    let forms = if forms::looks_up(&program.main) {
+    let lookups = if forms::looks_up(&program.main) {
         P::lookups()
     } else {
         &P::lookups()[..1]
     };
-    let mut plans = forms
-        .iter()
-        .map(planned)
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter();
+    let mut bodies = lower::Bodies::default();
+    let mut plans: Vec<Plan> = Vec::new();
+    for lookups in lookups {
+        for choice in P::choices() {
+            let form = (*lookups, *choice);
+            let mut made = in_form_of::<P>(program, roster, network, most_rows, form, &mut bodies)?;
+            if plans.iter().any(|plan| plan.same_steps(&made)) {
+                continue;
+            }
+            if let Some(first) = plans.first() {
+                made.setting = first.setting.clone();
+                pools::refills::<P>(&mut made);
+            }
+            plans.push(made);
+        }
+    }
+    let mut plans = plans.into_iter();
     let first = plans.next();
     let mut plan = first.ok_or_else(|| broken("a protocol has no form of lookups".to_string()))?;
-    for mut other in plans.filter(|other| other.tapes != plan.tapes) {
-        other.setting = plan.setting.clone();
-        pools::refills::<P>(&mut other);
-        plan.others.push(other);
-    }
+    plan.others = plans.collect();
     Ok(plan)
 }
 
-/// Plans as [`plan_in_tiles`] does, with lookups in one form.
-fn with_lookups<P: Protocol>(
+/// Plans as [`plan_in_tiles`] does, with lookups in one form and domains of one choice.
+fn in_form_of<P: Protocol>(
     program: &Program,
     roster: Roster,
     network: NetworkClass,
     most_rows: u64,
-    lookups: Lookups,
+    form: (Lookups, Choice),
+    bodies: &mut lower::Bodies,
 ) -> Result<Plan, Diagnostic> {
     let mut most = most_rows;
-    let mut bodies = lower::Bodies::default();
+    // Shares of some domains are far larger than those of others. A plan that keeps no rows in
+    // these has larger tiles.
+    let mut wide = P::choices().len() == 1;
     loop {
-        let plan = plan_once::<P>(program, roster, (network, lookups), most, &mut bodies)?;
+        let plan = plan_once::<P>(program, roster, (network, form, wide), most, bodies)?;
+        let main = P::domain(Algebra::Z2);
+        let mut by_rows = plan.values.iter().filter(|value| value.rows.is_some());
+        let bits = |value: &ValuePlan| value.domain.algebra == Algebra::Z2;
+        if !wide && by_rows.any(|value| bits(value) && value.domain != main) {
+            wide = true;
+            continue;
+        }
         let bits = cost::material_bits_of_a_tile::<P>(&plan);
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
         if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
@@ -204,7 +220,7 @@ fn with_lookups<P: Protocol>(
 fn plan_once<P: Protocol>(
     program: &Program,
     roster: Roster,
-    (network, lookups): (NetworkClass, Lookups),
+    (network, (lookups, choice), wide): (NetworkClass, (Lookups, Choice), bool),
     most_rows: u64,
     bodies: &mut lower::Bodies,
 ) -> Result<Plan, Diagnostic> {
@@ -217,7 +233,7 @@ fn plan_once<P: Protocol>(
     passes::plain(&plain).map_err(broken)?;
     let scaled = scale::scale(&plain);
     passes::scaled(&scaled).map_err(broken)?;
-    let domains = Domains::of::<P>(settings[0].parties);
+    let domains = Domains::of::<P>(settings[0].parties, wide);
     let main = P::domain(Algebra::Z2);
     let goal = P::domain_profile(main, settings[0].parties).goal;
     let expanded = expand::expand(&scaled, profile.arithmetic, goal);
@@ -270,9 +286,10 @@ fn plan_once<P: Protocol>(
         segments: vec![],
         results: vec![],
         lookups,
+        choice,
         others: vec![],
     };
-    let (steps, results) = choose::domains::<P>(&draft, lowered.forms, &mut plan);
+    let (steps, results) = choose::domains::<P>(&draft, lowered.forms, choice, &mut plan);
     let before = rearrange::outline(&steps);
     plan.segments = rearrange::rearrange(steps);
     rearrange::check(&before, &plan.segments).map_err(broken)?;

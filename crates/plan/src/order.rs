@@ -135,7 +135,7 @@ impl Prices {
         let can = P::sorts() && P::tape_domains() == [domain];
         can.then(|| Prices {
             setting: setting.clone(),
-            step_ns: step_ns::<P>,
+            step_ns: |setting, work| step_ns::<P>(setting, work, 1),
             domain,
         })
     }

@@ -252,7 +252,7 @@ mod tests {
         let program = expand::expand(&scale::scale(program), false, Goal::Size);
         let had = algebra::algebra(&program, false, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
-        let domains = Domains::of::<Honest>(2);
+        let domains = Domains::of::<Honest>(2, true);
         let mut bodies = lower::Bodies::default();
         let target = lower::Target {
             domains: &domains,

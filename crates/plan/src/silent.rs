@@ -7,7 +7,7 @@
 use crate::cost::crossing_s;
 use crate::pools;
 use crate::steps::Plan;
-use sealane_protocol::Protocol;
+use sealane_protocol::{Choice, Protocol, Setting};
 
 /// Returns whether a run of a plan on so many rows takes less time with correlated OTs of a silent
 /// extension: if the protocol can take them and the bytes that they save take longer than the
@@ -16,9 +16,23 @@ use sealane_protocol::Protocol;
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
 pub(crate) fn pays<P: Protocol>(plan: &Plan, rows: &[u64]) -> bool {
-    let setting = &plan.setting;
-    let can = P::profile().silent && setting.network.spares_bytes() && !setting.pooled;
-    can && crossing_s::<P>(&silent::<P>(plan), rows) < crossing_s::<P>(plan, rows)
+    can::<P>(&plan.setting)
+        && crossing_s::<P>(&silent::<P>(plan), rows) < crossing_s::<P>(plan, rows)
+}
+
+/// Rows for which one that chooses domains does not expect a silent extension.
+const FEW: u64 = 64;
+
+/// Returns whether a plan that chooses domains for so many rows counts times of a silent extension.
+/// Which one a run takes is decided when its rows are known.
+pub(crate) fn expected<P: Protocol>(setting: &Setting, choice: Choice) -> bool {
+    let many = matches!(choice, Choice::Least { rows, .. } if rows > FEW);
+    many && P::choices().len() > 1 && can::<P>(setting)
+}
+
+/// Returns whether the protocol has a silent extension, on a network where bytes cost most.
+fn can<P: Protocol>(setting: &Setting) -> bool {
+    P::profile().silent && setting.network.spares_bytes() && !setting.pooled
 }
 
 /// The plan with correlated OTs of a silent extension.

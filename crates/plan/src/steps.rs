@@ -18,7 +18,7 @@ use sealane_circuit::{Lookups, Tape};
 use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Range, RowId, Type};
-use sealane_protocol::{Algebra, Domain, Numbers, Setting, View};
+use sealane_protocol::{Algebra, Choice, Domain, Numbers, Setting, View};
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::ops::{Index, IndexMut};
@@ -45,7 +45,10 @@ pub struct Plan {
     pub results: Vec<ResultPlan>,
     /// Form of its lookups.
     pub lookups: Lookups,
-    /// The same plan with lookups in other forms: one of all runs ([`at_rows`](fn@crate::at_rows)).
+    /// How domains of its tapes were chosen.
+    pub choice: Choice,
+    /// The same plan with lookups in other forms, and other choices of domains: one of all runs
+    /// ([`at_rows`](fn@crate::at_rows)).
     pub others: Vec<Plan>,
 }
 
@@ -53,6 +56,11 @@ impl Plan {
     /// Returns whether a run on so many rows of each table opens a result tile by tile.
     pub fn in_tiles(&self, result: &ResultPlan, rows: &[u64]) -> bool {
         result.by_tile && self.flows(result.value, rows)
+    }
+
+    /// Returns whether another plan of the same program computes the same in the same domains.
+    pub(crate) fn same_steps(&self, other: &Plan) -> bool {
+        self.tapes == other.tapes && self.values == other.values
     }
 
     /// Rows of a full tile of a table, of which there are fewer if its bound is lower; 1 for none.

@@ -64,9 +64,14 @@ pub(crate) fn with_tapes(
 ) -> Vec<u64> {
     let mut tiles = tiles.to_vec();
     let slots = |id: &TapeId| u64::from(lowered.tapes[id.0 as usize].slots);
-    let forms = domains.tapes.iter().zip(&lowered.forms);
-    let flat = forms.filter(|((_, goal), _)| *goal == Goal::Depth);
-    for (unit, step) in flat.flat_map(|(_, steps)| draft.units.iter().zip(steps)) {
+    let forms = domains.tapes.iter().zip(&domains.tape_bits);
+    let forms = forms.zip(&lowered.forms);
+    let flat = forms.filter(|(((_, goal), _), _)| *goal == Goal::Depth);
+    let steps = flat.flat_map(|((_, bit), steps)| {
+        let units = draft.units.iter().zip(steps);
+        units.map(move |(unit, step)| (unit, step, *bit))
+    });
+    for (unit, step, bit) in steps {
         let Some(rows) = unit.phase.rows else {
             continue;
         };
@@ -80,7 +85,7 @@ pub(crate) fn with_tapes(
             Len::Fixed(length) => *length,
         });
         let bits = lanes.fold(largest.unwrap_or(1), u64::saturating_mul);
-        let most = rows_that_fit(bits.saturating_mul(domains.bit));
+        let most = rows_that_fit(bits.saturating_mul(bit));
         let tile = &mut tiles[usize::from(rows.0)];
         *tile = most.min(*tile);
     }

@@ -156,8 +156,11 @@ pub enum Correlation {
     },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
+    ///
+    /// Of a party that computes it is a public one, from which all expand what hides its values,
+    /// such as labels of its inputs.
     Seed {
-        /// The party without a role.
+        /// The party without a role, or the one whose values these are.
         owner: PartyId,
     },
 }

@@ -1,7 +1,7 @@
 //! Description of a protocol.
 
 use crate::cost::{Correlation, Cost, Demand};
-use crate::domain::{Algebra, Domain, DomainProfile};
+use crate::domain::{Algebra, Choice, Domain, DomainProfile};
 use crate::paper::Basis;
 use crate::profile::{Batch, Profile, Setting};
 use crate::shape::StepShape;
@@ -60,11 +60,22 @@ pub trait Protocol: Sized + 'static {
     fn input_domain(algebra: Algebra) -> Domain {
         Self::domain(algebra)
     }
+    /// Returns whether public values, and inputs of parties with a role, can be made in this domain
+    /// of bits, beside those of [`Protocol::input_domain`] and [`Protocol::domain`]. Planning makes
+    /// them again there instead of a conversion.
+    fn gives(_: Domain) -> bool {
+        false
+    }
     /// Domains of bits in which its tapes can run. Planning chooses one for each step that runs
     /// tapes: the one in which they and the conversions take the least time, the first of equal
     /// ones.
     fn tape_domains() -> Vec<Domain> {
         vec![Self::domain(Algebra::Z2)]
+    }
+    /// Ways to choose among them: each makes a plan, and a run takes the one that is estimated to
+    /// take the least time on its rows.
+    fn choices() -> &'static [Choice] {
+        &[Choice::LEAST]
     }
     /// Routes of conversions from one domain to another: for each conversion the domain that it
     /// leads to, last of all `to`. Planning takes the one of the least time, the first of equal

@@ -56,6 +56,29 @@ impl Domain {
     }
 }
 
+/// A way to choose a domain for each step that runs tapes, among those of
+/// [`Protocol::tape_domains`](crate::Protocol::tape_domains).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The one of the least time.
+    Least {
+        /// On so many rows, or on a full tile of fewer.
+        rows: u64,
+        /// Where so many steps share each round, whose time counts in parts.
+        together: u32,
+    },
+    /// The one of this number for all.
+    Only(u8),
+}
+
+impl Choice {
+    /// The one of the least time on full tiles, for steps one after the other.
+    pub const LEAST: Choice = Choice::Least {
+        rows: u64::MAX,
+        together: 1,
+    };
+}
+
 /// Properties of a domain that a plan needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DomainProfile {

@@ -18,7 +18,7 @@ mod view;
 
 pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
-pub use domain::{Algebra, Domain, DomainProfile, Sharing};
+pub use domain::{Algebra, Choice, Domain, DomainProfile, Sharing};
 pub use left_over::{LeftOver, Refills};
 pub use paper::{Basis, Paper, Security};
 pub use profile::{

@@ -6,8 +6,10 @@ use crate::side::{Given, Side, on_threads};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Party, Selected, Step, Words};
-use sealane_protocol::{Algebra, Demand, Domain, Protocol, RingOp, Setting, StepShape, known_to};
+use sealane_party::{Opened, Party, Selected, Shares, Step, Words};
+use sealane_protocol::{
+    Algebra, ConvertShape, Demand, Domain, Protocol, RingOp, Setting, StepShape, known_to,
+};
 use std::sync::Arc;
 
 /// The size of each input.
@@ -68,6 +70,16 @@ impl Session {
             let work = StepShape::tape(tape, P::domain(Algebra::Z2), self.lanes as u64);
             demand.merge(&P::demand(setting, &work), 1);
         }
+        for domain in others::<P>() {
+            let work = StepShape::Convert(ConvertShape {
+                from: P::domain(Algebra::Z2),
+                to: domain,
+                elements: self.lanes as u64,
+                bits: self.bits as u64,
+                signed: false,
+            });
+            demand.merge(&P::demand(setting, &work), 1);
+        }
         for owner in owners.iter().copied() {
             let domain = P::input_domain(Algebra::Z2);
             let work = StepShape::input(owner, domain, self.lanes as u64, self.bits as u64);
@@ -90,6 +102,12 @@ impl Session {
         let known = known.collect::<Vec<_>>().concat();
         compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
     }
+}
+
+/// Domains of tapes but that of bits.
+fn others<P: Protocol>() -> impl Iterator<Item = Domain> {
+    let bits = P::domain(Algebra::Z2);
+    P::tape_domains().into_iter().filter(move |of| *of != bits)
 }
 
 /// Owners of the inputs: every party once; a single party owns both operands.
@@ -123,6 +141,20 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
                 lanes: self.session.lanes,
                 operands: pair.to_vec(),
             }));
+        }
+        for domain in others::<P::Protocol>() {
+            let operands = [0, 1].map(|at| self.convert(inputs[at].clone(), bits, domain));
+            let made = self.share(Step::Tape {
+                tape: &tapes[0],
+                domain,
+                lanes: self.session.lanes,
+                operands: operands.into(),
+            });
+            results.push(self.convert(made.clone(), domain, bits));
+            let ring = P::Protocol::domain(Algebra::Z2k(40));
+            let number = self.convert(made, domain, ring);
+            let back = self.convert(number, ring, domain);
+            results.push(self.convert(back, domain, bits));
         }
         if P::Protocol::profile().arithmetic {
             let domain = P::Protocol::domain(Algebra::Z2k(40));
@@ -174,10 +206,14 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
         if from == to {
             return share;
         }
+        let bits = match from.algebra {
+            Algebra::Z2 => share.planes(),
+            Algebra::Z2k(_) | Algebra::Gf2k(_) => self.session.bits,
+        };
         self.share(Step::Convert {
             from,
             to,
-            bits: self.session.bits,
+            bits,
             signed: false,
             share,
         })

@@ -4,7 +4,7 @@
 
 use sealane_block::Cpu;
 use sealane_garble::Scheme;
-use sealane_mixed::GmwParty;
+use sealane_mixed::{GmwParty, MixedParty};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Party, from_planes};
@@ -90,6 +90,7 @@ fn transcripts(cpu: Cpu) -> String {
         transcript::<YaoParty<Circ>>(cpu),
         transcript::<TrioParty>(cpu),
         transcript::<GmwParty>(cpu),
+        transcript::<MixedParty>(cpu),
     ];
     protocols.concat()
 }
@@ -139,4 +140,5 @@ fn the_session_reaches_every_message_that_masks() {
     sessions_differ::<YaoParty<ThreeHalves>>();
     sessions_differ::<TrioParty>();
     sessions_differ::<GmwParty>();
+    sessions_differ::<MixedParty>();
 }

@@ -2,7 +2,8 @@
 //! documentation.
 
 use crate::outside;
-use sealane_block::{Nonce, Seed};
+use crate::sides::{GarblerLabels, and_ns};
+use sealane_block::Seed;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::source::{Source, ahead};
 use sealane_ot::{Flight, SoftSpoken, forms};
@@ -13,21 +14,11 @@ use sealane_protocol::{
     Choices, Correlation, Cost, Demand, Message, Setting, StepShape, TapeShape, known_to,
 };
 
-/// Bytes of the nonce from which the hash and input labels are expanded.
-const NONCE_BYTES: u64 = Nonce::BYTES as u64;
 /// Bytes of the seed of an owner without a role.
 const SEED_BYTES: u64 = Seed::BYTES as u64;
 /// Bytes of one hash of a label.
 const HASH_BYTES: u64 = 16;
 
-/// Nominal cost of an AND with its free XORs on the slower side (garbling): 48 cycles at 2.4 GHz,
-/// 80 with three-halves.
-const fn and_ns(scheme: Scheme) -> u64 {
-    match scheme {
-        Scheme::ThreeHalves => 33,
-        _ => 20,
-    }
-}
 /// Nominal cost of one correlated OT.
 const COT_NS: u64 = 10;
 /// Nominal cost of one of a silent extension, on either side.
@@ -168,7 +159,7 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
         vec![Flight::default()]
     };
     // The nonce leaves with the garbler's first message.
-    flights[0].from_sender += NONCE_BYTES;
+    flights[0].from_sender += GarblerLabels::SET_UP_BYTES;
     let first = if setting.silent {
         SILENT.first().rows() as u64
     } else {

@@ -1,27 +1,21 @@
-//! The evaluator, which holds one active label of each wire.
+//! The evaluator: its labels, and the transfers by which it gets those of its bits.
 
-use crate::common::Common;
+use crate::Labels;
 use crate::cost;
 use crate::opening::{self, Revealed};
 use crate::ots::{Ots, ReceiverOts, no_ots};
-use crate::ports::TapePorts;
-use crate::{IncomingTables, Labels, threads_here, unpermuted};
-use sealane_block::{Block, Nonce};
-use sealane_circuit::Tape;
-use sealane_garble::{Evaluator, Ports, Roles, Scheme};
+use crate::sides::{EvaluatorLabels, Instance, permute};
+use sealane_block::Block;
+use sealane_garble::{Roles, Scheme};
 use sealane_net::Mesh;
-use sealane_ot::forms::{self, OffsetRequest};
+use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{Opened, Result, Start};
-use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
-    evaluator: Evaluator,
+    pub(crate) labels: EvaluatorLabels,
     ot: ReceiverOts,
-    common: Common,
-    /// The other role.
-    peer: PartyId,
 }
 
 /// Step 3, as far as it goes without the garbler.
@@ -49,48 +43,35 @@ impl EvaluatorSide {
             None
         };
         mesh.flush()?;
-        let mut nonce = [0; Nonce::BYTES];
-        mesh.recv(peer, &mut nonce)?;
+        let instance = Instance {
+            cpu,
+            session: start.session,
+            scheme,
+            roles,
+            peer,
+        };
+        let labels = EvaluatorLabels::set_up(instance, mesh)?;
         let ot = match (setup, stock) {
             (Some(setup), _) => ReceiverOts::of(source, setup.finish(mesh, &mut coins)?),
             (None, Some(stock)) if ot => Ots::Stock(stock),
             (None, _) => Ots::None,
         };
-        let common = Common::new(cpu, Nonce::from_bytes(nonce), start.session);
-        let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
-        evaluator.set_roles(roles);
-        evaluator.set_threads(threads_here());
-        Ok(EvaluatorSide {
-            evaluator,
-            ot,
-            common,
-            peer,
-        })
-    }
-
-    /// Runs step 2: returns active labels of the garbler's bits.
-    pub(crate) fn garblers_input(&mut self, count: usize) -> Vec<Block> {
-        self.common.input_labels(count)
+        Ok(EvaluatorSide { labels, ot })
     }
 
     /// Begins step 3: asks for active labels of this party's own bits.
     pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Choice> {
-        // Erased if the connection breaks half way.
-        let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
         match &mut self.ot {
             Ots::None => Err(no_ots()),
-            Ots::Extension(ot) => {
-                forms::receive_given(ot, mesh, bits, &mut labels)?;
-                Ok(made(labels, bits))
-            }
-            Ots::Ahead(ot) => {
-                forms::receive_given(ot, mesh, bits, &mut labels)?;
-                Ok(made(labels, bits))
-            }
+            Ots::Extension(ot) => Ok(Choice::Made(self.labels.own_input(bits, ot, mesh)?)),
+            Ots::Ahead(ot) => Ok(Choice::Made(self.labels.own_input(bits, ot, mesh)?)),
             Ots::Stock(stock) => {
+                // Erased if the connection breaks half way.
+                let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
                 let mut random = Zeroizing::new(vec![0; bits.len()]);
                 stock.keys(&mut random, &mut labels)?;
-                let request = OffsetRequest::new(bits, &random, labels, mesh, self.peer);
+                let peer = self.labels.peer();
+                let request = OffsetRequest::new(bits, &random, labels, mesh, peer);
                 Ok(Choice::Sent(request?))
             }
         }
@@ -104,44 +85,12 @@ impl EvaluatorSide {
         }
     }
 
-    /// The number of step 4 on this tape, in step with the garbler's, who runs it at once.
-    pub(crate) fn call_of(&mut self, tape: &Tape) -> u64 {
-        self.evaluator.call_of(tape)
-    }
-
-    /// Runs step 4: evaluates a tape whose operands are planes.
-    pub(crate) fn evaluate(
-        &mut self,
-        call: u64,
-        tape: &Tape,
-        lanes: usize,
-        operands: &[Arc<Labels>],
-        mesh: &mut Mesh,
-    ) -> Result<Labels> {
-        let mut ports = TapePorts::new(tape, lanes, operands);
-        self.run(call, (tape, lanes), &mut ports, mesh)?;
-        Ok(ports.outputs())
-    }
-
-    /// Runs step 4: evaluates a tape with labels of any source.
-    pub(crate) fn run(
-        &mut self,
-        call: u64,
-        (tape, lanes): (&Tape, usize),
-        ports: &mut dyn Ports,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        let mut tables = IncomingTables::new(self.common.cpu, mesh, self.peer);
-        let evaluator = &mut self.evaluator;
-        Ok(evaluator.evaluate_as(call, tape, lanes, ports, &mut tables)?)
-    }
-
     /// Sends this party's messages of step 6: hashes of the active labels of each result, to all
     /// others that learn it. Returns the number of each decoding, for [`EvaluatorSide::learn`].
     pub(crate) fn open(&mut self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Vec<u64>> {
-        let calls: Vec<_> = results.iter().map(|_| self.evaluator.decoding()).collect();
+        let calls: Vec<_> = results.iter().map(|_| self.labels.hashing()).collect();
         let hash = |part, active: &_, hashes: &mut _| {
-            self.evaluator.hash_outputs(part, active, hashes);
+            self.labels.hashes(part, active, hashes);
         };
         opening::send::<1>(results, &calls, mesh, hash)?;
         Ok(calls)
@@ -156,9 +105,12 @@ impl EvaluatorSide {
     ) -> Result<Revealed> {
         opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
             let (call, active) = (calls[result], results[result].share.data());
-            mesh.recv(self.peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
+            mesh.recv(
+                self.labels.peer(),
+                Block::as_bytes_mut(table.as_flattened_mut()),
+            )?;
             let part = (call, piece.start);
-            self.evaluator.hash_outputs(part, &active[piece], hashes);
+            self.labels.hashes(part, &active[piece], hashes);
             Ok(())
         })
     }
@@ -169,17 +121,4 @@ pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Bl
     let (bits, mut labels) = request.finish(mesh)?;
     permute(&mut labels, &bits);
     Ok(std::mem::take(&mut *labels))
-}
-
-fn made(mut labels: Zeroizing<Vec<Block>>, bits: &[u8]) -> Choice {
-    permute(&mut labels, bits);
-    Choice::Made(std::mem::take(&mut *labels))
-}
-
-/// Sets the permute bit of each active label to the bit of the wire: that of its zero label is
-/// cleared.
-fn permute(labels: &mut [Block], bits: &[u8]) {
-    for (label, bit) in labels.iter_mut().zip(bits) {
-        *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
-    }
 }

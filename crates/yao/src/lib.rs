@@ -49,6 +49,7 @@ mod ots;
 mod outside;
 mod ports;
 mod references;
+pub mod sides;
 mod steps;
 mod tables;
 

@@ -6,7 +6,6 @@ use sealane_circuit::Tape;
 use sealane_garble::Ports;
 use sealane_party::{Pairs, Planes, Shares};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The tape's inputs are the planes of the operands, one after the other.
 pub(crate) struct TapePorts<'a> {
@@ -15,9 +14,11 @@ pub(crate) struct TapePorts<'a> {
 }
 
 impl<'a> TapePorts<'a> {
-    pub(crate) fn new(tape: &Tape, lanes: usize, operands: &'a [Arc<Labels>]) -> TapePorts<'a> {
-        let planes =
-            |labels: &'a Arc<Labels>| (0..labels.planes()).map(move |plane| labels.plane(plane));
+    pub(crate) fn new(tape: &Tape, lanes: usize, operands: &[&'a Labels]) -> TapePorts<'a> {
+        let planes = |labels: &&'a Labels| {
+            let labels = *labels;
+            (0..labels.planes()).map(move |plane| labels.plane(plane))
+        };
         TapePorts {
             inputs: operands.iter().flat_map(planes).collect(),
             outputs: Planes::zeros(tape.outputs.len(), lanes),

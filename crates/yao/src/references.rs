@@ -55,7 +55,8 @@ pub(crate) fn basis(profile: &Profile, hash: &str, setting: &Setting, demand: &D
     })
 }
 
-const YAO: Paper = Paper {
+/// The protocol.
+pub const YAO: Paper = Paper {
     part: "garbled circuits",
     authors: "Lindell, Pinkas",
     venue: "J. Cryptology 2009",
@@ -64,7 +65,8 @@ const YAO: Paper = Paper {
     security: Security::Perfect,
 };
 
-const FREE_XOR: Paper = Paper {
+/// XORs without tables.
+pub const FREE_XOR: Paper = Paper {
     part: "free XOR",
     authors: "Kolesnikov, Schneider",
     venue: "ICALP 2008",
@@ -82,7 +84,8 @@ const SLICING: Paper = Paper {
     security: Security::Computational(127),
 };
 
-const HALF_GATES: Paper = Paper {
+/// Two blocks for each AND.
+pub const HALF_GATES: Paper = Paper {
     part: "half gates",
     authors: "Zahur, Rosulek, Evans",
     venue: "Eurocrypt 2015",
@@ -91,7 +94,8 @@ const HALF_GATES: Paper = Paper {
     security: Security::Computational(127),
 };
 
-const MI: Paper = Paper {
+/// The hash of labels.
+pub const MI: Paper = Paper {
     part: "gate hash MI",
     authors: "Guo, Katz, Wang, Weng, Yu",
     venue: "Crypto 2020",

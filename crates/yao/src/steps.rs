@@ -9,6 +9,7 @@ use sealane_party::{
     Fault, Outcome, Planes, Progress, Result, Step, Steps, check_digests, send_digests, to_planes,
 };
 use sealane_protocol::Domain;
+use std::sync::Arc;
 
 impl<G: Garbling> Steps for YaoParty<G> {
     type Share = Labels;
@@ -21,7 +22,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Labels {
         // As in the tape: the active label of a constant is zero for both values.
         let delta = match &self.side {
-            Side::Garbler(side) => side.delta(),
+            Side::Garbler(side) => side.labels.delta(),
             Side::Evaluator(_) => Block::ZERO,
             Side::Outside(_) => return Planes::shape(bits, values.len()),
         };
@@ -76,7 +77,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 if self.setting.role_of(owner).is_none() {
                     let labels = match side {
                         Side::Garbler(side) => side.garblers_share(owner, count)?,
-                        Side::Evaluator(side) => side.garblers_input(count),
+                        Side::Evaluator(side) => side.labels.garblers_input(count),
                         Side::Outside(_) => return Err(other_role()),
                     };
                     return more(YaoPending::Shared(owner, chosen(Some(all(labels)))));
@@ -85,8 +86,8 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 let own = own.map(|values| to_planes(&values, bits));
                 match (own, side) {
                     // Step 2.
-                    (Some(own), Side::Garbler(side)) => done(all(side.own_input(&own))),
-                    (None, Side::Evaluator(side)) => done(all(side.garblers_input(count))),
+                    (Some(own), Side::Garbler(side)) => done(all(side.labels.own_input(&own))),
+                    (None, Side::Evaluator(side)) => done(all(side.labels.garblers_input(count))),
                     // Step 3.
                     (Some(own), Side::Evaluator(side)) => {
                         more(asked(chosen(None), side.own_input(&own, mesh)?))
@@ -106,7 +107,9 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 side,
             ) => match side {
                 Side::Garbler(side) => {
-                    let labels = side.garble(tape, lanes, &operands, mesh)?;
+                    let labels = side
+                        .labels
+                        .garble(tape, lanes, &borrowed(&operands), mesh)?;
                     if tape.ands.is_empty() {
                         done(labels)
                     } else {
@@ -114,9 +117,14 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     }
                 }
                 Side::Evaluator(side) => {
-                    let call = side.call_of(tape);
+                    let call = side.labels.call_of(tape);
                     if tape.ands.is_empty() {
-                        done(side.evaluate(call, tape, lanes, &operands, mesh)?)
+                        done(side.labels.evaluate(
+                            call,
+                            (tape, lanes),
+                            &borrowed(&operands),
+                            mesh,
+                        )?)
                     } else {
                         more(YaoPending::Tables(call, tape, lanes, operands))
                     }
@@ -126,13 +134,16 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Step::CompareExchange { tape, pairs, .. }, side) => {
                 let mut ports = PairPorts::new(pairs);
                 match side {
-                    Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, mesh)?,
+                    Side::Garbler(side) => {
+                        side.labels.run(tape, ports.lanes(), &mut ports, mesh)?
+                    }
                     Side::Evaluator(side) => {
-                        let call = side.call_of(tape);
+                        let call = side.labels.call_of(tape);
                         if !tape.ands.is_empty() {
                             return more(YaoPending::Pairs(call, tape, ports));
                         }
-                        side.run(call, (tape, ports.lanes()), &mut ports, mesh)?;
+                        side.labels
+                            .run(call, (tape, ports.lanes()), &mut ports, mesh)?;
                     }
                     Side::Outside(_) => return Err(other_role()),
                 }
@@ -186,10 +197,16 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 Progress::share(chosen.labels(labels))
             }
             (YaoPending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
-                Progress::share(side.evaluate(call, tape, lanes, &operands, mesh)?)
+                Progress::share(side.labels.evaluate(
+                    call,
+                    (tape, lanes),
+                    &borrowed(&operands),
+                    mesh,
+                )?)
             }
             (YaoPending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
-                side.run(call, (tape, ports.lanes()), &mut ports, mesh)?;
+                side.labels
+                    .run(call, (tape, ports.lanes()), &mut ports, mesh)?;
                 Progress::Done(Outcome::Columns(ports.columns(), ()))
             }
             (YaoPending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
@@ -217,6 +234,10 @@ fn asked<'a>(chosen: Chosen, choice: Choice) -> YaoPending<'a> {
         Choice::Made(labels) => YaoPending::Done(chosen.labels(labels)),
         Choice::Sent(request) => YaoPending::Chosen(chosen, request),
     }
+}
+
+fn borrowed(operands: &[Arc<Labels>]) -> Vec<&Labels> {
+    operands.iter().map(|labels| &**labels).collect()
 }
 
 fn other_role() -> Fault {

@@ -11,6 +11,7 @@ use crate::journal::Journal;
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
+use sealane_mixed::{Mixed, MixedParty};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
@@ -515,6 +516,28 @@ reveal all = %3 : bool to ben
         for timing in TIMINGS {
             let work = varied(planned::<MaskedParty>(&program, tile), timing, 2);
             check::<MaskedParty>(&program, &inputs, &work);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Each choice of domains of which a run takes one: of least time, on shares alone, on labels
+    /// alone.
+    #[test]
+    fn all_choices_of_domains_compute_what_the_reference_computes(
+        case in prop_oneof![cases(), arithmetic()],
+        tile in 1u64..5,
+    ) {
+        let work = SplitPlan::plan::<Mixed>(&case.program, 0, NetworkClass::LAN, tile);
+        prop_assume!(work.is_ok());
+        let mut work = work.expect("a plan");
+        let others = std::mem::take(&mut work.joint.others);
+        check::<MixedParty>(&case.program, &case.inputs, &work);
+        for other in others {
+            work.joint = other;
+            check::<MixedParty>(&case.program, &case.inputs, &work);
         }
     }
 }

@@ -150,11 +150,19 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])
     }
 
-    /// All sessions, the last one of two parties on shares.
-    pub fn all() -> [Session; 5] {
+    /// All sessions, the last ones of two parties on shares.
+    pub fn all() -> [Session; 6] {
         let [two, three] = [Session::of_two(), Session::of_three()];
-        let shares = Session::new(PROGRAM, ProtocolName::Gmw, &[]);
-        [two, three, Session::of_five(), Session::of_four(), shares]
+        let of_shares = [ProtocolName::Gmw, ProtocolName::Mixed];
+        let [gmw, mixed] = of_shares.map(|protocol| Session::new(PROGRAM, protocol, &[]));
+        [
+            two,
+            three,
+            Session::of_five(),
+            Session::of_four(),
+            gmw,
+            mixed,
+        ]
     }
 
     pub fn parties(&self) -> usize {

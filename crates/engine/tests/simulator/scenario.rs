@@ -159,8 +159,8 @@ fn case(random: &mut Random) -> (Arc<Job>, BTreeMap<String, Data>) {
 
 /// Small jobs of two to five parties.
 fn known_jobs() -> Vec<Arc<Job>> {
-    use ProtocolName::{Clear, Gmw, Trio, Yao};
-    let jobs: [(&str, ProtocolName, &[&str], u64); 13] = [
+    use ProtocolName::{Clear, Gmw, Mixed, Trio, Yao};
+    let jobs: [(&str, ProtocolName, &[&str], u64); 15] = [
         (PROGRAM, Yao, &[], 2),
         (PROGRAM, Yao, &[], u64::MAX),
         (PROGRAM, Yao, &["ada", "bob"], 2),
@@ -171,6 +171,8 @@ fn known_jobs() -> Vec<Arc<Job>> {
         (PROGRAM_OF_THREE, Trio, &[], u64::MAX),
         (PROGRAM, Gmw, &[], 2),
         (PROGRAM_OF_THREE, Gmw, &["ada", "bob"], 3),
+        (PROGRAM, Mixed, &[], 2),
+        (PROGRAM_OF_THREE, Mixed, &["ada", "bob"], 3),
         (PROGRAM, Clear, &[], 2),
         (PROGRAM_OF_THREE, Clear, &["ada"], 2),
         (PROGRAM_OF_THREE, Clear, &["ada", "bob"], u64::MAX),
@@ -188,9 +190,10 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
     let case = random_program(random.seed());
     let protocol = random.pick(&ProtocolName::ALL);
     let helpers: &[&str] = match protocol {
-        ProtocolName::Yao | ProtocolName::YaoThreeHalves | ProtocolName::Gmw => {
-            random.pick(&[&[][..], &["ada", "bob"]])
-        }
+        ProtocolName::Yao
+        | ProtocolName::YaoThreeHalves
+        | ProtocolName::Gmw
+        | ProtocolName::Mixed => random.pick(&[&[][..], &["ada", "bob"]]),
         ProtocolName::Trio => random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]]),
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };

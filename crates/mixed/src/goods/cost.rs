@@ -13,6 +13,7 @@ use sealane_ot::{Flight, Flights, SoftSpoken, then};
 use sealane_parties::PartyId;
 use sealane_party::papers::SILENT;
 use sealane_protocol::{Algebra, Choices, Correlation, Cost, Demand, Message, Setting};
+use sealane_yao::sides::GarblerLabels;
 
 /// Bytes of a seed.
 const SEED_BYTES: u64 = Seed::BYTES as u64;
@@ -20,8 +21,8 @@ const SEED_BYTES: u64 = Seed::BYTES as u64;
 const COT_NS: u64 = 10;
 const SILENT_COT_NS: u64 = 40;
 const HASH_NS: u64 = 15;
-/// Nominal cost of the base OTs of both directions.
-const BASE_OT_NS: u64 = 38_000_000;
+/// Nominal cost of the base OTs of a direction.
+const BASE_OT_NS: u64 = 19_000_000;
 
 /// The correlation of ANDs with a common operand.
 pub(crate) fn wide(width: usize) -> Correlation {
@@ -82,7 +83,8 @@ pub(crate) fn transfers(setting: &Setting, mut demand: Demand) -> Demand {
     demand
 }
 
-fn cot(sender: PartyId, receiver: PartyId) -> Correlation {
+/// Correlated OTs whose sender has the offset.
+pub(crate) fn cot(sender: PartyId, receiver: PartyId) -> Correlation {
     Correlation::Cot {
         sender,
         receiver,
@@ -144,23 +146,41 @@ fn both_directions(setting: &Setting, [one, other]: [Flights; 2]) -> Flights {
     }
 }
 
+/// Nonce of the garbler, which a run with labels demands.
+pub(crate) fn of_labels(setting: &Setting) -> Correlation {
+    Correlation::Seed {
+        owner: setting.player(0),
+    }
+}
+
+/// Returns whether a run with this demand has labels.
+pub(crate) fn takes_labels(setting: &Setting, demand: &Demand) -> bool {
+    demand.count(of_labels(setting)) > 0
+}
+
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let any = counts(setting, demand) != [0; 2];
-    let base = || source(setting).cost().set_up();
-    let mut flights = if any {
-        messages(setting, &both_directions(setting, [base(), base()]))
-    } else {
-        vec![Vec::new()]
+    let taken = counts(setting, demand).map(|count| count > 0);
+    let base = |taken: bool| {
+        let flights = taken.then(|| source(setting).cost().set_up());
+        flights.unwrap_or_default()
     };
+    let mut flights = messages(setting, &both_directions(setting, taken.map(base)));
+    if flights.is_empty() {
+        flights.push(Vec::new());
+    }
     let [first, second] = [0, 1].map(|role| setting.player(role));
     if setting.parties > setting.roles.len() {
         flights[0].push(Message::new(first, second, SEED_BYTES));
     }
-    let seeds = owners(demand).into_iter();
+    if takes_labels(setting, demand) {
+        flights[0].push(Message::new(first, second, GarblerLabels::SET_UP_BYTES));
+    }
+    let seeds = owners(setting, demand).into_iter();
     flights[0].extend(seeds.map(|owner| Message::new(owner, first, SEED_BYTES)));
-    let silent = u64::from(setting.silent) * 2 * SILENT.first().rows() as u64;
+    let silent = u64::from(setting.silent) * SILENT.first().rows() as u64;
+    let directions = taken.map(u64::from).iter().sum::<u64>();
     Cost {
-        compute_ns: u64::from(any) * (BASE_OT_NS + silent * SILENT_COT_NS),
+        compute_ns: directions * (BASE_OT_NS + silent * SILENT_COT_NS),
         ..Cost::of(flights)
     }
 }
@@ -195,15 +215,12 @@ pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
     }
 }
 
-/// Bytes that silent extensions of both directions keep beside OTs that are ready: rows of two
-/// iterations.
+/// Bytes that silent extensions keep beside OTs that are ready, in the directions that a run takes:
+/// rows of two iterations.
 pub(crate) fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
     let rows = SILENT.main().rows() + 2 * SILENT.first().rows();
-    if setting.silent && counts(setting, demand) != [0; 2] {
-        32 * rows as u64
-    } else {
-        0
-    }
+    let directions = counts(setting, demand).map(|count| u64::from(count > 0));
+    u64::from(setting.silent) * directions.iter().sum::<u64>() * 16 * rows as u64
 }
 
 /// Multiples in which OTs are made.

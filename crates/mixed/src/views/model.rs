@@ -69,6 +69,7 @@ impl Model {
                         peer: setting.player(1 - role),
                         role,
                         goods: Goods::given(&setting, me),
+                        side: None,
                         guests: guests.collect(),
                         common: Some(stream(Source::Common, second, at)),
                         setting: setting.clone(),

@@ -3,12 +3,12 @@
 
 use sealane_block::Cpu;
 use sealane_circuit::Tape;
-use sealane_mixed::{Gmw, GmwParty, Share};
+use sealane_mixed::{Gmw, MixedParty, Mixing, Share};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Form, Opened, Outcome, Party, Progress, Selected, Shares, Step, Steps};
 use sealane_protocol::{
-    Algebra, ConvertShape, Demand, Domain, Numbers, Protocol, RingOp, Setting, StepShape,
+    Algebra, ConvertShape, Demand, Domain, Numbers, Protocol, RingOp, Setting, Sharing, StepShape,
 };
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{self, Given, copied, on_threads};
@@ -19,6 +19,13 @@ use zeroize::Zeroizing;
 pub fn domain(k: Option<u8>) -> Domain {
     Gmw::domain(k.map_or(Algebra::Z2, Algebra::Z2k))
 }
+
+/// The domain of labels.
+pub const LABELS: Domain = Domain {
+    sharing: Sharing::YaoLabel,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
 
 /// Two parties that compute, in this order, among so many.
 pub fn setting(parties: usize, roles: [u8; 2]) -> Setting {
@@ -43,11 +50,11 @@ struct Held {
     want: Vec<u64>,
 }
 
-/// One party of a session.
-pub struct Side {
+/// One party of a session, of a protocol with labels or without.
+pub struct Side<const L: bool = false> {
     pub me: PartyId,
     pub setting: Setting,
-    pub gmw: GmwParty,
+    pub party: MixedParty<L>,
     pub mesh: Mesh,
     reckoning: Reckoning,
     held: Vec<Held>,
@@ -56,20 +63,24 @@ pub struct Side {
 
 /// Runs `body` at every party, once set up, and checks all that it expects of shares. All parties
 /// without a role may own inputs.
-pub fn session(setting: &Setting, body: impl Fn(&mut Side) + Sync) {
+pub fn session<const L: bool>(setting: &Setting, body: impl Fn(&mut Side<L>) + Sync) {
     let mut demand = Demand::default();
-    // One that takes some transfers, in order that a set-up prepares them.
+    // One that takes transfers of both directions, in order that a set-up prepares them.
     let bit = StepShape::Convert(ConvertShape {
-        from: domain(None),
-        to: domain(Some(2)),
+        from: domain(Some(2)),
+        to: domain(None),
         elements: 1,
-        bits: 1,
+        bits: 2,
         signed: false,
     });
-    demand.merge(&Gmw::demand(setting, &bit), 1);
+    demand.merge(&Mixing::<L>::demand(setting, &bit), 1);
+    if L {
+        let label = StepShape::input(setting.player(0), LABELS, 1, 1);
+        demand.merge(&Mixing::<L>::demand(setting, &label), 1);
+    }
     for owner in setting.everyone() {
         let work = StepShape::input(owner, domain(None), 1, 1);
-        demand.merge(&Gmw::demand(setting, &work), 1);
+        demand.merge(&Mixing::<L>::demand(setting, &work), 1);
     }
     let held = on_threads(Mesh::in_memory(setting.parties), |mesh| {
         let me = mesh.me();
@@ -78,13 +89,13 @@ pub fn session(setting: &Setting, body: impl Fn(&mut Side) + Sync) {
         let mut side = Side {
             me,
             setting: setting.clone(),
-            gmw: set_up.party,
+            party: set_up.party,
             mesh: set_up.mesh,
             reckoning: Reckoning::new(setting.parties),
             held: Vec::new(),
             shared: 0,
         };
-        let cost = Gmw::set_up_cost(setting, &demand);
+        let cost = Mixing::<L>::set_up_cost(setting, &demand);
         side.reckoning.add(&cost, &side.mesh);
         body(&mut side);
         side.mesh.finish().unwrap();
@@ -102,36 +113,36 @@ pub fn session(setting: &Setting, body: impl Fn(&mut Side) + Sync) {
     }
 }
 
-impl Side {
+impl<const L: bool> Side<L> {
     pub fn role(&self) -> Option<usize> {
         self.setting.role_of(self.me)
     }
 
     /// Makes correlations as often as these.
     pub fn refill(&mut self, demand: &Demand) {
-        self.gmw.refill(demand, &mut self.mesh).unwrap();
+        self.party.refill(demand, &mut self.mesh).unwrap();
         self.mesh.flush().unwrap();
-        let cost = Gmw::refill_cost(&self.setting, demand);
+        let cost = Mixing::<L>::refill_cost(&self.setting, demand);
         self.reckoning.add(&cost, &self.mesh);
     }
 
     /// Runs a step after the refill that it takes.
-    pub fn step(&mut self, step: Step<'_, GmwParty>) -> Outcome<GmwParty> {
-        self.refill(&Gmw::demand(&self.setting, &step.shape()));
+    pub fn step(&mut self, step: Step<'_, MixedParty<L>>) -> Outcome<MixedParty<L>> {
+        self.refill(&Mixing::<L>::demand(&self.setting, &step.shape()));
         self.bare_step(step)
     }
 
     /// Runs a step: one advance for each flight of its cost, and every byte of it.
-    pub fn bare_step(&mut self, step: Step<'_, GmwParty>) -> Outcome<GmwParty> {
-        let cost = Gmw::cost(&self.setting, &step.shape());
-        let mut progress = self.gmw.begin(step, None, &mut self.mesh).unwrap();
+    pub fn bare_step(&mut self, step: Step<'_, MixedParty<L>>) -> Outcome<MixedParty<L>> {
+        let cost = Mixing::<L>::cost(&self.setting, &step.shape());
+        let mut progress = self.party.begin(step, None, &mut self.mesh).unwrap();
         let mut advances = 0;
         let outcome = loop {
             self.mesh.flush().unwrap();
             match progress {
                 Progress::Done(outcome) => break outcome,
                 Progress::More(pending) => {
-                    progress = self.gmw.advance(pending, &mut self.mesh).unwrap();
+                    progress = self.party.advance(pending, &mut self.mesh).unwrap();
                     advances += 1;
                 }
             }
@@ -141,7 +152,7 @@ impl Side {
         outcome
     }
 
-    pub fn share(&mut self, step: Step<'_, GmwParty>) -> Arc<Share> {
+    pub fn share(&mut self, step: Step<'_, MixedParty<L>>) -> Arc<Share> {
         match self.step(step) {
             Outcome::Share(share, ..) => Arc::new(share),
             _ => panic!("a share was due"),
@@ -156,9 +167,19 @@ impl Side {
         bits: usize,
         values: &[u64],
     ) -> Arc<Share> {
+        self.input_in(domain(k), owner, bits, values)
+    }
+
+    pub fn input_in(
+        &mut self,
+        domain: Domain,
+        owner: PartyId,
+        bits: usize,
+        values: &[u64],
+    ) -> Arc<Share> {
         self.share(Step::Input {
             owner,
-            domain: domain(k),
+            domain,
             elements: values.len(),
             bits,
             values: (owner == self.me).then(|| Zeroizing::new(values.to_vec())),
@@ -193,9 +214,13 @@ impl Side {
     }
 
     pub fn tape(&mut self, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
+        self.tape_in(domain(None), tape, operands)
+    }
+
+    pub fn tape_in(&mut self, domain: Domain, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
         self.share(Step::Tape {
             tape,
-            domain: domain(None),
+            domain,
             lanes: operands[0].elements(),
             operands: operands.iter().map(|share| Arc::clone(share)).collect(),
         })
@@ -236,9 +261,18 @@ impl Side {
         (bits, signed): (usize, bool),
         share: &Arc<Share>,
     ) -> Arc<Share> {
+        self.convert_between([domain(from), domain(to)], (bits, signed), share)
+    }
+
+    pub fn convert_between(
+        &mut self,
+        [from, to]: [Domain; 2],
+        (bits, signed): (usize, bool),
+        share: &Arc<Share>,
+    ) -> Arc<Share> {
         self.share(Step::Convert {
-            from: domain(from),
-            to: domain(to),
+            from,
+            to,
             bits,
             signed,
             share: share.clone(),

@@ -8,9 +8,10 @@
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
 use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, choice, pack, packed_blocks};
-use crate::{Flights, OtError, Result, ferret::FerretCost};
+use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Messages of a refill of `count` OTs, those of whole iterations.
@@ -89,7 +90,9 @@ impl Stock {
 
 /// Sender of OTs that are made ahead.
 pub struct AheadSender {
-    source: AnySender,
+    /// None if no OTs are ever made.
+    source: Option<AnySender>,
+    terms: CotTerms,
     stock: Stock,
 }
 
@@ -97,8 +100,20 @@ impl AheadSender {
     /// OTs of a source, made in multiples of `unit`: of a silent source those of an iteration. None
     /// at first.
     pub fn new(source: AnySender, unit: usize) -> AheadSender {
-        let stock = Stock::new(unit);
-        AheadSender { source, stock }
+        AheadSender {
+            terms: source.terms().one_way(),
+            source: Some(source),
+            stock: Stock::new(unit),
+        }
+    }
+
+    /// No OTs with a peer: none can be made, so that it needs no set-up.
+    pub fn none(peer: PartyId) -> AheadSender {
+        AheadSender {
+            source: None,
+            terms: CotTerms::new(peer, Security::Malicious).one_way(),
+            stock: Stock::new(1),
+        }
     }
 
     /// Makes `count` more, a multiple of the unit.
@@ -109,8 +124,9 @@ impl AheadSender {
     /// # Panics
     /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
+        let source = self.source.as_mut().ok_or(OtError::Ended)?;
         let first = self.stock.grow(count);
-        let made = self.source.extend(mesh, &mut self.stock.rows[first..]);
+        let made = source.extend(mesh, &mut self.stock.rows[first..]);
         self.stock.settle(made, count)?;
         Ok(mesh.flush()?)
     }
@@ -118,11 +134,14 @@ impl AheadSender {
 
 impl CotSender for AheadSender {
     fn terms(&self) -> CotTerms {
-        self.source.terms().one_way()
+        self.terms
     }
 
+    /// # Panics
+    /// If there are none.
     fn delta(&self) -> Block {
-        self.source.delta()
+        let source = self.source.as_ref();
+        source.expect("OTs of this direction").delta()
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
@@ -137,15 +156,29 @@ impl ZeroizeOnDrop for AheadSender {}
 
 /// Receiver of OTs that are made ahead.
 pub struct AheadReceiver {
-    source: AnyReceiver,
+    /// None if no OTs are ever made.
+    source: Option<AnyReceiver>,
+    terms: CotTerms,
     stock: Stock,
 }
 
 impl AheadReceiver {
     /// OTs of a source; see [`AheadSender::new`].
     pub fn new(source: AnyReceiver, unit: usize) -> AheadReceiver {
-        let stock = Stock::new(unit);
-        AheadReceiver { source, stock }
+        AheadReceiver {
+            terms: source.terms().one_way(),
+            source: Some(source),
+            stock: Stock::new(unit),
+        }
+    }
+
+    /// No OTs with a peer: none can be made, so that it needs no set-up.
+    pub fn none(peer: PartyId) -> AheadReceiver {
+        AheadReceiver {
+            source: None,
+            terms: CotTerms::new(peer, Security::Malicious).one_way(),
+            stock: Stock::new(1),
+        }
     }
 
     /// Makes `count` more, a multiple of the unit.
@@ -156,10 +189,11 @@ impl AheadReceiver {
     /// # Panics
     /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
+        let source = self.source.as_mut().ok_or(OtError::Ended)?;
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
-        let made = self.source.extend(mesh, &mut choices, rows);
+        let made = source.extend(mesh, &mut choices, rows);
         self.stock.settle(made, count)?;
         let made = self.stock.rows.len() - first;
         self.stock.choices.reserve_exact(made);
@@ -170,7 +204,7 @@ impl AheadReceiver {
 
 impl CotReceiver for AheadReceiver {
     fn terms(&self) -> CotTerms {
-        self.source.terms().one_way()
+        self.terms
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
