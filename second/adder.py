@@ -1,8 +1,13 @@
-"""The adder of three words modulo 2^n, by which `trio` turns integers into bits (chapter 12)."""
+"""Circuits that are in no file: sums of shares, by which integers become bits.
+
+`trio` adds three words (chapter 12, Conversions), `gmw` two (chapter 15, Carries of shares).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from plan import Tape
 
@@ -46,9 +51,14 @@ def adder(n: int, x: list[Wire], y: list[Wire], z: list[Wire]) -> list[Wire]:
     return [s[0]] + [s[i] ^ c[i] ^ g[i - 1][1] for i in range(1, n)]
 
 
+def both(v: Wire, w: Wire) -> Wire:
+    """An AND whose operand `a` is the younger wire: which one it is matters to `gmw` alone."""
+    return v & w if v.slot > w.slot else w & v
+
+
 def join(a: Carry, b: Carry) -> Carry:
     """The carry of two neighbouring ranges of bits, the lower one first."""
-    return a[0] & b[0], (b[0] & (a[1] ^ b[1])) ^ b[1]
+    return both(a[0], b[0]), both(b[0], a[1] ^ b[1]) ^ b[1]
 
 
 def up(m: int) -> int:
@@ -72,20 +82,69 @@ def prefixes(v: list[Carry], slack: int) -> list[Carry]:
             else join(p[i // 2 - 1], v[i]) for i in range(m)]
 
 
-def adder_tape(n: int) -> Tape:
-    """The adder of n bits as a tape: batches by level, gates without an effect left out."""
+def carries(p: list[Wire], x: list[Wire]) -> list[Wire]:
+    """The carries into all bits, and out of the last one, of sums whose XORs are `p`."""
+    return [c for _, c in prefixes([(ZERO, ZERO), *zip(p, x)], 0)]
+
+
+def bits(x: list[Wire], y: list[Wire], first: int) -> list[Wire]:
+    """The bits of a sum, from `first` on."""
+    s = [a ^ b for a, b in zip(x, y)]
+    c = carries(s[:-1], x)
+    return [s[i] ^ c[i] for i in range(first, len(x))]
+
+
+def long(x: list[Wire], y: list[Wire], s: int) -> list[Wire]:
+    """The carry into bit `s` of a sum, and that out of its last bit."""
+    c = carries([a ^ b for a, b in zip(x, y)], x)
+    return [c[s], c[-1]]
+
+
+def short(x: list[Wire], y: list[Wire], one: Wire) -> list[Wire]:
+    """The carry out of all bits of a sum but the last one, and the OR of these last bits."""
+    c = carries([a ^ b for a, b in zip(x[:-1], y)], x)
+    no = y[-1] ^ one, x[-1] ^ one
+    return [c[-1], (no[0] & no[1]) ^ one]
+
+
+def tape_of(inputs: int, build: Callable[[list[Wire]], list[Wire]]) -> Tape:
+    """A circuit as a tape: batches by level, gates without an effect left out.
+
+    `build` makes outputs of the constant 1 and the inputs.
+    """
     wires: list[Wire] = []
-    wires += [Wire(wires, slot) for slot in range(2 + 3 * n)]
-    outputs = adder(n, wires[2:2 + n], wires[2 + n:2 + 2 * n], wires[2 + 2 * n:])
+    wires += [Wire(wires, slot) for slot in range(2 + inputs)]
+    outputs = build(wires[1:])
     used = {wire.slot for wire in outputs}
     for wire in reversed(wires):
         used.update(wire.operands if wire.slot in used else ())
     gates = [wire for wire in wires if wire.operands and wire.slot in used]
     depth = max(wire.level for wire in outputs)
-    tape = Tape(3 * n, len(wires), depth, [], [], [], [wire.slot for wire in outputs],
+    tape = Tape(inputs, len(wires), depth, [], [], [], [wire.slot for wire in outputs],
                 bytes(sum(wire.is_and for wire in gates)))
     for level in range(depth + 1):              # XORs of a level read what its ANDs wrote
         tape.xors += [wire.gate for wire in gates if not wire.is_and and wire.level == level]
         tape.ands += [wire.gate for wire in gates if wire.is_and and wire.level == level + 1]
         tape.batches.append((len(tape.xors), len(tape.ands)))
     return tape
+
+
+@cache
+def adder_tape(n: int) -> Tape:
+    """The adder of three words of n bits."""
+    return tape_of(3 * n, lambda w: adder(n, w[1:1 + n], w[1 + n:1 + 2 * n], w[1 + 2 * n:]))
+
+
+@cache
+def bits_tape(first: int, count: int) -> Tape:
+    """Bits of the sum of two words."""
+    n = first + count
+    return tape_of(2 * n, lambda w: bits(w[1:1 + n], w[1 + n:], first))
+
+
+@cache
+def floor_tape(by: int, k: int, is_short: bool) -> Tape:
+    """What a `floor` of integers modulo 2^k takes: `short`, or `long`."""
+    n = by + 1 if is_short else k
+    return tape_of(2 * n, lambda w: short(w[1:1 + n], w[1 + n:], w[0]) if is_short else
+                   long(w[1:1 + n], w[1 + n:], by))

@@ -15,7 +15,7 @@ from primitives import H, blake3
 
 FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alone.jsonl"]
 PART_NAMES = ["program", "network class", "protocol", "plan", "work of single parties"]
-VERSIONS = {("yao", 6): 2, ("trio", 4): 3}      # protocols of the subset, and their parties
+VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2}      # protocols, and their parties
 FORM = b"\0\0"                                  # plan 0, not silent: the subset
 
 # ------------------------------------------------------------------------------------ the job

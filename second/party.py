@@ -13,6 +13,7 @@ from typing import Any
 from agreement import Job, agree, farewell
 from clear import Clear
 from errors import Fault, need
+from gmw import Gmw
 from keys import key_of_text, seed_of_file
 from link import PATIENCE, SILENCE, Mesh
 from meeting import Meeting, Party
@@ -82,15 +83,23 @@ class Work:
                 inputs |= {number + i: found or [] for i, found in enumerate(calls.results())}
             number += "result" in line
 
+    def _protocol(self, mesh: Mesh, coins: Coins, counts: list[int]) -> Gmw | Trio | Yao:
+        """This party's side of the protocol."""
+        setting, session = self.job.setting, mesh.session
+        if self.job.protocol == "trio":
+            return Trio(mesh, coins, session, setting)
+        if self.job.protocol == "gmw":
+            return Gmw(mesh, coins, session, setting, self.plan, counts)
+        transfers = any(self.plan.owners[i] != setting["roles"][0][0]
+                        for i in self.plan.shared_inputs())
+        return Yao(mesh, coins, session, setting, transfers)
+
     def play(self, mesh: Mesh, keys: list[bytes], inputs: Inputs, coins: Coins) -> dict[str, Any]:
         """All phases of a run over connections (chapter 8): returns results, rounds and bytes."""
         counts = agree(mesh, self.job, keys, self.rows, coins.public("session").read(32))
-        setting, coins = self.job.setting, coins.enter(mesh.session)
+        coins = coins.enter(mesh.session)
         self.add_inputs(inputs, counts, coins)
-        transfers = any(self.plan.owners[i] != setting["roles"][0][0]
-                        for i in self.plan.shared_inputs())
-        protocol = (Trio(mesh, coins, mesh.session, setting) if self.job.protocol == "trio" else
-                    Yao(mesh, coins, mesh.session, setting, transfers))
+        protocol = self._protocol(mesh, coins, counts)
         protocol.set_up()
         calls = Calls(self.plan, counts, protocol, inputs)
         Walk(calls, mesh.flush).run()

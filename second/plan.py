@@ -25,12 +25,14 @@ STEPS = {
     "concat": "parts out", "tape": "tape lanes operands outs",
     "linear": "terms lanes carried out", "product": "left right lanes known_to out",
     "convert": "value out", "fold": "operand length lanes levels bits signed carry out",
-    "scan": "tape length init over captured carries outs", "reveal": "value result"}
+    "scan": "tape length init over captured carries outs", "reveal": "value result",
+    "ring": "op bit of lanes out"}
 SHAPES = [set(fields.split()) for fields in (
     "value lanes inner", "offset dims", "value first inner", "operand factor", "number", "table",
-    "data lanes inner", "type shape numbers")]
+    "data lanes inner", "type shape numbers", "extract", "first count", "floor", "by")]
 KINDS = ["plan", "rows", "tape", "value", "segment", "result"]      # of lines, in their order
-SHARINGS = {"yao": "yao-label", "trio": "replicated", "clear": "public"}
+SHARINGS = {"yao": ("yao-label", ""), "trio": ("replicated",) * 2, "clear": ("public", ""),
+            "gmw": ("xor", "additive")}         # of bits, of integers
 TILES_IN_FLIGHT = 4
 TYPE = r"(?:bool|[iu]\d+(?:\.wrapping)?|u?fixed\d+\.(\d+))"
 INPUT = re.compile(rf"input (\w+) : (\w+) {TYPE}(?:\[([^\]]+)\])? in (\S+)\.\.(\S+)(?: .*)?")
@@ -119,7 +121,7 @@ class Segment:
     """Steps that run together, in tiles of a table or once."""
 
     rows: int | None
-    refill: None
+    refill: int | None                          # for how many tile runs at once, in `gmw`
     steps: list[Step] = field(default_factory=list)
 
 
@@ -203,7 +205,8 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
     elif kind in OTHERS:
         into, make = OTHERS[kind]
         getattr(plan, into).append(make(**args))
-        need(args.get("refill") is None, "a segment with a refill", "own")
+        refill = args.get("refill")
+        need(refill is None or (protocol == "gmw" and refill > 0), "a segment with a refill", "own")
         need(re.fullmatch(TYPE, args.get("ty", "bool")) is not None, "a result's type", "own")
     else:
         step = _step(*args.popitem()) if isinstance(args, dict) else _step(args, {})
@@ -211,15 +214,20 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
             old, new = (plan.values[value].domain for value in step.reads + step.writes)
             need((new.k is not None) if old.k is None else (new.k or new.bits) <= old.k,
                  "a conversion that no protocol has", "own")
+        if step.name == "ring":
+            op, has_bit = step.args["op"], step.args["bit"] is not None
+            need(protocol == "gmw" and (op == "select") == has_bit
+                 and (has_bit or set(op) in ({"extract"}, {"floor"})), "a step of a ring", "own")
         plan.segments[-1].steps.append(step)
 
 
 def _modulus(domain: Fields, protocol: str) -> int | None:
     """The `k` of a domain, or None if it is one of bits."""
     k = None if domain["algebra"] == "z2" else domain["algebra"]["z2k"]
-    wanted = {"sharing": SHARINGS[protocol], "algebra": "z2" if k is None else {"z2k": k},
+    sharing = SHARINGS[protocol][k is not None]
+    wanted = {"sharing": sharing, "algebra": "z2" if k is None else {"z2k": k},
               "authenticated": False}
-    need(domain == wanted and (k is None or (protocol == "trio" and 1 <= k <= 64)),
+    need(domain == wanted and (k is None or (sharing != "" and 1 <= k <= 64)),
          f"domain {domain}", "own")
     return k
 
@@ -229,7 +237,7 @@ def _step(name: str, args: Fields) -> Step:
     need(name in STEPS, f"step {name} is outside the subset", "own")
     need(set(args) == set(STEPS[name].split()) and _known(list(args.values())),
          f"step {name} has other fields", "own")
-    operands = [args[key] for key in ("operand", "left", "right") if key in args]
+    operands = [args[key] for key in ("operand", "left", "right", "of", "bit") if args.get(key)]
     operands += args.get("operands", []) + args.get("parts", []) + args.get("over", [])
     operands += [term["operand"] for term in args.get("terms", [])]
     reads = [args["value"]] if "value" in args else args.get("init", []) + args.get("captured", [])

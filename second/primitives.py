@@ -62,22 +62,31 @@ def _repeated(number: int, size: int, count: int) -> int:
     return int.from_bytes(number.to_bytes(size, "big") * count, "big")
 
 
+@lru_cache
+def _key_masks(count: int) -> tuple[list[int], list[int]]:
+    """Masks of the lowest 96, 64, 32, 24, 8 bits, and round constants, of so many keys."""
+    masks = [_repeated((1 << bits) - 1, 16, count) for bits in (96, 64, 32, 24, 8)]
+    return masks, [_repeated(constant << 24, 16, count) for constant in ROUND_CONSTANTS]
+
+
 class Aes128:
-    """AES-128 under one key, encryption alone (FIPS 197)."""
+    """AES-128 under one key, encryption alone (FIPS 197); or under keys side by side."""
 
     def __init__(self, key: bytes) -> None:
+        self.size = len(key)
+        (low96, low64, low32, low24, low8), constants = _key_masks(self.size // 16)
         self.keys = [int.from_bytes(key, "big")]
-        for constant in ROUND_CONSTANTS:        # section 5.2, four words at once
+        for constant in constants:              # section 5.2, four words at once
             last = self.keys[-1]
-            word = (last << 8 | last >> 24 & 0xFF) & 0xFFFFFFFF
-            word = int.from_bytes(word.to_bytes(4, "big").translate(SBOX), "big")
-            last ^= last >> 32
-            last ^= last >> 64
-            self.keys.append(last ^ (word ^ constant << 24) * 0x1000000010000000100000001)
+            word = (last & low24) << 8 | last >> 24 & low8
+            word = int.from_bytes(word.to_bytes(self.size, "big").translate(SBOX), "big") & low32
+            last ^= last >> 32 & low96
+            last ^= last >> 64 & low64
+            self.keys.append(last ^ (word ^ constant) * 0x1000000010000000100000001)
 
     def encrypt(self, text: bytes) -> bytes:
-        """One block of 16 bytes, or many at once."""
-        size, ones = len(text), _repeated(1, 16, len(text) // 16)
+        """One block of 16 bytes for each key, or many rounds of them at once."""
+        size, ones = len(text), _repeated(1, self.size, len(text) // self.size)
         top8, top16 = (_repeated(top, 4, size // 4) for top in (0xFF000000, 0xFFFF0000))
         state = int.from_bytes(text, "big") ^ self.keys[0] * ones
         for key in self.keys[1:10]:
@@ -174,13 +183,13 @@ COLUMNS = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
 CHUNK_START, CHUNK_END, PARENT, ROOT, DERIVE_CONTEXT, DERIVE_MATERIAL = 1, 2, 4, 8, 32, 64
 
 
-Words = Sequence[int]                           # a chaining value: 8 words
+Words = tuple[int, ...]                          # a chaining value: 8 words
 Node = tuple[Words, bytes, int, int]            # arguments of a compression
 
 
 def compress(cv: Words, block: bytes, counter: int, flags: int) -> list[int]:
     """The compression function of BLAKE3: 16 words."""
-    m: Words = struct.unpack("<16I", block.ljust(64, b"\0"))
+    m: Sequence[int] = struct.unpack("<16I", block.ljust(64, b"\0"))
     v = [*cv, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, len(block), flags]
     for _ in range(7):
         for (a, b, c, d), x, y in zip(COLUMNS, m[::2], m[1::2]):
@@ -200,30 +209,32 @@ def compress(cv: Words, block: bytes, counter: int, flags: int) -> list[int]:
     return [v[i] ^ v[i + 8] for i in range(8)] + [v[i + 8] ^ cv[i] for i in range(8)]
 
 
+@lru_cache(1 << 16)                             # payload is hashed again for each digest
+def _chunk(key: Words, flags: int, chunk: bytes, counter: int) -> Node:
+    """The last compression of a chunk."""
+    cv, more = key, flags | CHUNK_START
+    while len(chunk) > 64:
+        cv, chunk, more = tuple(compress(cv, chunk[:64], counter, more)[:8]), chunk[64:], flags
+    return cv, chunk, counter, more | CHUNK_END
+
+
+@lru_cache(1 << 16)
+def _parent(key: Words, flags: int, left: Node, right: Node) -> Node:
+    """The compression of a parent node."""
+    words = compress(*left)[:8] + compress(*right)[:8]
+    return key, struct.pack("<16I", *words), 0, flags | PARENT
+
+
 class Blake3:
     """The BLAKE3 of some bytes. `key` and `flags` tell the mode."""
 
     def __init__(self, data: bytes, key: Words = IV, flags: int = 0) -> None:
-        self.key, self.flags = key, flags
-        nodes = [self._chunk(data[start:start + 1024], start // 1024)
+        nodes = [_chunk(key, flags, data[start:start + 1024], start // 1024)
                  for start in range(0, max(1, len(data)), 1024)]
         while len(nodes) > 1:                   # an odd last one goes up as it is
-            pairs = [self._parent(*pair) for pair in zip(nodes[::2], nodes[1::2])]
+            pairs = [_parent(key, flags, *pair) for pair in zip(nodes[::2], nodes[1::2])]
             nodes = pairs + nodes[2 * len(pairs):]
         self.root = nodes[0]
-
-    def _chunk(self, chunk: bytes, counter: int) -> Node:
-        """The last compression of a chunk."""
-        cv, flags = self.key, self.flags | CHUNK_START
-        while len(chunk) > 64:
-            cv, chunk = compress(cv, chunk[:64], counter, flags)[:8], chunk[64:]
-            flags = self.flags
-        return cv, chunk, counter, flags | CHUNK_END
-
-    def _parent(self, left: Node, right: Node) -> Node:
-        """The compression of a parent node."""
-        words = compress(*left)[:8] + compress(*right)[:8]
-        return self.key, struct.pack("<16I", *words), 0, self.flags | PARENT
 
     def output(self, n: int = 32, offset: int = 0) -> bytes:
         """Bytes `offset .. offset + n - 1` of the output."""

@@ -27,6 +27,17 @@ class Tensor:
         return Tensor([plane[first:end] for plane in self.planes])
 
 
+@dataclass
+class Factor:
+    """What `gmw` has to know of an operand of a product."""
+
+    lanes: list[int]                            # the place of each lane
+    lines: int                                  # lanes that count as different
+    holder: int | None                          # who knows it
+    bits: int
+    signed: bool
+
+
 # A value with its `k`, and the parties that learn it.
 Opening = tuple[Tensor, int | None, list[int]]
 
@@ -43,6 +54,21 @@ def indices(view: dict[str, Any], rows: int) -> list[int]:
         steps = [i * stride for i in range(rows if length == "rows" else length)]
         found = [base + step for base in found for step in steps]
     return found
+
+
+def factor(view: dict[str, Any], rows: int, holder: int | None, bits: int, signed: bool) -> Factor:
+    """What `gmw` has to know of an operand with these lanes."""
+    return Factor(indices(view, rows), lines(view, rows), holder, bits, signed)
+
+
+def lines(view: dict[str, Any], rows: int) -> int:
+    """The number of lines of an operand, from the view of its lanes (chapter 15, Products)."""
+    count, reach, overlap = 1, 0, False
+    dims = [(abs(stride), rows if length == "rows" else length) for length, stride in view["dims"]]
+    for stride, length in sorted(dim for dim in dims if dim[0] != 0 and dim[1] != 1):
+        overlap |= stride <= reach
+        count, reach = count * length, reach + stride * (length - 1)
+    return min(count, reach + 1) if overlap else count
 
 
 def operand(x: Tensor, lanes: list[int], inner: list[int]) -> Tensor:

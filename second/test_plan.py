@@ -11,7 +11,7 @@ from pathlib import Path
 
 import errors
 from clear import Clear
-from plan import INPUT, read_inputs, read_plan, read_tape
+from plan import INPUT, SHARINGS, read_inputs, read_plan, read_tape
 from primitives import blake3
 from tensors import Tensor, concat, decode, encode, indices, lane, operand, resize, spread
 from walk import Calls, Walk
@@ -81,7 +81,6 @@ class Builder:
         test.addCleanup(folder.cleanup)
         self.folder, self.protocol = Path(folder.name), protocol
         (self.folder / "tapes").mkdir()
-        self.sharing = {"clear": "public", "trio": "replicated", "yao": "yao-label"}[protocol]
         self.head = {"version": 3, "protocol": protocol, "setting": {}, "lookups": "gates",
                      "flow": 1, "tiles_in_flight": 4, "owners": list(owners)}
         self.lines = {kind: [] for kind in ("rows", "tape", "value", "body", "result")}
@@ -100,15 +99,15 @@ class Builder:
 
     def value(self, bits, elements=1, rows=None, signed=False, k=None, kept=False):
         """Add a value; returns its number."""
-        domain = {"sharing": self.sharing, "algebra": "z2" if k is None else {"z2k": k},
-                  "authenticated": False}
+        domain = {"sharing": SHARINGS[self.protocol][k is not None],
+                  "algebra": "z2" if k is None else {"z2k": k}, "authenticated": False}
         self.lines["value"].append({"value": {"rows": rows, "elements": elements, "bits": bits,
                                               "signed": signed, "domain": domain, "kept": kept}})
         return len(self.lines["value"]) - 1
 
-    def segment(self, rows=None):
+    def segment(self, rows=None, refill=None):
         """Begin a segment."""
-        self.lines["body"].append({"segment": {"rows": rows, "refill": None}})
+        self.lines["body"].append({"segment": {"rows": rows, "refill": refill}})
 
     def step(self, name, **args):
         """Add a step."""
@@ -136,13 +135,13 @@ class Builder:
 
 
 class Arithmetic(Clear):
-    """Local work with the steps on integers that `trio` has."""
+    """Local work with the steps on integers that `trio` and `gmw` have."""
 
     def linear(self, terms, k):
         """Sum numbers times factors."""
         return sum(number * factor for number, factor in terms) % 2**k
 
-    def product(self, left, right, k):
+    def product(self, left, right, k, factors=()):
         """Sum products over planes."""
         yield from ()
         pairs = zip(zip(*left.planes), zip(*right.planes))
@@ -155,6 +154,23 @@ class Arithmetic(Clear):
         if old.k is None and old.signed:
             numbers = [n - (n >> old.bits - 1 << old.bits) for n in numbers]
         return encode(numbers, new.bits, new.k)
+
+
+    def ring(self, op, of, bit, old, new):
+        """What chapter 7 says of each operation."""
+        numbers = of.planes[0]
+        if op == "select":
+            return encode([a * b for a, b in zip(numbers, bit.planes[0])], 0, new.k)
+        if "extract" in op:
+            first, count = op["extract"]["first"], op["extract"]["count"]
+            mask = (1 << first + count) - (1 << first)
+            return encode([n & mask for n in numbers], new.bits, None)
+        wrap = 1 << old.bits
+        numbers = [n % wrap - wrap * (old.signed and n >> old.bits - 1 & 1) for n in numbers]
+        return encode([n >> op["floor"]["by"] for n in numbers], 0, new.k)
+
+    def refill(self, runs):
+        """Make nothing."""
 
 
 class Symbols(Clear):
@@ -272,7 +288,7 @@ class Steps(unittest.TestCase):
         plan.step("linear", terms=[{"operand": part(ring, view(0), view(1, ("rows", 2))),
                                     "factor": {"number": -2}}], lanes=[], carried=True, out=total)
         plan.step("product", left=part(ring, pairs, view(0, (2, 1))),
-                  right=part(ring, pairs, view(1, (2, -1))), lanes=["rows"], known_to=None,
+                  right=part(ring, pairs, view(1, (2, -1))), lanes=["rows"], known_to=[None, None],
                   out=square)
         plan.step("convert", value=square, out=back)
         plan.step("convert", value=square, out=smaller)
@@ -414,6 +430,40 @@ class Reading(unittest.TestCase):
             with self.assertRaises(errors.Fault, msg=old) as found:
                 read_plan(json.loads(lines.replace(old, new, 1)), "yao", plan.folder)
             self.assertEqual(found.exception.code, "own")
+
+    def test_gmw(self):
+        """Steps on integers and refills, which other protocols do not have."""
+        plan = Builder(self, "gmw", (0, 1))
+        flag, ring = plan.value(1), plan.value(4, k=9)
+        outs = [plan.value(4, k=9), plan.value(3, k=9), plan.value(2)]
+        plan.segment(refill=2)
+        plan.step("input", input=0, out=flag)
+        plan.step("input", input=1, out=ring)
+        for out, op in zip(outs, ("select", {"floor": {"by": 1}},
+                                  {"extract": {"first": 0, "count": 2}})):
+            plan.step("ring", op=op, bit=part(flag, view(0)) if op == "select" else None,
+                      of=part(ring, view(0)), lanes=[], out=out)
+        self.assertEqual(plan.read().segments[0].refill, 2)
+        lines = json.dumps(plan.all())
+        for old, new in (
+                ('"refill": 2', '"refill": 0'), ('"refill": 2', '"refill": -1'),
+                ('"op": "select"', '"op": "other"'), ('"bit": null', '"bit": 0'),
+                ('"op": "select"', '"op": {"floor": {"by": 1}}'), ('"floor"', '"ceil"'),
+                ('"extract": {', '"extract": {"more": 1, '), ('"xor"', '"additive"'),
+                ('"additive"', '"xor"'), ('"z2k": 9', '"z2k": 65'),
+                ('{"extract"', '{"floor": {"by": 1}, "extract"')):
+            self.assertIn(old, lines)
+            with self.assertRaises(errors.Fault, msg=old) as found:
+                read_plan(json.loads(lines.replace(old, new, 1)), "gmw", plan.folder)
+            self.assertEqual(found.exception.code, "own")
+        for other in ("trio", "yao"):
+            sharing = SHARINGS[other][0]
+            text = lines.replace('"gmw"', f'"{other}"').replace('"xor"', f'"{sharing}"').replace(
+                '"additive"', f'"{sharing}"')
+            for refill in ("2", "null"):
+                with self.assertRaises(errors.Fault):
+                    read_plan(json.loads(text.replace('"refill": 2', f'"refill": {refill}')), other,
+                              plan.folder)
 
     def test_tapes(self):
         """Tapes whose bytes do not fit."""

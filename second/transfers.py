@@ -191,17 +191,19 @@ class Receiver(Transfers):
 class Sender(Transfers):
     """The side S, which has the offset delta."""
 
-    def set_up(self, coins: Coins, delta: int) -> None:
-        """Run the base transfers, and take the trees."""
+    def begin(self, coins: Coins, delta: int) -> None:
+        """Write the points of the base transfers, and a digest that is not flushed."""
         self.delta = delta
-        scalars, points = self._send_points(coins)
+        self.scalars, self.points = self._send_points(coins)
         self.mesh.send_digest(self.peer)
-        self.mesh.flush()
+
+    def finish(self) -> None:
+        """Read the other point, and take the trees."""
         data = self.mesh.read(self.peer, 32)
         point = decode_point(data, self.peer)
-        transcript = self._transcript(data, points)
+        transcript, delta = self._transcript(data, self.points), self.delta
         keys = [self._base_key(transcript, i, delta >> i & 1, multiply(scalar, point))
-                for i, scalar in enumerate(scalars)]
+                for i, scalar in enumerate(self.scalars)]
         message = halves(self.mesh.read(self.peer, 64 * BASES))
         self.mesh.check_digest(self.peer)
         verdicts = [self._choose(delta >> first, keys[first:first + self.k],

@@ -11,7 +11,7 @@ from errors import need
 from link import Mesh
 from plan import Domain, Tape
 from streams import Bulk, Coins, expand_secret
-from tensors import Call, Opening, Tensor, decode, encode, flatten
+from tensors import Call, Factor, Opening, Tensor, decode, encode, flatten
 
 BITS, INTEGERS = "trio: zero shares of bits", "trio: zero shares of integers"
 INPUTS = "trio: components of inputs"
@@ -34,6 +34,20 @@ def regroup(numbers: Sequence[int], old: int, new: int) -> list[int]:
     return unpack(pack(numbers, old), len(numbers) * old // new, new)
 
 
+def message_of(numbers: Sequence[int], width: int) -> bytes:
+    """Numbers of `width` bits without gaps."""
+    return pack(numbers, width).to_bytes((len(numbers) * width + 7) // 8, "little")
+
+
+def read_numbers(mesh: Mesh, peer: int, count: int, width: int, bulk: bool = False) -> list[int]:
+    """Read a message of numbers of `width` bits."""
+    data = mesh.read(peer, (count * width + 7) // 8, bulk)
+    joined = int.from_bytes(data, "little")
+    need(joined >> count * width == 0,
+         f"party {peer}: bits after the end of a message are not zero", "protocol-broken")
+    return unpack(joined, count, width)
+
+
 @dataclass(frozen=True)
 class Form:
     """The form of a tensor; a component of it is one list, plane after plane.
@@ -50,11 +64,6 @@ class Form:
         """Bits of an element in a plane."""
         return 1 if self.k is None else self.k
 
-    @property
-    def size(self) -> int:
-        """Bytes of a message."""
-        return (self.planes * self.elements * self.width + 7) // 8
-
     def reduced(self, numbers: Iterable[int]) -> list[int]:
         """A component of numbers that are too large, or below 0."""
         mask = (1 << self.width) - 1
@@ -68,7 +77,7 @@ class Form:
 
     def message(self, component: list[int]) -> bytes:
         """The bits of a component without gaps."""
-        return pack(component, self.width).to_bytes(self.size, "little")
+        return message_of(component, self.width)
 
 
 class Trio:
@@ -93,11 +102,7 @@ class Trio:
 
     def _read(self, peer: int, form: Form, bulk: bool) -> list[int]:
         """Read a component that another role has sent."""
-        message = int.from_bytes(self.mesh.read(peer, form.size, bulk), "little")
-        count = form.planes * form.elements
-        need(message >> count * form.width == 0,
-             f"party {peer}: bits after the end of a message are not zero", "protocol-broken")
-        return unpack(message, count, form.width)
+        return read_numbers(self.mesh, peer, form.planes * form.elements, form.width, bulk)
 
     # ---- sharings
 
@@ -149,7 +154,8 @@ class Trio:
         own, following = (sum(share[i] * factor for share, factor in terms) for i in (0, 1))
         return own & (1 << k) - 1, following & (1 << k) - 1
 
-    def product(self, left: Tensor, right: Tensor, k: int) -> Call[Tensor]:
+    def product(self, left: Tensor, right: Tensor, k: int, factors: Sequence[Factor] = ()
+                ) -> Call[Tensor]:
         """Inner products over planes."""
         sums = [sum(x[0] * (y[0] + y[1]) + x[1] * y[0] for x, y in zip(*element))
                 for element in zip(zip(*left.planes), zip(*right.planes))]

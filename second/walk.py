@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
+import tensors
 from plan import TILES_IN_FLIGHT, Fields, Inputs, Plan, Result, Step
 from tensors import Call, Share, T, Tensor, concat, indices, lane, operand, resize, spread, stack
 
@@ -139,8 +140,17 @@ class Calls:
             self._write(run, out["value"], self._take(outputs, **out))
 
     def _product(self, run: TileRun, args: Fields) -> Any:
-        return self.protocol.product(self._operand(run, args["left"]), self._operand(
-            run, args["right"]), self.values[args["out"]].domain.k)
+        ends = [args["left"], args["right"]]
+        domains = [self.values[end["value"]].domain for end in ends]
+        factors = [tensors.factor(end["lanes"], run.rows, holder, domain.bits, domain.signed)
+                   for end, holder, domain in zip(ends, args["known_to"], domains)]
+        return self.protocol.product(*(self._operand(run, end) for end in ends),
+                                     self.values[args["out"]].domain.k, factors)
+
+    def _ring(self, run: TileRun, args: Fields) -> Any:
+        bit = None if args["bit"] is None else self._operand(run, args["bit"])
+        return self.protocol.ring(args["op"], self._operand(run, args["of"]), bit, *(
+            self.values[value].domain for value in (args["of"]["value"], args["out"])))
 
     def _convert(self, run: TileRun, args: Fields) -> Any:
         return self.protocol.convert(self._read(run, args["value"]), *(
@@ -276,6 +286,13 @@ class Walk:
         while self.changed:
             self.changed = False
             while self.waiting and sum(run.rows > 0 for run in self.flying) < TILES_IN_FLIGHT:
+                run = self.waiting[0]
+                size = self.plan.segments[run.segment].refill
+                if size and run.tile % size == 0:
+                    if self.running:
+                        break
+                    tiles = range(run.tile, min(run.tile + size, self.tiles[run.segment]))
+                    self.calls.protocol.refill([(run.segment, tile) for tile in tiles])
                 self.flying.append(self.waiting.popleft())
             for run in self.flying:
                 for number, step in enumerate(self.plan.segments[run.segment].steps):

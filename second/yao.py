@@ -46,9 +46,10 @@ class Yao:
             delta = int.from_bytes(self.coins.secret("garble: offset").read(16), "little") | 1
             self.mesh.write(self.peer, nonce)
             if self.has_transfers:
-                self.sender.set_up(self.coins, delta)
-            else:
-                self.mesh.flush()
+                self.sender.begin(self.coins, delta)
+            self.mesh.flush()
+            if self.has_transfers:
+                self.sender.finish()
             self.machine: Garbler | Evaluator = Garbler(
                 self._seed(nonce), self.garbler, self.evaluator, delta,
                 lambda data: self.mesh.write(self.peer, data, bulk=True))

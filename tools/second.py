@@ -33,6 +33,7 @@ import numpy as np
 from trial_session import ROOT, SEALANE, Failed, free_port, must
 
 JOBS = ROOT / "testdata" / "vectors" / "wire-11" / "jobs.json.gz"
+RINGS = ROOT / "tools" / "second_rings.py"
 SECOND = [sys.executable, str(ROOT / "second" / "party.py"), "--for-tests"]
 BOUND_S = 150
 """No run takes longer on a machine that is busy."""
@@ -137,7 +138,8 @@ class Task:
     def source(self, folder: Path) -> str:
         """The file of its program."""
         if not self.text:
-            return str(ROOT / "examples" / self.name / "program.py")
+            example = ROOT / "examples" / self.name / "program.py"
+            return str(RINGS if self.name == "rings" else example)
         (folder / "program.sealane").write_text(self.text, encoding="utf-8")
         return "program.sealane"
 
@@ -149,12 +151,13 @@ def is_certain(job: dict[str, Any]) -> bool:
 
 
 def task_of(job: dict[str, Any], rng: random.Random) -> Task:
-    """A job of the vectors, with other rows."""
+    """A job of the vectors, with other rows; those of two owners are at times one of `gmw`."""
     text, protocol = job["files"]["program.sealane"], json.loads(job["files"]["protocol.json"])
     owners = len(re.findall("^party ", text, re.MULTILINE))
-    words = ["--protocol", protocol["profile"]["name"]]
-    words += ["--network", json.loads(job["files"]["network.json"])]
-    if helpers := protocol["parties"][owners:]:
+    gmw = owners == 2 and rng.random() < 0.5
+    words = GMW if gmw else ["--protocol", protocol["profile"]["name"]]
+    words = [*words, "--network", json.loads(job["files"]["network.json"])]
+    if not gmw and (helpers := protocol["parties"][owners:]):
         words += ["--helpers", ",".join(helpers)]
     rows = {
         name: rng.randint(1, min(int(bound), 30))
@@ -272,6 +275,7 @@ def stored(result: dict[str, Any]) -> list[int]:
 
 
 TRIO2 = ["--protocol", "trio", "--helpers", "ada"]
+GMW = ["--protocol", "gmw"]
 TASKS = [
     Task("millionaires", [], {}),
     Task("millionaires", TRIO2, {}),
@@ -281,6 +285,12 @@ TASKS = [
     Task("medication", TRIO2, {"days": 5}),
     Task("pay_gap", TRIO2, {"people": 17}),
     Task("credit", TRIO2, {"applicants": 8}),
+    Task("millionaires", GMW, {}),
+    Task("age_pyramid", GMW, {"northerners": 100, "southerners": 37}),
+    Task("medication", GMW, {"days": 20}),
+    Task("credit", GMW, {"applicants": 8}),
+    Task("hospital", GMW, {"patients": 8}),
+    Task("rings", GMW, {"n": 7}),
     Task("millionaires", ["--network", "wan"], {}),
     Task("pay_gap", [], {"people": 12}),
     Task("credit", [], {"applicants": 8}),
