@@ -1,4 +1,5 @@
-//! Suite `mixed`: steps on shares of two parties, online and with what is made ahead for them.
+//! Suite `mixed`: steps on shares and labels of two parties, online and with what is made ahead for
+//! them.
 //!
 //! Two threads over TLS on loopback run single steps on many lanes. A first time is that of the
 //! refill before a step, with the transfers beneath, a second one that of the step; the set-up,
@@ -10,11 +11,13 @@ use std::time::Instant;
 
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Goal, Machine, Tape, compile};
-use sealane_mixed::{Gmw, GmwParty, Share};
+use sealane_mixed::{Mixed, MixedParty, Share};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
 use sealane_party::{Opened, Outcome, Party, Selected, Step};
-use sealane_protocol::{Algebra, Correlation, Demand, Domain, Numbers, Protocol, RingOp, Setting};
+use sealane_protocol::{
+    Algebra, Correlation, Demand, Domain, Numbers, Protocol, RingOp, Setting, Sharing,
+};
 
 use crate::alone::Alone;
 use crate::net::connect_all;
@@ -41,10 +44,44 @@ enum Work {
     Floor(u8),
     /// An element or zero, by a bit.
     Select,
+    /// A number of 32 bits from one form to another.
+    Convert(Held, Held),
+}
+
+/// The form in which a number is held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// A ring element.
+    Sum,
+    /// XOR shares of its bits.
+    Bits,
+    /// Labels of its bits.
+    Labels,
+}
+
+impl Held {
+    fn name(self) -> &'static str {
+        match self {
+            Held::Sum => "sum",
+            Held::Bits => "bits",
+            Held::Labels => "labels",
+        }
+    }
+
+    fn domain(self) -> Domain {
+        match self {
+            Held::Sum => ring(),
+            Held::Bits => bits_domain(),
+            Held::Labels => Domain {
+                sharing: Sharing::YaoLabel,
+                ..bits_domain()
+            },
+        }
+    }
 }
 
 impl Work {
-    const ALL: [Work; 7] = [
+    const ALL: [Work; 12] = [
         Work::Ands,
         Work::Products,
         Work::Known(8),
@@ -52,6 +89,11 @@ impl Work {
         Work::Sign,
         Work::Floor(12),
         Work::Select,
+        Work::Convert(Held::Sum, Held::Bits),
+        Work::Convert(Held::Bits, Held::Sum),
+        Work::Convert(Held::Sum, Held::Labels),
+        Work::Convert(Held::Bits, Held::Labels),
+        Work::Convert(Held::Labels, Held::Sum),
     ];
 
     fn name(self) -> String {
@@ -62,6 +104,7 @@ impl Work {
             Work::Sign => "sign/32".to_string(),
             Work::Floor(by) => format!("floor/32,{by}"),
             Work::Select => "select/32".to_string(),
+            Work::Convert(from, to) => format!("convert/{}/{}/32", from.name(), to.name()),
         }
     }
 
@@ -75,7 +118,7 @@ impl Work {
     }
 
     /// The step on these inputs: elements of a first and of a second party, and bits.
-    fn step<'a>(self, tape: &'a Tape, of: &Inputs) -> Step<'a, GmwParty> {
+    fn step<'a>(self, tape: &'a Tape, of: &Inputs) -> Step<'a, MixedParty> {
         let (domain, share) = (ring(), Arc::clone(&of.sum));
         let (bits, signed) = (usize::from(K) - 1, true);
         let ring_step = |op, bit| Step::Ring {
@@ -119,6 +162,14 @@ impl Work {
             ),
             Work::Floor(by) => ring_step(RingOp::Floor { by }, None),
             Work::Select => ring_step(RingOp::Select, Some(Arc::clone(&of.bit))),
+            Work::Convert(from, to) => converted(
+                [from, to],
+                match from {
+                    Held::Sum => &of.sum,
+                    Held::Bits => &of.word,
+                    Held::Labels => &of.labels,
+                },
+            ),
         }
     }
 
@@ -142,7 +193,20 @@ impl Work {
             Work::Sign => u64::from(sum >> 31),
             Work::Floor(by) => u64::from((sum as i32 >> by) as u32),
             Work::Select => (y & 1) * u64::from(sum),
+            Work::Convert(Held::Sum, _) => u64::from(sum),
+            Work::Convert(..) => u64::from(x as u32),
         }
+    }
+}
+
+/// A conversion of numbers of 32 bits.
+fn converted<'a>([from, to]: [Held; 2], share: &Arc<Share>) -> Step<'a, MixedParty> {
+    Step::Convert {
+        from: from.domain(),
+        to: to.domain(),
+        bits: K.into(),
+        signed: false,
+        share: Arc::clone(share),
     }
 }
 
@@ -153,11 +217,11 @@ fn value(party: usize, lane: usize) -> u64 {
 }
 
 fn ring() -> Domain {
-    Gmw::domain(Algebra::Z2k(K))
+    Mixed::domain(Algebra::Z2k(K))
 }
 
 fn bits_domain() -> Domain {
-    Gmw::domain(Algebra::Z2)
+    Mixed::domain(Algebra::Z2)
 }
 
 /// A tape of levels of ANDs, of which each joins two neighbours of the level before.
@@ -194,6 +258,9 @@ struct Inputs {
     bit: Arc<Share>,
     /// All bits of those of the first one.
     planes: Arc<Share>,
+    /// The same as numbers of 32 bits, and their labels if the step takes these.
+    word: Arc<Share>,
+    labels: Arc<Share>,
 }
 
 /// The names that `--only` takes.
@@ -214,7 +281,7 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
         if !options.asks_for(source) || silent && options.quick() {
             continue;
         }
-        let mut setting = Setting::in_order(&Gmw::profile(), 2);
+        let mut setting = Setting::in_order(&Mixed::profile(), 2);
         setting.network = NetworkClass::LAN;
         setting.silent = silent;
         for work in Work::ALL {
@@ -272,14 +339,17 @@ fn one(
     // are enough.
     let shapes = Inputs::shapes(lanes);
     let shape = work.step(tape, &shapes).shape();
-    let demand = Gmw::demand(setting, &shape);
-    let made = Gmw::refill_counts(setting, &demand);
+    let demand = Mixed::demand(setting, &shape);
+    let made = Mixed::refill_counts(setting, &demand);
     let count = |of: &Demand| {
         let ots = of.only(|kind| matches!(kind, Correlation::Cot { .. }));
         ots.0.values().sum::<u64>() as f64
     };
     // The part of transfers that the step takes.
-    let part = count(&demand) / count(&made);
+    let part = match count(&made) {
+        0.0 => 1.0,
+        many => count(&demand) / many,
+    };
     let bytes = |flights: Vec<Vec<sealane_protocol::Message>>| {
         flights
             .iter()
@@ -287,12 +357,15 @@ fn one(
             .map(|message| message.bytes)
             .sum::<u64>()
     };
-    let online = bytes(Gmw::cost(setting, &shape).flights);
-    let ahead = (part * bytes(Gmw::refill_cost(setting, &made).flights) as f64) as u64;
+    let online = bytes(Mixed::cost(setting, &shape).flights);
+    let ahead = (part * bytes(Mixed::refill_cost(setting, &made).flights) as f64) as u64;
     let mut total = Demand::default();
     total.merge(&made, RUNS);
-    let mut party = Alone::<GmwParty>::set_up(cpu, mesh, setting, &total)?;
-    let inputs = Inputs::of(&mut party, work, lanes)?;
+    if let Work::Convert(Held::Labels, _) = work {
+        total.merge(&labelled(setting, lanes), 1);
+    }
+    let mut party = Alone::<MixedParty>::set_up(cpu, mesh, setting, &total)?;
+    let inputs = Inputs::of(&mut party, setting, work, lanes)?;
     let mut best = [f64::INFINITY; 2];
     for run in 0..RUNS {
         let started = Instant::now();
@@ -310,20 +383,31 @@ fn one(
     Ok((best, online, ahead))
 }
 
+/// Correlations for labels of all bits of a number a lane.
+fn labelled(setting: &Setting, lanes: usize) -> Demand {
+    let shapes = Inputs::shapes(lanes);
+    let choice = converted([Held::Bits, Held::Labels], &shapes.word).shape();
+    Mixed::refill_counts(setting, &Mixed::demand(setting, &choice))
+}
+
 /// Runs of a step, of which the fastest counts.
 const RUNS: u64 = 3;
 
 /// Opens the results of all lanes, and compares them with plain arithmetic.
 fn check(
-    party: &mut Alone<GmwParty>,
+    party: &mut Alone<MixedParty>,
     work: Work,
     tape: &Tape,
     share: Arc<Share>,
     lanes: usize,
 ) -> Result<(), SuiteError> {
-    let domain = match work {
-        Work::Ands | Work::Sign => bits_domain(),
-        _ => ring(),
+    let (share, domain) = match work {
+        Work::Ands | Work::Sign | Work::Convert(_, Held::Bits) => (share, bits_domain()),
+        Work::Convert(_, Held::Labels) => {
+            let bits = party.share(converted([Held::Labels, Held::Bits], &share))?;
+            (bits, bits_domain())
+        }
+        _ => (share, ring()),
     };
     let to = PartySet::of((0..2).map(PartyId));
     let results = vec![Opened { share, domain, to }];
@@ -349,10 +433,17 @@ impl Inputs {
             known: zeros(1),
             bit: zeros(1),
             planes: zeros(2 * LEVEL[0]),
+            word: zeros(K.into()),
+            labels: zeros(K.into()),
         }
     }
 
-    fn of(party: &mut Alone<GmwParty>, work: Work, lanes: usize) -> Result<Inputs, SuiteError> {
+    fn of(
+        party: &mut Alone<MixedParty>,
+        setting: &Setting,
+        work: Work,
+        lanes: usize,
+    ) -> Result<Inputs, SuiteError> {
         let of = |of: usize| (0..lanes).map(move |lane| value(of, lane));
         let k = usize::from(K);
         let both = [0, 1].map(|at| party.input(ring(), PartyId(at), k, of(at.into())));
@@ -370,8 +461,21 @@ impl Inputs {
         };
         let known = of(0).map(|value| value & mask);
         let planes = 2 * LEVEL[0];
+        let word = party.input(bits_domain(), PartyId(0), k, of(0))?;
+        let labels = match work {
+            Work::Convert(Held::Labels, _) => {
+                let choice = converted([Held::Bits, Held::Labels], &word);
+                party
+                    .party
+                    .refill(&labelled(setting, lanes), &mut party.mesh)?;
+                party.share(choice)?
+            }
+            _ => Arc::clone(&word),
+        };
         Ok(Inputs {
             lanes,
+            word,
+            labels,
             sum: Arc::new(sum),
             known: party.input(ring(), PartyId(0), k, known)?,
             bit: party.input(bits_domain(), PartyId(1), 1, of(1).map(|value| value & 1))?,
