@@ -1,9 +1,9 @@
 //! Runs whose oblivious transfers come from a silent extension, because many inputs are chosen on a
 //! slow network.
 
-use crate::common::{job_of, numbers};
+use crate::common::{job_of, numbers, parse};
 use crate::rounds::session;
-use sealane_engine::{Job, NetworkClass, ProtocolName};
+use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::types::{Data, Type};
 
 /// Both parties learn for how many rows the first one's number is the larger.
@@ -93,4 +93,27 @@ fn many_ands_on_a_wan_come_from_silent_transfers_as_planned() {
     assert!(sent(many) / many < plain / 3, "{}", sent(many) / many);
     run_on(&wan, many);
     run_on(&wan, 100);
+}
+
+/// Seeds of owners who do not compute add no round to those of silent transfers.
+#[test]
+fn silent_transfers_begin_with_all_else_that_is_set_up() {
+    let rows = 70_000;
+    let columns = || {
+        let of = |by: u64| column(rows, move |row| row.wrapping_mul(by) >> 1);
+        vec![of(0x9e37_79b9_7f4a_7c15), of(0xbf58_476d_1ce4_e5b9)]
+    };
+    for protocol in [ProtocolName::Gmw, ProtocolName::Mixed] {
+        let helpers = ["ada", "ben"].map(String::from).to_vec();
+        let job = Job::new(parse(PROGRAM), protocol, NetworkClass::WAN, helpers);
+        let job = job.unwrap_or_else(|error| panic!("{error}"));
+        let cost = job.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(cost.form.silent, "{protocol}");
+        let report = simulate(&job, columns()).unwrap_or_else(|error| panic!("{error}"));
+        let (planned, measured) = (report.promise.rounds, report.rounds);
+        assert!(
+            report.as_planned(),
+            "{protocol}: {measured} rounds of {planned}"
+        );
+    }
 }

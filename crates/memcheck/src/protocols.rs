@@ -7,7 +7,7 @@ use crate::kernels::secret_coins;
 use crate::request::secret_words;
 use sealane_block::Cpu;
 use sealane_clear::ClearParty;
-use sealane_mixed::GmwParty;
+use sealane_mixed::{GmwParty, MixedParty};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Party, Stocks};
@@ -30,6 +30,7 @@ pub const CHECKS: &[Check] = &[
     }),
     ("trio: all steps", |cpu| session::<TrioParty>(cpu, false)),
     ("gmw: all steps", |cpu| session::<GmwParty>(cpu, false)),
+    ("mixed: all steps", |cpu| session::<MixedParty>(cpu, false)),
     ("clear: what a party computes alone", |cpu| {
         session::<ClearParty>(cpu, false);
     }),

@@ -65,7 +65,8 @@ pub(crate) struct Goods {
     pools: BTreeMap<Correlation, VecDeque<Batch>>,
 }
 
-/// A set-up that has begun: of extensions that cross, the first messages are written.
+/// A set-up that has begun: of extensions that cross, and of the first silent one, the first
+/// messages are written. A party may then read what others send at the set-up.
 pub(crate) struct Begun {
     setting: Setting,
     peer: PartyId,
@@ -98,13 +99,15 @@ impl Goods {
             sender: None,
             receiver: None,
         };
-        if !setting.silent {
-            if takes[0] {
-                begun.sender = Some(begun.sender(cpu, mesh, coins)?);
-            }
-            if takes[1] {
-                begun.receiver = Some(source(setting).receiver(cpu, mesh, peer, coins)?);
-            }
+        let [mut sends, mut receives] = takes;
+        if let (true, Some(turn)) = (setting.silent, begun.turns(mesh.me()).next()) {
+            [sends, receives] = [turn, !turn];
+        }
+        if sends {
+            begun.sender = Some(begun.sender(cpu, mesh, coins)?);
+        }
+        if receives {
+            begun.receiver = Some(source(setting).receiver(cpu, mesh, peer, coins)?);
         }
         mesh.flush()?;
         Ok(begun)
@@ -205,6 +208,15 @@ impl Goods {
 }
 
 impl Begun {
+    /// Directions of which the run takes OTs, in the order of silent extensions: whether this party
+    /// sends in each.
+    fn turns(&self, me: PartyId) -> impl Iterator<Item = bool> + use<> {
+        let sends_first = me == directions(&self.setting)[0];
+        let [sends, receives] = self.takes;
+        let turns = [sends_first, !sends_first].into_iter();
+        turns.filter(move |turn| if *turn { sends } else { receives })
+    }
+
     fn sender(
         &self,
         cpu: Cpu,
@@ -221,15 +233,20 @@ impl Begun {
         let (unit, [sends, receives]) = (unit(&self.setting), self.takes);
         let (mut sender, mut receiver) = (None, None);
         if self.setting.silent {
-            let sends_first = mesh.me() == directions(&self.setting)[0];
-            for turn in [sends_first, !sends_first] {
-                if turn && sends {
-                    let begun = self.sender(cpu, mesh, coins)?;
+            for turn in self.turns(mesh.me()) {
+                if turn {
+                    let begun = match self.sender.take() {
+                        Some(begun) => begun,
+                        None => self.sender(cpu, mesh, coins)?,
+                    };
                     mesh.flush()?;
                     sender = Some(begun.finish(mesh, coins)?);
-                } else if !turn && receives {
+                } else {
                     let source = source(&self.setting);
-                    let begun = source.receiver(cpu, mesh, self.peer, coins)?;
+                    let begun = match self.receiver.take() {
+                        Some(begun) => begun,
+                        None => source.receiver(cpu, mesh, self.peer, coins)?,
+                    };
                     mesh.flush()?;
                     receiver = Some(begun.finish(mesh, coins)?);
                 }

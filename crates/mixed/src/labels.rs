@@ -27,6 +27,7 @@ use sealane_party::{
 use sealane_protocol::Domain;
 use sealane_yao::Labels;
 use sealane_yao::sides::{EvaluatorLabels, GarblerLabels};
+use std::hint::black_box;
 use std::ops::Deref;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -61,6 +62,9 @@ impl<const L: bool> Computing<L> {
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, MixedParty<L>>> {
         let quiet = tape.ands.is_empty();
+        if operands.iter().map(|share| share.planes()).sum::<usize>() != tape.inputs as usize {
+            return Err(Fault::internal("operands are not the inputs of the tape"));
+        }
         let call = match self.side()? {
             Side::Garbler(side) => {
                 let operands = held(&operands)?;
@@ -104,8 +108,8 @@ impl<const L: bool> Computing<L> {
             (Side::Garbler(side), 0, Some(own)) => Ok(of(side.own_input(&own))),
             (Side::Evaluator(side), 0, _) => Ok(of(side.garblers_input(count))),
             (Side::Evaluator(side), _, Some(own)) => {
-                let labels = side.own_input(&own, goods.receiver()?, mesh)?;
-                Ok(then(move |_, _| Ok(of(labels))))
+                let labels = of(side.own_input(&own, goods.receiver()?, mesh)?);
+                Ok(then(move |_, _| Ok(labels)))
             }
             (Side::Garbler(_), _, _) => Ok(then(move |party, mesh| {
                 Ok(of(party.evaluators_labels(count, mesh)?))
@@ -154,6 +158,9 @@ impl<const L: bool> Computing<L> {
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, MixedParty<L>>> {
         let (k, elements) = (ring(from)?, of.elements());
+        if bits > k {
+            return Err(Fault::internal("bits that elements do not have"));
+        }
         let words = self.words(Form::ring(k, 1, elements), of)?;
         let own = Zeroizing::new(to_planes(&words, bits));
         let sum = Sum::Bits {
@@ -304,7 +311,7 @@ fn projected(
 /// labels of zero and one.
 fn projection(permute: u64, [of_zero, of_one]: [u64; 2]) -> [u64; 2] {
     // By colour; a mask, not a branch, since the permute bit is secret.
-    let swap = (of_zero ^ of_one) & 0u64.wrapping_sub(permute);
+    let swap = (of_zero ^ of_one) & black_box(0u64.wrapping_sub(permute));
     let (h_0, h_1) = (of_zero ^ swap, of_one ^ swap);
     let step = 1u64.wrapping_sub(permute << 1);
     [
@@ -315,7 +322,7 @@ fn projection(permute: u64, [of_zero, of_one]: [u64; 2]) -> [u64; 2] {
 
 /// The evaluator's share, with a mask of ones where the colour is one.
 fn projected_to(colour: u64, hash: u64, told: u64) -> u64 {
-    hash.wrapping_add(told & colour)
+    hash.wrapping_add(told & black_box(colour))
 }
 
 fn add_multiples(sum: &mut [u64], of: &[u64], weight: u64) {
@@ -369,8 +376,12 @@ fn borrowed<'a>(held: &'a [Held<'_>]) -> Vec<&'a Labels> {
 /// Bits of packed rows, plane by plane, one a byte.
 fn unpacked(words: &[u64], planes: usize, elements: usize) -> Zeroizing<Vec<u8>> {
     let rows = words.chunks(words_for(elements).max(1)).take(planes);
-    let bits = rows.flat_map(|row| (0..elements).map(|at| (row[at / 64] >> (at % 64) & 1) as u8));
-    Zeroizing::new(bits.collect())
+    // A vector that grew by itself would leave copies behind.
+    let mut bits = Zeroizing::new(Vec::with_capacity(planes * elements));
+    for row in rows {
+        bits.extend((0..elements).map(|at| (row[at / 64] >> (at % 64) & 1) as u8));
+    }
+    bits
 }
 
 /// Packs bit 0 of each label.

@@ -134,7 +134,7 @@ impl Outside {
                 let planes = if width(to)?.is_some() { 1 } else { bits };
                 Share::zeros(planes, share.elements())
             }
-            _ => return Err(Fault::internal("no such step in gmw")),
+            _ => return Err(Fault::internal("no such step in this protocol")),
         };
         Ok(watch(cost::cost(&self.setting, &work).flights.len(), shape))
     }

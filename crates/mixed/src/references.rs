@@ -91,7 +91,7 @@ const PROJECTIONS: Paper = Paper {
     part: "labels to ring elements",
     authors: "Ball, Malkin, Rosulek",
     venue: "CCS 2016",
-    section: "section 4",
+    section: "",
     assumption: "AES is an ideal cipher",
     security: Security::Computational(127),
 };

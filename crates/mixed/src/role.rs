@@ -225,7 +225,7 @@ impl<const L: bool> Computing<L> {
             Step::Ring { .. } => Err(Fault::internal("a choice without bits")),
             Step::CompareExchange { .. } => Err(Fault::internal("elements meet in copies")),
             Step::Shuffle { .. } | Step::Sort { .. } => {
-                Err(Fault::internal("gmw sorts by networks"))
+                Err(Fault::internal("this protocol sorts by networks"))
             }
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))

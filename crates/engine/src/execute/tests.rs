@@ -16,7 +16,7 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, Form, StepCost, StepKind};
+use sealane_plan::{CostReport, Form, StepCost, StepKind, in_form};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
@@ -537,6 +537,24 @@ proptest! {
         check::<MixedParty>(&case.program, &case.inputs, &work);
         for other in others {
             work.joint = other;
+            check::<MixedParty>(&case.program, &case.inputs, &work);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
+
+    /// With transfers of silent extensions, whose directions take turns, in each choice of domains.
+    #[test]
+    fn silent_transfers_serve_every_choice_of_domains(case in arithmetic(), tile in 1u64..5) {
+        let work = SplitPlan::plan::<Mixed>(&case.program, 0, NetworkClass::WAN, tile);
+        prop_assume!(work.is_ok());
+        let mut work = work.expect("a plan");
+        let others = std::mem::take(&mut work.joint.others);
+        for plan in std::iter::once(work.joint.clone()).chain(others) {
+            let silent = Form { silent: true, ..Form::default() };
+            work.joint = in_form::<Mixed>(&plan, silent).into_owned();
             check::<MixedParty>(&case.program, &case.inputs, &work);
         }
     }

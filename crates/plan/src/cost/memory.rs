@@ -246,7 +246,14 @@ pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: 
                 let elements = product.distinct.iter().sum::<u64>() + product.lanes;
                 2 * elements * share::<P>(counter, product.domain) + messages
             }
-            StepShape::Convert(convert) => convert.elements * convert.bits * 64 + messages,
+            // Words of both values; where a share of a bit is larger than a word, such shares of
+            // what each of two parties has, and of the result.
+            StepShape::Convert(convert) => {
+                let bits = [convert.from, convert.to].into_iter();
+                let bits = bits.filter(|domain| domain.algebra == Algebra::Z2);
+                let largest = bits.map(|domain| 3 * share::<P>(counter, domain)).max();
+                convert.elements * convert.bits * largest.unwrap_or(0).max(64) + messages
+            }
             StepShape::Ring(ring) => ring.lanes * ring.bits * 64 + messages,
             StepShape::Shuffle(of) => ordered(of.domain, of.rows, of.planes) + messages,
             StepShape::Sort(of) => ordered(of.domain, of.rows, of.planes) + messages,
