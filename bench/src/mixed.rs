@@ -311,19 +311,20 @@ fn measure(
     let rate = |seconds: f64| operations / seconds / 1e6;
     let (_, online, ahead) = ends.first().ok_or("no party")?;
     let bits = |bytes: &u64| (8 * bytes) as f64 / operations;
-    figures.add(
-        &format!("{}/{source}", work.name()),
-        &[
-            ("online_rate", rate(slowest(1)), "M/s"),
-            (
-                "rate_with_preparation",
-                rate(slowest(0) + slowest(1)),
-                "M/s",
-            ),
-            ("online_bits", bits(online), "bits"),
-            ("bits_ahead", bits(ahead), "bits"),
-        ],
-    );
+    let mut measured = vec![
+        ("online_rate", rate(slowest(1)), "M/s"),
+        (
+            "rate_with_preparation",
+            rate(slowest(0) + slowest(1)),
+            "M/s",
+        ),
+        ("online_bits", bits(online), "bits"),
+    ];
+    // From labels to a ring nothing is made ahead.
+    if *ahead > 0 {
+        measured.push(("bits_ahead", bits(ahead), "bits"));
+    }
+    figures.add(&format!("{}/{source}", work.name()), &measured);
     Ok(())
 }
 
