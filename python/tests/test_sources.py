@@ -347,4 +347,4 @@ def test_elements_that_lie_apart_are_refused_by_the_native_module() -> None:
     native = program(sl.i64, "rows <= 9").native
     apart = np.arange(8, dtype=np.uint64)[::2]
     with pytest.raises(ValueError, match=r"not contiguous; pass `numpy.ascontiguousarray\(x\)`"):
-        native.simulate({"x": ("u64", (4,), apart)}, [], "lan", "clear", [], None, False)
+        native.simulate({"x": ("u64", (4,), apart)}, [], "lan", "clear", [], None, None, False)
