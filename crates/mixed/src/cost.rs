@@ -158,25 +158,21 @@ fn label_tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
 }
 
 /// Bits of which the evaluator chooses labels, in a step that makes these.
-fn chosen(setting: &Setting, work: &StepShape) -> Option<u64> {
+fn chosen(setting: &Setting, work: &StepShape) -> u64 {
     match work {
-        StepShape::Convert(convert) if convert.to == LABELS => {
-            Some(convert.bits * convert.elements)
+        StepShape::Convert(convert) if convert.to == LABELS => convert.bits * convert.elements,
+        StepShape::Input(input) if setting.role_of(input.owner) == Some(1) => {
+            input.bits * input.elements
         }
-        StepShape::Input(input) if input.domain == LABELS => {
-            let count = input.bits * input.elements;
-            Some(if setting.role_of(input.owner) == Some(1) {
-                count
-            } else {
-                0
-            })
-        }
-        _ => None,
+        _ => 0,
     }
 }
 
 /// A choice of labels of so many bits.
 fn choice(setting: &Setting, count: u64) -> Cost {
+    if count == 0 {
+        return Cost::default();
+    }
     let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
     let bytes = forms::given_bytes(count);
     Cost {
@@ -263,10 +259,7 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             }
         }
         StepShape::Input(input) if input.domain == LABELS => {
-            return match chosen(setting, work) {
-                None | Some(0) => Cost::default(),
-                Some(count) => choice(setting, count),
-            };
+            return choice(setting, chosen(setting, work));
         }
         _ => {}
     }
@@ -368,7 +361,7 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
         _ => false,
     };
     if on_labels {
-        let bits = chosen(setting, work).unwrap_or(0);
+        let bits = chosen(setting, work);
         demand.add(cot(setting.player(0), setting.player(1)), bits);
         demand.add(of_labels(setting), 1);
         return demand;

@@ -173,11 +173,15 @@ mod tests {
         })
     }
 
-    /// Waits for a moment that has to come.
-    fn until(what: &str, there: impl Fn() -> bool) {
+    /// Waits for a moment that has to come. If it does not, those who would wait for ever are
+    /// cancelled first, since the test ends after them.
+    fn until(cancels: &[Cancel], what: &str, there: impl Fn() -> bool) {
         let began = Instant::now();
         while !there() {
-            assert!(began.elapsed() < Duration::from_secs(30), "{what}");
+            if began.elapsed() > Duration::from_secs(30) {
+                cancels.iter().for_each(Cancel::cancel);
+                panic!("{what}");
+            }
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -226,19 +230,21 @@ mod tests {
         thread::scope(|scope| {
             let dials = scope.spawn(|| keep(1 - listens, &cancels[0]));
             // The other one is not there yet.
-            until("a failure", || failed.load(SeqCst) > 0);
+            until(&cancels, "a failure", || failed.load(SeqCst) > 0);
             scope.spawn(|| keep(listens, &cancels[1]));
             // Two fills reach the least number.
-            until("a fill", || [0, 1].map(left) == [4, 4]);
+            until(&cancels, "a fill", || [0, 1].map(left) == [4, 4]);
             run();
-            until("another fill", || [0, 1].map(left) == [4, 4]);
+            until(&cancels, "another fill", || [0, 1].map(left) == [4, 4]);
             assert_eq!(made.load(SeqCst), 2 * 6);
             // One is ended and begins again, while the other stays.
             cancels[0].cancel();
             dials.join().expect("no panic");
             run();
             scope.spawn(|| keep(1 - listens, &cancels[2]));
-            until("a fill after the pause", || [0, 1].map(left) == [4, 4]);
+            until(&cancels, "a fill after the pause", || {
+                [0, 1].map(left) == [4, 4]
+            });
             cancels.iter().for_each(Cancel::cancel);
         });
     }
