@@ -4,6 +4,7 @@ use sealane_schedule::NodeCost::{Costly, Free};
 use sealane_schedule::{Graph, Machine, Schedule, Slots, schedule, slots};
 
 use crate::circuit::{Circuit, GateKind, GateList, ONE, PlainGate, ZERO};
+use crate::shared::Counted;
 use crate::tape::{Applied, Batch, Gate, KnownTo, NOBODY, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
@@ -128,6 +129,7 @@ fn write(
         applied,
         outputs: list.outputs.iter().map(|&wire| place(wire)).collect(),
         depth: graph.depths().into_iter().max().unwrap_or(0),
+        counted: Counted::default(),
     }
 }
 

@@ -29,6 +29,7 @@ mod eval;
 pub mod function;
 pub mod psi;
 mod sequential;
+pub mod shared;
 pub mod sha1;
 pub mod sha256;
 pub mod tape;

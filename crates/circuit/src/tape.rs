@@ -5,6 +5,7 @@
 //! constant 1, slots `2..2 + inputs` the inputs in order. Neither constant is ever overwritten.
 
 use crate::function::Function;
+use crate::shared::Counted;
 use std::ops::Range;
 
 /// The slot that always holds 0.
@@ -89,6 +90,8 @@ pub struct Tape {
     pub applied: Vec<Applied>,
     /// The longest chain of AND gates and applied functions.
     pub depth: u32,
+    /// What [`Tape::shared_operands`] has counted.
+    pub counted: Counted,
 }
 
 impl Tape {

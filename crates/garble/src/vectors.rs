@@ -48,6 +48,7 @@ fn tape(bytes: &[u8]) -> Tape {
         inputs,
         slots,
         depth,
+        counted: Default::default(),
         outputs,
         known_to,
         lone: lone.map(|lone| *lone == 1).collect(),

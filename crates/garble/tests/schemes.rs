@@ -280,6 +280,7 @@ fn one_batch(
         functions: vec![],
         applied: vec![],
         depth: 1,
+        counted: Default::default(),
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::carries::{SHARES, Sum};
 use crate::convert::floor_of;
 use crate::goods::{cot, of_labels, transfers, wide};
-use crate::tape::widths;
 use crate::{Gmw, LABELS};
 use sealane_circuit::{Goal, Tape};
 use sealane_garble::Scheme;
@@ -131,14 +130,12 @@ pub(crate) fn method(setting: &Setting, product: &ProductShape) -> Method {
 
 /// Flights and ANDs of a tape.
 fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
-    let levels = widths(tape).into_iter().filter(|level| !level.is_empty());
-    let rows = |(width, groups): (usize, u64)| groups * (1 + width as u64);
-    let opened = levels.map(|level| level.into_iter().map(rows).sum::<u64>() * lanes);
+    let opened = tape.shared_operands().opened.iter();
     let ands = tape.ands.len() as u64 * lanes;
     Cost {
         ands,
         compute_ns: ands * AND_NS,
-        ..Cost::of(opened.map(|bits| both(setting, &[bits])).collect())
+        ..Cost::of(opened.map(|bits| both(setting, &[bits * lanes])).collect())
     }
 }
 
@@ -350,8 +347,8 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
 pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let mut demand = Demand::default();
     let tape_demand = |demand: &mut Demand, tape: &Tape, lanes: u64| {
-        for (width, groups) in widths(tape).into_iter().flatten() {
-            demand.add(wide(width), groups * lanes);
+        for (width, groups) in &tape.shared_operands().groups {
+            demand.add(wide(*width), groups * lanes);
         }
     };
     let on_labels = match work {

@@ -7,6 +7,7 @@ use crate::MixedParty;
 use crate::goods::wide;
 use crate::role::Computing;
 use sealane_circuit::Tape;
+use sealane_circuit::shared::{MOST, factored};
 use sealane_circuit::tape::{Batch, FIRST_INPUT, ONE};
 use sealane_net::Mesh;
 use sealane_party::bits::words_for;
@@ -103,28 +104,6 @@ impl Group {
     }
 }
 
-/// Most ANDs of a group: bits of a block.
-const MOST: usize = 128;
-
-/// The ANDs of a batch, each with its factor, which is the operand that more of them have, with its
-/// other operand and its result. `readers` has a zero for each slot, before and after.
-fn factored(readers: &mut [u32], tape: &Tape, batch: &Batch) -> Vec<(u32, [u32; 2])> {
-    let ands = tape.ands_of(batch);
-    let operands = || ands.iter().flat_map(|gate| [gate.a, gate.b]);
-    operands().for_each(|slot| readers[slot as usize] += 1);
-    let more = |one: u32, other: u32| readers[one as usize] >= readers[other as usize];
-    let factored = ands.iter().map(|gate| {
-        if more(gate.a, gate.b) {
-            (gate.a, [gate.b, gate.out])
-        } else {
-            (gate.b, [gate.a, gate.out])
-        }
-    });
-    let factored = factored.collect();
-    operands().for_each(|slot| readers[slot as usize] = 0);
-    factored
-}
-
 /// The ANDs of a batch in groups, by their factors, in the order of the first AND of each: slots,
 /// which the compiler gives out, decide nothing of what crosses.
 fn groups(readers: &mut [u32], tape: &Tape, batch: &Batch) -> Vec<Group> {
@@ -143,26 +122,6 @@ fn groups(readers: &mut [u32], tape: &Tape, batch: &Batch) -> Vec<Group> {
         }
     }
     groups
-}
-
-/// For each batch of a tape the number of groups of each width that it has. Plans ask for them
-/// often, so nothing is sorted.
-pub(crate) fn widths(tape: &Tape) -> Vec<BTreeMap<usize, u64>> {
-    let mut counts = vec![0; tape.slots as usize];
-    let of = |batch: &Batch| {
-        let ands = factored(&mut counts, tape, batch);
-        let factors = || ands.iter().map(|(factor, _)| *factor as usize);
-        factors().for_each(|factor| counts[factor] += 1);
-        let mut groups = [0; MOST + 1];
-        for factor in factors() {
-            let count = std::mem::take(&mut counts[factor]) as usize;
-            groups[MOST] += (count / MOST) as u64;
-            groups[count % MOST] += 1;
-        }
-        let some = |(width, count): &(usize, u64)| *width > 0 && *count > 0;
-        groups.into_iter().enumerate().filter(some).collect()
-    };
-    tape.batches.iter().map(of).collect()
 }
 
 impl<const L: bool> Computing<L> {

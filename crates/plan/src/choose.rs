@@ -37,7 +37,7 @@ type Steps = Vec<(Phase, Step)>;
 /// Returns all steps, and the value of each result of the program.
 pub(crate) fn domains<P: Protocol>(
     draft: &Draft,
-    forms: Vec<Vec<Step>>,
+    forms: &[Vec<Step>],
     choice: Choice,
     plan: &mut Plan,
 ) -> (Steps, Vec<PlanValue>) {
@@ -71,15 +71,14 @@ pub(crate) fn domains<P: Protocol>(
         parts: HashMap::new(),
     };
     if P::ring_steps() {
-        chooser.parts = ring_steps::parts(draft, chooser.plan, &forms);
+        chooser.parts = ring_steps::parts(draft, chooser.plan, forms);
     }
     let wants = wants(draft);
     let domains = P::tape_domains();
-    let mut forms = forms.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
-    for unit in &draft.units {
-        let options = forms.iter_mut().filter_map(Iterator::next);
-        let mut options = domains.iter().copied().zip(options).collect::<Vec<_>>();
-        let (_, step) = &options[0];
+    for (at, unit) in draft.units.iter().enumerate() {
+        let options = forms.iter().map(|steps| &steps[at]);
+        let options = domains.iter().copied().zip(options).collect::<Vec<_>>();
+        let (_, mut step) = options[0];
         let domain = match &step.op {
             StepOp::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
@@ -100,14 +99,14 @@ pub(crate) fn domains<P: Protocol>(
             | StepOp::Rearrange(_)) => chooser.moved(&op.reads(), P::domain(draft.algebra(unit))),
             _ => match draft.algebra(unit) {
                 Algebra::Z2 => {
-                    let best = chooser.best::<P>(unit.phase, &options);
-                    options.swap(0, best);
-                    options[0].0
+                    let (domain, best) = options[chooser.best::<P>(unit.phase, &options)];
+                    step = best;
+                    domain
                 }
                 ring => P::domain(ring),
             },
         };
-        let (_, mut step) = options.swap_remove(0);
+        let mut step = step.clone();
         if P::ring_steps() {
             chooser.select::<P>(unit.phase, domain, &mut step);
         }
@@ -159,8 +158,8 @@ fn drop_tapes(plan: &mut Plan, steps: &mut Steps) {
     let ids = steps.iter_mut().flat_map(|(_, step)| step.op.tapes());
     let ids = ids.collect::<Vec<_>>();
     let mut kept = BTreeMap::from_iter(ids.iter().map(|id| (**id, **id)));
-    let tapes = kept.keys().map(|id| plan.tapes[id.0 as usize].clone());
-    plan.tapes = Arc::new(tapes.collect());
+    let tapes = kept.keys().map(|id| Arc::clone(&plan.tapes[id.0 as usize]));
+    plan.tapes = tapes.collect();
     for (new, id) in kept.values_mut().enumerate() {
         *id = TapeId(new as u32);
     }
@@ -325,7 +324,7 @@ impl Chooser<'_> {
     }
 
     /// The index of the step of least time among those of a unit in several domains.
-    fn best<P: Protocol>(&mut self, phase: Phase, options: &[(Domain, Step)]) -> usize {
+    fn best<P: Protocol>(&mut self, phase: Phase, options: &[(Domain, &Step)]) -> usize {
         if options.len() == 1 {
             return 0;
         }
@@ -333,7 +332,7 @@ impl Chooser<'_> {
             return domain.into();
         }
         let main = P::domain(Algebra::Z2);
-        let time = |(domain, step): &(Domain, Step)| {
+        let time = |(domain, step): &(Domain, &Step)| {
             let mut reads = step.op.reads();
             reads.sort_unstable();
             reads.dedup();

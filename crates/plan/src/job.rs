@@ -144,7 +144,7 @@ impl<'a> JobText<'a> {
         let plans = std::iter::once(self.plan).chain(alone);
         plans
             .flat_map(|plan| std::iter::once(plan).chain(&plan.others))
-            .flat_map(|plan| plan.tapes.iter())
+            .flat_map(|plan| plan.tapes.iter().map(AsRef::as_ref))
     }
 
     /// Computes the hash of each part.

@@ -41,18 +41,22 @@ use std::convert::Infallible;
 use std::hash::Hash;
 use std::iter::repeat_n;
 use std::rc::Rc;
+use std::sync::Arc;
 use words::{Words, widen};
 
 /// Tapes and, for each domain in which tapes can run, the step of each unit of the draft.
 pub(crate) struct Lowered {
-    pub tapes: Vec<Tape>,
+    pub tapes: Vec<Arc<Tape>>,
     pub forms: Vec<Vec<Step>>,
 }
 
 /// Tapes made so far with their hashes, by digests of all that decides them: equal turns of a loop
 /// that a program unrolls, equal levels of trees, and plans for other tiles share them.
 #[derive(Default)]
-pub(crate) struct Bodies(pub(crate) HashMap<blake3::Hash, Rc<(Tape, blake3::Hash)>>);
+pub(crate) struct Bodies(pub(crate) HashMap<blake3::Hash, Made>);
+
+/// A tape and its hash.
+type Made = (Arc<Tape>, blake3::Hash);
 
 /// Properties of the protocol that decide how units are lowered.
 #[derive(Clone, Copy)]
@@ -68,7 +72,7 @@ pub(crate) struct Target<'a> {
 /// `bounds` the bound of each row count; plan values are numbered as tensors.
 pub(crate) fn lower(
     draft: &Draft,
-    owners: &[u8],
+    owners: &[PartyId],
     tiles: &[u64],
     bounds: &[u64],
     target: Target<'_>,
@@ -106,12 +110,12 @@ pub(crate) fn lower(
 }
 
 /// Returns the party that knows each tensor in the clear: the owner of an input, also after a move.
-fn tensors_known_to(draft: &Draft, owners: &[u8]) -> Vec<KnownTo> {
+fn tensors_known_to(draft: &Draft, owners: &[PartyId]) -> Vec<KnownTo> {
     let mut marks = vec![NOBODY; draft.tensors.len()];
     for unit in &draft.units {
         match &unit.work {
             UnitWork::Step(StepOp::Input { input, out }) => {
-                marks[out.0 as usize] = known_to(PartyId(owners[*input as usize]));
+                marks[out.0 as usize] = known_to(owners[*input as usize]);
             }
             UnitWork::Step(op @ (StepOp::Move { out, .. } | StepOp::Concat { out, .. })) => {
                 let reads = op.reads();
@@ -385,15 +389,15 @@ impl Lowerer<'_> {
         &mut self,
         from: &impl Hash,
         make: impl FnOnce(&Self) -> Result<Tape, E>,
-    ) -> Result<Rc<(Tape, blake3::Hash)>, E> {
+    ) -> Result<Made, E> {
         let key = digest(&(from, self.lookups, self.products));
         if let Some(made) = self.bodies.0.get(&key) {
-            return Ok(Rc::clone(made));
+            return Ok(made.clone());
         }
         let tape = make(self)?;
         let hash = crate::text::tape_hash(&tape);
-        let made = Rc::new((tape, hash));
-        self.bodies.0.insert(key, Rc::clone(&made));
+        let made = (Arc::new(tape), hash);
+        self.bodies.0.insert(key, made.clone());
         Ok(made)
     }
 
@@ -537,16 +541,16 @@ fn too_large(unit: &Unit) -> Diagnostic {
 /// Set of distinct tapes.
 #[derive(Default)]
 struct Tapes {
-    list: Vec<Tape>,
+    list: Vec<Arc<Tape>>,
     known: HashMap<blake3::Hash, TapeId>,
 }
 
 impl Tapes {
-    fn intern(&mut self, (tape, hash): &(Tape, blake3::Hash)) -> TapeId {
+    fn intern(&mut self, (tape, hash): &Made) -> TapeId {
         let next = TapeId(self.list.len() as u32);
         let id = *self.known.entry(*hash).or_insert(next);
         if id == next {
-            self.list.push(tape.clone());
+            self.list.push(Arc::clone(tape));
         }
         id
     }

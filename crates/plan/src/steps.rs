@@ -36,7 +36,7 @@ pub struct Plan {
     /// The symbolic row counts: bound and rows a tile.
     pub rows: Vec<RowPlan>,
     /// All tapes; steps refer to them, equal tapes are one.
-    pub tapes: Arc<Vec<Tape>>,
+    pub tapes: Vec<Arc<Tape>>,
     /// All values that steps exchange.
     pub values: Vec<ValuePlan>,
     /// Segments, in order.

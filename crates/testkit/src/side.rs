@@ -158,6 +158,7 @@ pub fn two_ands() -> Tape {
         functions: vec![],
         applied: vec![],
         depth: 1,
+        counted: Default::default(),
     }
 }
 

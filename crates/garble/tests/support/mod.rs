@@ -323,6 +323,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         functions: vec![],
         applied: vec![],
         depth: 0,
+        counted: Default::default(),
     };
     tape.depth = deepest(&tape);
     mark_lone(&mut tape);

@@ -147,7 +147,7 @@ fn domains_results_and_tapes_are_checked() {
     assert!(text.contains("another shape"), "{text}");
     let text = after(|plan| plan.results[0].value = PlanValue(99));
     assert!(text.contains("does not exist"), "{text}");
-    let text = after(|plan| Arc::make_mut(&mut plan.tapes)[0].outputs[0] = u32::MAX);
+    let text = after(|plan| Arc::make_mut(&mut plan.tapes[0]).outputs[0] = u32::MAX);
     assert!(text.starts_with("tape 0"), "{text}");
     // The program decides who learns a result; that is no rule of plans.
     let mut plan = sample();

@@ -367,7 +367,7 @@ impl Widths<'_> {
     }
 
     fn tape(&self, tape: TapeId) -> Checked<&Tape> {
-        let tape = self.plan.tapes.get(tape.0 as usize);
+        let tape = self.plan.tapes.get(tape.0 as usize).map(AsRef::as_ref);
         tape.ok_or_else(|| "a tape does not exist".into())
     }
 }

@@ -339,6 +339,7 @@ mod tests {
             functions: vec![],
             applied: vec![],
             depth: 0,
+            counted: Default::default(),
         };
         let mut of = |inputs: u32, same: Option<Vec<bool>>| layouts.of(&tape(inputs), same);
         let first = of(2, Some(vec![false, true]));

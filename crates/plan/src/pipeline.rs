@@ -1,0 +1,290 @@
+//! The passes in their order: those before `lower` once, `lower` once for each form of lookups and
+//! number of rows of a tile, those after it once for each choice of domains as well.
+
+use crate::choose;
+use crate::domains::Domains;
+use crate::draft::Draft;
+use crate::lower::{self, Lowered};
+use crate::order::Prices;
+use crate::setting::{self, Roster};
+use crate::steps::{Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
+use crate::{algebra, check, cost, drawn, expand, floats, forms, fuse, limit, pools, rearrange};
+use crate::{broken, passes, scale, segment, tile};
+use sealane_circuit::Lookups;
+use sealane_diagnostic::Diagnostic;
+use sealane_parties::{NetworkClass, PartyId, PartySet};
+use sealane_program::graph::{Program, Reveal};
+use sealane_protocol::{Algebra, Choice, Protocol, Setting};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Plans in each form of lookups, with each choice of domains.
+///
+/// # Errors
+/// The errors of [`plan()`](crate::plan()).
+pub(crate) fn plan<P: Protocol>(
+    program: &Program,
+    roster: Roster,
+    network: NetworkClass,
+    most_rows: u64,
+) -> Result<Plan, Diagnostic> {
+    sealane_program::check(program)?;
+    let program = &drawn(program).program;
+    let lookups = if forms::looks_up(&program.main) {
+        P::lookups()
+    } else {
+        &P::lookups()[..1]
+    };
+    let drafted = Drafted::new::<P>(program, roster, network)?;
+    let mut made = Made::default();
+    let mut plans: Vec<Plan> = Vec::new();
+    for lookups in lookups {
+        for choice in P::choices() {
+            let mut plan = drafted.plan::<P>(most_rows, *lookups, *choice, &mut made)?;
+            if plans.iter().any(|other| other.same_steps(&plan)) {
+                continue;
+            }
+            if let Some(first) = plans.first() {
+                plan.setting = first.setting.clone();
+                pools::refills::<P>(&mut plan);
+            }
+            plans.push(plan);
+        }
+    }
+    let mut plans = plans.into_iter();
+    let first = plans.next();
+    let mut plan = first.ok_or_else(|| broken("a protocol has no form of lookups".to_string()))?;
+    plan.others = plans.collect();
+    Ok(plan)
+}
+
+/// A program after the passes that neither lookups nor choices of domains change.
+struct Drafted<'a> {
+    program: &'a Program,
+    network: NetworkClass,
+    settings: Vec<Setting>,
+    owners: Vec<PartyId>,
+    draft: Draft,
+    prices: Option<Prices>,
+}
+
+/// What decides a lowering beside the draft: form of lookups, whether the largest shares of bits
+/// count for the rows of a tile, and the most rows of one.
+type Key = (Lookups, bool, u64);
+
+/// What has been lowered so far.
+#[derive(Default)]
+struct Made {
+    bodies: lower::Bodies,
+    lowered: HashMap<Key, Rc<InTiles>>,
+}
+
+/// A lowered draft with the rows of a tile of each table.
+struct InTiles {
+    domains: Domains,
+    tiles: Vec<u64>,
+    lowered: Lowered,
+}
+
+impl Drafted<'_> {
+    fn new<P: Protocol>(
+        program: &Program,
+        roster: Roster,
+        network: NetworkClass,
+    ) -> Result<Drafted<'_>, Diagnostic> {
+        let profile = P::profile();
+        let settings = setting::settings::<P>(program, roster, network)?;
+        passes::setting(&settings, &profile).map_err(broken)?;
+        let plain = floats::floats(program);
+        passes::plain(&plain).map_err(broken)?;
+        let scaled = scale::scale(&plain);
+        passes::scaled(&scaled).map_err(broken)?;
+        let main = P::domain(Algebra::Z2);
+        let goal = P::domain_profile(main, settings[0].parties).goal;
+        let expanded = expand::expand(&scaled, profile.arithmetic, goal);
+        passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
+        let had = algebra::algebra(&expanded, profile.arithmetic, P::ring_steps());
+        passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
+        let phases = segment::segment(&expanded);
+        passes::phases(&expanded, &phases).map_err(broken)?;
+        let draft = fuse::fuse(&expanded, &phases, &had)?;
+        draft.check().map_err(broken)?;
+        let owners = program.inputs.iter().map(|input| PartyId(input.owner));
+        Ok(Drafted {
+            program,
+            network,
+            owners: owners.collect(),
+            draft,
+            prices: Prices::of::<P>(&settings[0]),
+            settings,
+        })
+    }
+
+    /// Plans with lookups in one form and domains of one choice.
+    fn plan<P: Protocol>(
+        &self,
+        most_rows: u64,
+        lookups: Lookups,
+        choice: Choice,
+        made: &mut Made,
+    ) -> Result<Plan, Diagnostic> {
+        let mut most = most_rows;
+        // Shares of some domains are far larger than those of others. A plan that keeps no rows in
+        // these has larger tiles.
+        let mut wide = P::choices().len() == 1;
+        loop {
+            let lowered = self.lower::<P>((lookups, wide, most), made)?;
+            let plan = self.planned::<P>(&lowered, lookups, choice)?;
+            let main = P::domain(Algebra::Z2);
+            let mut by_rows = plan.values.iter().filter(|value| value.rows.is_some());
+            let bits = |value: &ValuePlan| value.domain.algebra == Algebra::Z2;
+            if !wide && by_rows.any(|value| bits(value) && value.domain != main) {
+                wide = true;
+                continue;
+            }
+            let bits = cost::material_bits_of_a_tile::<P>(&plan);
+            let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
+            if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
+                return Ok(plan);
+            }
+            // What offline parts leave for online parts has to fit the memory of a tile, too.
+            most = (tile / 2).min(most);
+        }
+    }
+
+    fn lower<P: Protocol>(&self, key: Key, made: &mut Made) -> Result<Rc<InTiles>, Diagnostic> {
+        if let Some(lowered) = made.lowered.get(&key) {
+            return Ok(Rc::clone(lowered));
+        }
+        let (lookups, wide, most_rows) = key;
+        let domains = Domains::of::<P>(self.settings[0].parties, wide);
+        let rows = &self.program.rows;
+        let mut tiles = tile::tiles(&self.draft, rows.len(), &domains, self.network);
+        tiles
+            .iter_mut()
+            .for_each(|tile| *tile = most_rows.clamp(1, *tile));
+        let bounds = rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+        let target = lower::Target {
+            domains: &domains,
+            prices: self.prices.as_ref(),
+            lookups,
+        };
+        let mut lower = |tiles: &[u64]| {
+            let bodies = &mut made.bodies;
+            lower::lower(&self.draft, &self.owners, tiles, &bounds, target, bodies)
+        };
+        let mut lowered = lower(&tiles)?;
+        let fitting = tile::with_tapes(&tiles, &self.draft, &lowered, &domains);
+        if fitting != tiles {
+            // Trees over the rows of a tile have other levels now.
+            tiles = fitting;
+            lowered = lower(&tiles)?;
+        }
+        passes::lowered(&self.draft, &lowered).map_err(broken)?;
+        let lowered = Rc::new(InTiles {
+            domains,
+            tiles,
+            lowered,
+        });
+        made.lowered.insert(key, Rc::clone(&lowered));
+        Ok(lowered)
+    }
+
+    /// The passes after `lower`.
+    fn planned<P: Protocol>(
+        &self,
+        made: &InTiles,
+        lookups: Lookups,
+        choice: Choice,
+    ) -> Result<Plan, Diagnostic> {
+        let rows = self.program.rows.iter().zip(&made.tiles);
+        let rows = rows.map(|(rows, tile)| RowPlan {
+            name: rows.name.clone(),
+            bound: rows.bound,
+            sum: rows.sum.clone(),
+            tile: *tile,
+        });
+        let mut plan = Plan {
+            protocol: P::profile().name,
+            setting: self.settings[0].clone(),
+            owners: self.owners.clone(),
+            rows: rows.collect(),
+            tapes: made.lowered.tapes.clone(),
+            values: vec![],
+            segments: vec![],
+            results: vec![],
+            lookups,
+            choice,
+            others: vec![],
+        };
+        let forms = &made.lowered.forms;
+        let (steps, results) = choose::domains::<P>(&self.draft, forms, choice, &mut plan);
+        let before = rearrange::outline(&steps);
+        plan.segments = rearrange::rearrange(steps);
+        rearrange::check(&before, &plan.segments).map_err(broken)?;
+        let revealed = self.program.results.iter().zip(results);
+        let revealed = revealed.map(|(reveal, value)| result(self.program, reveal, value));
+        plan.results = revealed.collect();
+        keep(&mut plan);
+        pools::settle::<P>(&mut plan);
+        pools::reveal::<P>(&mut plan, &made.domains);
+        check::check::<P>(&plan).map_err(broken)?;
+        limit::check(&plan)?;
+        pools::refills::<P>(&mut plan);
+        plan.setting = roles::<P>(&plan, &self.settings);
+        // Their size may depend on the roles.
+        pools::refills::<P>(&mut plan);
+        Ok(plan)
+    }
+}
+
+/// Number of rows at which assignments of roles are compared.
+const NOMINAL_ROWS: u64 = 1024;
+
+/// Returns the assignment of roles with the fewest payload bytes at a nominal number of rows; the
+/// first one of several equal ones.
+fn roles<P: Protocol>(plan: &Plan, settings: &[Setting]) -> Setting {
+    let rows = plan
+        .rows
+        .iter()
+        .map(|rows| rows.bound.min(NOMINAL_ROWS))
+        .collect::<Vec<_>>();
+    let bytes = |setting: &&Setting| cost::payload_bytes::<P>(plan, setting, &rows);
+    let best = settings.iter().min_by_key(bytes);
+    best.unwrap_or(&plan.setting).clone()
+}
+
+/// Marks the values with rows that are read after the segment in which they are made.
+fn keep(plan: &mut Plan) {
+    let mut made_in = vec![usize::MAX; plan.values.len()];
+    let results = plan.results.iter().map(|result| result.value);
+    let mut outlives = results.collect::<Vec<_>>();
+    for (index, segment) in plan.segments.iter().enumerate() {
+        for step in &segment.steps {
+            step.op
+                .writes()
+                .iter()
+                .for_each(|out| made_in[out.0 as usize] = index);
+            let reads = step.op.reads().into_iter();
+            outlives.extend(reads.filter(|value| made_in[value.0 as usize] != index));
+        }
+    }
+    for value in outlives {
+        let value = &mut plan[value];
+        value.kept = value.rows.is_some();
+    }
+}
+
+/// Makes the plan's entry for a result.
+fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
+    let of = &program.main[reveal.value];
+    ResultPlan {
+        name: reveal.name.clone(),
+        value,
+        to: PartySet::of(reveal.to.iter().map(|party| PartyId(*party))),
+        ty: reveal.ty,
+        range: of.range,
+        fixed: of.shape.fixed.clone(),
+        by_tile: false,
+    }
+}
