@@ -63,8 +63,15 @@ impl Tape {
     /// all clones: whoever changes gates of a clone gives it a new [`Counted`].
     pub fn shared_operands(&self) -> &SharedOperands {
         let counted = self.counted.0.get_or_init(|| count(self));
-        let ands = counted.groups.iter().map(|(width, count)| *width as u64 * count);
-        debug_assert_eq!(ands.sum::<u64>(), self.ands.len() as u64, "gates were changed");
+        let ands = counted
+            .groups
+            .iter()
+            .map(|(width, count)| *width as u64 * count);
+        debug_assert_eq!(
+            ands.sum::<u64>(),
+            self.ands.len() as u64,
+            "gates were changed"
+        );
         counted
     }
 }

@@ -11,6 +11,7 @@ use sealane_host::approve::approve;
 use sealane_host::config::Config;
 use sealane_host::{
     LoadedProgram, compare, connect, export, inputs, levels, program, results, rows, session, view,
+    why,
 };
 use sealane_terminal::{
     CancelOnSignal, print_line, print_note, print_view, print_view_to_stderr, print_warning,
@@ -88,6 +89,9 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
     let job = if args.pool { job.from_pool()? } else { job };
     let rows = rows(job.program(), &args.rows)?;
+    if let Some(line) = args.why {
+        return print_view(args.json, &why::why(&job, line, &rows)?);
+    }
     let cost = job.cost(&rows)?;
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(print_warning);

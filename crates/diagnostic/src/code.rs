@@ -168,6 +168,7 @@ codes! {
         RowCount "row-count": "a number of rows is outside what the program allows",
         UnknownCode "unknown-code": "there is no such code",
         UnknownInput "unknown-input": "the program has no such input",
+        UnknownLine "unknown-line": "no step of the plan is of such a line",
         UnknownNetwork "unknown-network": "there is no such network class",
         UnknownPart "unknown-part": "a suite of benchmarks has no such part",
         UnknownParty "unknown-party": "the program has no such party",

@@ -15,6 +15,7 @@
 //! | `handshake` | the job and the row counts, compared before any message that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
 //! | `split_plan` | local work of each party, and the joint plan of all |
+//! | `why` | sharings that a step could take, with their costs |
 //! | `pool` | what a run takes from the pool of its two parties |
 //! | `events`, `journal` | events of a run while it goes on |
 //! | `run` | one party from handshake to report; simulation |
@@ -36,6 +37,7 @@ mod pool;
 mod report;
 mod run;
 mod split_plan;
+mod why;
 
 pub use asked::Asked;
 pub use check::{Checked, Runnable, check};
@@ -50,4 +52,5 @@ pub use pool::{PoolShare, fill_pool};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, run_with_pool, simulate, simulate_with};
 pub use sealane_parties::NetworkClass;
-pub use sealane_protocol::{Adversary, Corruption};
+pub use sealane_protocol::{Adversary, Corruption, Sharing};
+pub use why::{Considered, StepOption};

@@ -14,7 +14,7 @@
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
-//! | `view`, `levels` | records of checks, plans and runs; a card of levels |
+//! | `view`, `levels`, `why` | records of checks, plans and runs; a card of levels; options of a line |
 //! | `failure` | failures with their exit status |
 #![forbid(unsafe_code)]
 
@@ -34,6 +34,7 @@ pub mod results;
 mod rows;
 pub mod session;
 pub mod view;
+pub mod why;
 
 pub use failure::{EXIT_CODES, Failure, out_of_memory};
 pub use program::{LoadedProgram, ProgramLoader};

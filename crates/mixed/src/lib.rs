@@ -204,6 +204,7 @@ impl<const L: bool> Protocol for Mixing<L> {
             FEW,
             Choice::Only(0),
             Choice::Only(1),
+            Choice::Improved,
         ];
         if L { CHOICES } else { &CHOICES[..1] }
     }

@@ -34,6 +34,7 @@ pub mod run;
 pub mod signature;
 pub mod units;
 mod view;
+pub mod why;
 
 pub use card::Card;
 pub use named::Named;

@@ -33,12 +33,13 @@ use std::sync::Arc;
 type Steps = Vec<(Phase, Step)>;
 
 /// Gives every value its domain and inserts conversions; `forms` holds the steps of all units in
-/// each domain of tapes. Fills in the values of the plan, and drops the tapes of other domains.
-/// Returns all steps, and the value of each result of the program.
+/// each domain of tapes. A unit for which `taken` has a number takes that one. Fills in the values
+/// of the plan and what each unit took, and drops the tapes of other domains. Returns all steps,
+/// and the value of each result of the program.
 pub(crate) fn domains<P: Protocol>(
     draft: &Draft,
     forms: &[Vec<Step>],
-    choice: Choice,
+    (choice, taken): (Choice, &[Option<u8>]),
     plan: &mut Plan,
 ) -> (Steps, Vec<PlanValue>) {
     let met = read_all_at_once(draft);
@@ -56,6 +57,7 @@ pub(crate) fn domains<P: Protocol>(
         }
     });
     plan.values = plain(draft);
+    plan.taken = vec![None; draft.units.len()];
     // Times are those of the transfers that a run takes.
     plan.setting.silent = silent::expected::<P>(&plan.setting, choice);
     let mut chooser = Chooser {
@@ -99,8 +101,11 @@ pub(crate) fn domains<P: Protocol>(
             | StepOp::Rearrange(_)) => chooser.moved(&op.reads(), P::domain(draft.algebra(unit))),
             _ => match draft.algebra(unit) {
                 Algebra::Z2 => {
-                    let (domain, best) = options[chooser.best::<P>(unit.phase, &options)];
-                    step = best;
+                    let given = taken.get(at).copied().flatten().map(usize::from);
+                    let best = given.unwrap_or_else(|| chooser.best::<P>(unit.phase, &options));
+                    chooser.plan.taken[at] = (options.len() > 1).then_some(best as u8);
+                    let domain;
+                    (domain, step) = options[best];
                     domain
                 }
                 ring => P::domain(ring),
@@ -382,7 +387,7 @@ impl Chooser<'_> {
     fn together(&self) -> u32 {
         match self.choice {
             Choice::Least { together, .. } => together,
-            Choice::Only(_) => 1,
+            Choice::Only(_) | Choice::Improved => 1,
         }
     }
 
@@ -391,7 +396,7 @@ impl Chooser<'_> {
         let full = self.plan.full_tile(rows);
         match self.choice {
             Choice::Least { rows, .. } => full.min(rows),
-            Choice::Only(_) => full,
+            Choice::Only(_) | Choice::Improved => full,
         }
     }
 

@@ -89,7 +89,7 @@ impl Form {
     }
 
     /// The form of this number, with what else takes the least time.
-    fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
+    pub(crate) fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
         let form = Form {
             plan: u8::try_from(number).expect("a plan has few forms"),
             silent: false,

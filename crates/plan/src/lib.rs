@@ -72,6 +72,7 @@ pub mod steps;
 mod text;
 mod tile;
 mod uses;
+pub mod variants;
 
 pub use cost::time;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};

@@ -259,7 +259,14 @@ mod tests {
             prices: None,
             lookups: Default::default(),
         };
-        let steps = lower::lower(&draft, &[PartyId(0), PartyId(1)], &[64], &[100], target, &mut bodies);
+        let steps = lower::lower(
+            &draft,
+            &[PartyId(0), PartyId(1)],
+            &[64],
+            &[100],
+            target,
+            &mut bodies,
+        );
         (draft, steps.expect("steps"), bodies.0.len())
     }
 

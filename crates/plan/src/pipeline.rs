@@ -8,6 +8,7 @@ use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
 use crate::steps::{Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
+use crate::variants::settled;
 use crate::{algebra, check, cost, drawn, expand, floats, forms, fuse, limit, pools, rearrange};
 use crate::{broken, passes, scale, segment, tile};
 use sealane_circuit::Lookups;
@@ -28,19 +29,27 @@ pub(crate) fn plan<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
-    sealane_program::check(program)?;
-    let program = &drawn(program).program;
-    let lookups = if forms::looks_up(&program.main) {
+    let drafted = Drafted::new::<P>(program, roster, network)?;
+    let lookups = if forms::looks_up(&drafted.program.main) {
         P::lookups()
     } else {
         &P::lookups()[..1]
     };
-    let drafted = Drafted::new::<P>(program, roster, network)?;
     let mut made = Made::default();
     let mut plans: Vec<Plan> = Vec::new();
     for lookups in lookups {
         for choice in P::choices() {
-            let mut plan = drafted.plan::<P>(most_rows, *lookups, *choice, &mut made)?;
+            let plan = match choice {
+                Choice::Improved => {
+                    improved::<P>(&drafted, &plans, *lookups, most_rows, &mut made)?
+                }
+                choice => {
+                    Some(drafted.plan::<P>(most_rows, *lookups, (*choice, &[]), &mut made)?)
+                }
+            };
+            let Some(mut plan) = plan else {
+                continue;
+            };
             if plans.iter().any(|other| other.same_steps(&plan)) {
                 continue;
             }
@@ -58,13 +67,72 @@ pub(crate) fn plan<P: Protocol>(
     Ok(plan)
 }
 
+/// Most steps of all plans that [`Choice::Improved`] makes: walks over them take most of its time.
+const TRIED_STEPS: usize = 2_000;
+
+/// The plan of [`Choice::Improved`] with lookups in this form, if it is better than all others: one
+/// unit after the other takes each other domain, and keeps it where the run gets shorter.
+fn improved<P: Protocol>(
+    drafted: &Drafted,
+    plans: &[Plan],
+    lookups: Lookups,
+    most_rows: u64,
+    made: &mut Made,
+) -> Result<Option<Plan>, Diagnostic> {
+    let others = plans.iter().filter(|plan| plan.lookups == lookups);
+    let Some(first) = others.clone().next() else {
+        return Ok(None);
+    };
+    let free = first.taken.iter().flatten().count() * (P::tape_domains().len() - 1);
+    let steps = first.segments.iter().map(|segment| segment.steps.len());
+    let mut tries = TRIED_STEPS / steps.sum::<usize>().max(1);
+    if !(1..=tries).contains(&free) {
+        return Ok(None);
+    }
+    let rows = drafted.program.rows.iter().map(|rows| rows.bound);
+    let rows = rows.collect::<Vec<_>>();
+    let time = |plan: &Plan| settled::<P>(plan, &rows).estimate_s(drafted.network);
+    let (mut best, mut least) = (first, f64::MAX);
+    for plan in others {
+        let now = time(plan);
+        if now < least {
+            (best, least) = (plan, now);
+        }
+    }
+    let (mut taken, mut found) = (best.taken.clone(), None);
+    let mut gained = true;
+    while std::mem::take(&mut gained) && tries >= free {
+        tries -= free;
+        for unit in 0..taken.len() {
+            let Some(kept) = taken[unit] else {
+                continue;
+            };
+            for domain in (0..P::tape_domains().len() as u8).filter(|domain| *domain != kept) {
+                let old = taken[unit].replace(domain);
+                let choice = (Choice::Improved, &taken[..]);
+                let plan = drafted.varied::<P>(best, most_rows, choice, made)?;
+                let now = time(&plan);
+                if now < least {
+                    (least, found, gained) = (now, Some(plan), true);
+                } else {
+                    taken[unit] = old;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// For each unit of work, the number of the domain that it has to take; no entry leaves the choice.
+pub(crate) type Taken<'a> = &'a [Option<u8>];
+
 /// A program after the passes that neither lookups nor choices of domains change.
-struct Drafted<'a> {
-    program: &'a Program,
+pub(crate) struct Drafted {
+    program: Program,
     network: NetworkClass,
     settings: Vec<Setting>,
     owners: Vec<PartyId>,
-    draft: Draft,
+    pub(crate) draft: Draft,
     prices: Option<Prices>,
 }
 
@@ -74,7 +142,7 @@ type Key = (Lookups, bool, u64);
 
 /// What has been lowered so far.
 #[derive(Default)]
-struct Made {
+pub(crate) struct Made {
     bodies: lower::Bodies,
     lowered: HashMap<Key, Rc<InTiles>>,
 }
@@ -86,16 +154,19 @@ struct InTiles {
     lowered: Lowered,
 }
 
-impl Drafted<'_> {
-    fn new<P: Protocol>(
+impl Drafted {
+    /// Checks a program and makes its units.
+    pub(crate) fn new<P: Protocol>(
         program: &Program,
         roster: Roster,
         network: NetworkClass,
-    ) -> Result<Drafted<'_>, Diagnostic> {
+    ) -> Result<Drafted, Diagnostic> {
+        sealane_program::check(program)?;
+        let program = drawn(program).program;
         let profile = P::profile();
-        let settings = setting::settings::<P>(program, roster, network)?;
+        let settings = setting::settings::<P>(&program, roster, network)?;
         passes::setting(&settings, &profile).map_err(broken)?;
-        let plain = floats::floats(program);
+        let plain = floats::floats(&program);
         passes::plain(&plain).map_err(broken)?;
         let scaled = scale::scale(&plain);
         passes::scaled(&scaled).map_err(broken)?;
@@ -111,9 +182,9 @@ impl Drafted<'_> {
         draft.check().map_err(broken)?;
         let owners = program.inputs.iter().map(|input| PartyId(input.owner));
         Ok(Drafted {
+            owners: owners.collect(),
             program,
             network,
-            owners: owners.collect(),
             draft,
             prices: Prices::of::<P>(&settings[0]),
             settings,
@@ -125,7 +196,7 @@ impl Drafted<'_> {
         &self,
         most_rows: u64,
         lookups: Lookups,
-        choice: Choice,
+        choice: (Choice, Taken<'_>),
         made: &mut Made,
     ) -> Result<Plan, Diagnostic> {
         let mut most = most_rows;
@@ -150,6 +221,20 @@ impl Drafted<'_> {
             // What offline parts leave for online parts has to fit the memory of a tile, too.
             most = (tile / 2).min(most);
         }
+    }
+
+    /// A form of a plan that differs in domains: it has the lookups and roles of the plan.
+    pub(crate) fn varied<P: Protocol>(
+        &self,
+        from: &Plan,
+        most_rows: u64,
+        choice: (Choice, Taken<'_>),
+        made: &mut Made,
+    ) -> Result<Plan, Diagnostic> {
+        let mut plan = self.plan::<P>(most_rows, from.lookups, choice, made)?;
+        plan.setting = from.setting.clone();
+        pools::refills::<P>(&mut plan);
+        Ok(plan)
     }
 
     fn lower<P: Protocol>(&self, key: Key, made: &mut Made) -> Result<Rc<InTiles>, Diagnostic> {
@@ -195,7 +280,7 @@ impl Drafted<'_> {
         &self,
         made: &InTiles,
         lookups: Lookups,
-        choice: Choice,
+        (choice, taken): (Choice, Taken<'_>),
     ) -> Result<Plan, Diagnostic> {
         let rows = self.program.rows.iter().zip(&made.tiles);
         let rows = rows.map(|(rows, tile)| RowPlan {
@@ -215,15 +300,16 @@ impl Drafted<'_> {
             results: vec![],
             lookups,
             choice,
+            taken: vec![],
             others: vec![],
         };
         let forms = &made.lowered.forms;
-        let (steps, results) = choose::domains::<P>(&self.draft, forms, choice, &mut plan);
+        let (steps, results) = choose::domains::<P>(&self.draft, forms, (choice, taken), &mut plan);
         let before = rearrange::outline(&steps);
         plan.segments = rearrange::rearrange(steps);
         rearrange::check(&before, &plan.segments).map_err(broken)?;
         let revealed = self.program.results.iter().zip(results);
-        let revealed = revealed.map(|(reveal, value)| result(self.program, reveal, value));
+        let revealed = revealed.map(|(reveal, value)| result(&self.program, reveal, value));
         plan.results = revealed.collect();
         keep(&mut plan);
         pools::settle::<P>(&mut plan);

@@ -47,6 +47,8 @@ pub struct Plan {
     pub lookups: Lookups,
     /// How domains of its tapes were chosen.
     pub choice: Choice,
+    /// The number of the domain of tapes that each unit of work took, where it had a choice.
+    pub(crate) taken: Vec<Option<u8>>,
     /// The same plan with lookups in other forms, and other choices of domains: one of all runs
     /// ([`at_rows`](fn@crate::at_rows)).
     pub others: Vec<Plan>,

@@ -2,6 +2,7 @@
 
 use sealane_circuit::Goal;
 use serde::Serialize;
+use std::fmt;
 
 /// Kind of sharing of a value between the parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -19,6 +20,19 @@ pub enum Sharing {
     Replicated,
     /// The value plus a mask whose shares others hold.
     Masked,
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sharing::Public => "in the clear",
+            Sharing::YaoLabel => "labels",
+            Sharing::Xor => "XOR shares",
+            Sharing::Additive => "additive shares",
+            Sharing::Replicated => "replicated shares",
+            Sharing::Masked => "masked values",
+        })
+    }
 }
 
 /// Algebra whose elements are shared.
@@ -69,6 +83,9 @@ pub enum Choice {
     },
     /// The one of this number for all.
     Only(u8),
+    /// From the best of the choices before it at the upper bounds of rows, by changes of single
+    /// steps that shorten the whole run; none where a plan is too large to try them.
+    Improved,
 }
 
 impl Choice {

@@ -41,6 +41,10 @@ pub struct PlanArgs {
     /// Compare all protocols that can run the program, side by side
     #[arg(long, conflicts_with_all = ["pool", "steps", "levels", "references", "export"])]
     pub compare: bool,
+    /// List the steps of this line of the source, with what the run would cost if they were
+    /// computed on other shares
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["compare", "pool", "steps", "levels", "references", "export"])]
+    pub why: Option<u32>,
     /// List every step
     #[arg(long)]
     pub steps: bool,

@@ -1,0 +1,184 @@
+//! What the choice of a sharing was worth, for the steps of a source line.
+
+use crate::error::EngineError;
+use crate::job::{Job, dispatch};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_parties::NetworkClass;
+use sealane_party::Party;
+use sealane_plan::variants::{Unit, Variants, settled};
+use sealane_plan::{CostReport, Plan, Roster, drawn, localise};
+use sealane_program::graph::Program;
+use sealane_protocol::Sharing;
+
+/// A step of the joint work, with the sharings in which it could be computed.
+pub struct Considered {
+    /// Its operations, in order of the program.
+    pub operations: Vec<String>,
+    /// The options: one if there is no choice.
+    pub options: Vec<StepOption>,
+}
+
+/// A sharing for a step.
+pub struct StepOption {
+    /// The sharing.
+    pub sharing: Sharing,
+    /// True for the one that the run takes.
+    pub chosen: bool,
+    /// Cost of the whole run in which this step takes this sharing, and all others what they take
+    /// in the run.
+    pub cost: CostReport,
+}
+
+/// Most plans that are made for one line, lest a line with many steps takes minutes.
+const MOST_PLANS: usize = 64;
+
+impl Job {
+    /// The steps of a source line, with what the run would cost in each sharing that they could
+    /// take, at these row counts. Steps of which there are more than 64 options are left out.
+    ///
+    /// # Errors
+    /// As [`Job::cost`]; or the joint work has no step of this line.
+    pub fn why(&self, line: u32, rows: &[u64]) -> Result<Vec<Considered>, EngineError> {
+        fn of<P: Party>(
+            (program, helpers, network): (&Program, usize, NetworkClass),
+            plan: &Plan,
+            (line, rows): (u32, &[u64]),
+        ) -> Result<Vec<Considered>, Diagnostic> {
+            let form = sealane_plan::forms::<P::Protocol>(plan, rows);
+            let number = form.iter().position(|form| form.chosen).unwrap_or(0);
+            let plan = std::iter::once(plan).chain(&plan.others).nth(number);
+            let plan = plan.expect("a form that was chosen among all");
+            let joint = localise(&drawn(program).program)?.joint;
+            let roster = Roster::of(program, helpers);
+            let variants = Variants::new::<P::Protocol>(&joint, roster, network, u64::MAX, plan)?;
+            considered::<P>(variants, plan, line, rows)
+        }
+        self.cost(rows)?;
+        if let Some((job, counts)) = self.rest(rows)? {
+            return job.why(line, &counts);
+        }
+        let work = (self.program(), self.helpers().len(), self.network());
+        let found = dispatch!(self.protocol(), of(work, self.plan(), (line, rows)));
+        Ok(found?)
+    }
+}
+
+fn considered<P: Party>(
+    mut variants: Variants<'_>,
+    plan: &Plan,
+    line: u32,
+    rows: &[u64],
+) -> Result<Vec<Considered>, Diagnostic> {
+    let units = variants.units::<P::Protocol>();
+    let line_of = |unit: &Unit| unit.span.as_ref().map(|span| span.line);
+    if !units.iter().any(|unit| line_of(unit) == Some(line)) {
+        let mut lines = units.iter().filter_map(line_of).collect::<Vec<_>>();
+        lines.sort_unstable();
+        lines.dedup();
+        return Err(unknown(line, &lines));
+    }
+    let chosen = settled::<P::Protocol>(plan, rows);
+    let mut plans = MOST_PLANS;
+    let mut found = Vec::new();
+    for unit in units {
+        if line_of(&unit) != Some(line) || unit.domains.len() > plans {
+            continue;
+        }
+        plans -= unit.domains.len();
+        let mut options = Vec::new();
+        for (domain, place) in unit.domains.iter().zip(0..) {
+            options.push(StepOption {
+                sharing: domain.sharing,
+                chosen: *domain == unit.domain,
+                cost: if *domain == unit.domain {
+                    chosen.clone()
+                } else {
+                    let plan = variants.with::<P::Protocol>(&[(unit.number, place)])?;
+                    settled::<P::Protocol>(&plan, rows)
+                },
+            });
+        }
+        if options.is_empty() {
+            options.push(StepOption {
+                sharing: unit.domain.sharing,
+                chosen: true,
+                cost: chosen.clone(),
+            });
+        }
+        found.push(Considered {
+            operations: unit.operations,
+            options,
+        });
+    }
+    Ok(found)
+}
+
+/// Most lines that the refusal of another one names.
+const MOST_LINES: usize = 12;
+
+fn unknown(line: u32, lines: &[u32]) -> Diagnostic {
+    let named = lines.iter().take(MOST_LINES).map(u32::to_string);
+    let more = if lines.len() > MOST_LINES {
+        ", …"
+    } else {
+        ""
+    };
+    let named = named.collect::<Vec<_>>().join(", ") + more;
+    Diagnostic::new(
+        Code::UnknownLine,
+        format!("the parties compute nothing of line {line} together"),
+    )
+    .because("Inputs, results and what one party computes alone take no sharing to choose.")
+    .hint(format!("ask for one of the lines {named}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use sealane_mixed::Mixed;
+    use sealane_plan::plan_with_roster;
+    use sealane_testkit::random_program::{arithmetic, cases};
+
+    /// Most steps with a choice of a program all of whose choices are tried.
+    const MOST_STEPS: usize = 7;
+    const NETWORKS: [&str; 5] = ["lan", "wan", "10us/10Gbps", "100us/1Mbps", "1ms/100Mbps"];
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 100, max_global_rejects: 100_000, ..ProptestConfig::default()
+        })]
+
+        /// A run takes at most 2 % longer, by its estimate, than with the best of all choices of
+        /// domains; what the choice of a single step is worth is a difference between two of them.
+        #[test]
+        fn the_plan_of_a_run_is_nearly_the_best_of_all(
+            case in prop_oneof![cases(), arithmetic()],
+            network in prop::sample::select(&NETWORKS[..]),
+        ) {
+            let network = network.parse::<NetworkClass>().expect("a network");
+            let program = &localise(&drawn(&case.program).program).expect("a division").joint;
+            let roster = Roster::of(&case.program, 0);
+            let planned = plan_with_roster::<Mixed>(program, roster, network, u64::MAX);
+            prop_assume!(planned.is_ok());
+            let plan = planned.expect("a plan");
+            let mut variants =
+                Variants::new::<Mixed>(program, roster, network, u64::MAX, &plan).expect("units");
+            let mut free = variants.units::<Mixed>();
+            free.retain(|unit| !unit.domains.is_empty());
+            prop_assume!((2..=MOST_STEPS).contains(&free.len()));
+            let rows = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+            let time = |plan: &Plan| settled::<Mixed>(plan, &rows).estimate_s(network);
+            let forms = std::iter::once(&plan).chain(&plan.others);
+            let run = forms.map(time).fold(f64::MAX, f64::min);
+            let mut least = f64::MAX;
+            for all in 0..1u32 << free.len() {
+                let taken = free.iter().zip(0..);
+                let taken = taken.map(|(unit, at)| (unit.number, (all >> at & 1) as u8));
+                let plan = variants.with::<Mixed>(&taken.collect::<Vec<_>>()).expect("a plan");
+                least = least.min(time(&plan));
+            }
+            prop_assert!(run <= 1.02 * least, "{run} s in place of {least} s");
+        }
+    }
+}
