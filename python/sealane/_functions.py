@@ -431,6 +431,31 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     return _value.operate("field_product", a, b, number=_value._whole(modulus))
 
 
+def share(x: C, sharing: str) -> C:
+    """`x`, whose operation is computed on shares of a kind: `"yao"` for labels of garbled circuits,
+    `"xor"` for exclusive ors of bits, `"additive"` for sums modulo a power of two.
+
+    Planning takes the shares with which a run takes the least time; this is for measurements, and
+    for whoever knows better. It says nothing of operations before and behind it, which are converted
+    where they are computed on other shares. `sealane plan --why LINE` lists what a line could take.
+
+    Raises `ProgramError` for another name, for what is public or one party computes alone, and in
+    bodies of loops; a plan refuses a sharing on which its protocol does not compute the operation.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def above(
+    ...     x: sl.Private[sl.u32, "alice", 4], y: sl.Private[sl.u32, "bob", 4]
+    ... ) -> sl.Revealed[sl.boolean, "alice"]:
+    ...     return sl.all(sl.share(x > y, "yao"))
+    >>> above([5, 6, 7, 8], [1, 2, 3, 9])
+    np.False_
+    """
+    if isinstance(x, Kind):
+        return _parts.each(lambda part: share(part, sharing), x)
+    return _value.operate("share", x, word=str(sharing))
+
+
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     """Joins values of one shape along a new axis, in their common type; `axis` is its position in
     the result, negative from the end: `n` values of shape `(k,)` give `(n, k)`, or `(k, n)` with

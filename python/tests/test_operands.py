@@ -66,6 +66,7 @@ CALLS: dict[str, list[str]] = {
     "saturate": ["sl.saturate(x, sl.u8)"],
     "scan": ["sl.scan(lambda s, a: s + a, 0, x, dtype=sl.u32)", "sl.scan(lambda s, a: s, x, n)"],
     "searchsorted": ["sl.searchsorted([1, 2], x)", "sl.searchsorted(x, n)"],
+    "share": ["sl.share(x, 'yao')", "sl.share(n, x)"],
     "sized": ["sl.sized(x, 1)", "sl.sized(n, x)"],
     "sort_by": ["sl.sort_by(x, n)", "sl.sort_by(n, x)"],
     "stack": ["sl.stack([x, x])", "sl.stack([x, n])"],

@@ -109,6 +109,7 @@ codes! {
         NoLength "no-length": "a value has no length that is known",
         NoNumber "no-number": "a secret value is no Python number",
         NoProgram "no-program": "a file defines no program, or several",
+        NoSuchSharing "no-such-sharing": "a step cannot be computed on such shares",
         Numpy "numpy": "NumPy cannot compute with secret values",
         Operand "operand": "an operand is nothing to compute with",
         Operator "operator": "an operator does not work on values",

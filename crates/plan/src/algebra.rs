@@ -174,7 +174,7 @@ impl<'a> Choice<'a> {
                 Some(of(&parts[0])?.with_axis(*axis as usize))
             }
             Op::View { of: a, start, dims } => of(a)?.view(*start, dims),
-            Op::Cast(a) => of(a),
+            Op::Cast(a) | Op::Share { of: a, .. } => of(a),
             _ => None,
         }
     }
@@ -195,6 +195,7 @@ impl<'a> Choice<'a> {
                 }
             }
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
+            Op::Share { of, .. } => self.moved(*of),
             _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
             Op::Binary(Binary::Shr, a, by) if self.floors && self.is(*a, Status::Ring) => {
                 match &self.of(*by).op {

@@ -11,7 +11,7 @@ use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::infer::Meta;
 use sealane_program::types::{Range, RowId, Shape, Type};
-use sealane_protocol::Algebra;
+use sealane_protocol::{Algebra, Sharing};
 use std::collections::HashMap;
 
 /// Time at which a unit runs: segments are ordered by level, and inside a level the units that run
@@ -61,6 +61,8 @@ pub(crate) struct Unit {
     /// Operations of the program that it performs, in order of the program.
     pub ops: Vec<String>,
     pub span: Option<Span>,
+    /// The sharing that the program asks for.
+    pub pin: Option<Sharing>,
 }
 
 /// Operation of a unit.

@@ -16,6 +16,7 @@
 
 mod arrange;
 mod cross;
+pub(crate) mod pins;
 mod ring;
 mod site;
 
@@ -35,10 +36,14 @@ use site::{Access, At, Fuser, Storage};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
 pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
-    let mut fuser = Fuser::new(program, phases);
+    let pins = pins::pins(&program.main)?;
+    let mut fuser = Fuser::new(program, phases, pins);
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
         let id = ValueId(index as u32);
-        let at = At::new(fuser.main(id), *phase);
+        let at = At {
+            pin: fuser.pins[index],
+            ..At::new(fuser.main(id), *phase)
+        };
         let ring = had.ring.map(|k| fuser.in_ring(at, k));
         let storage = match &ring {
             Some(placed) if !had.bits => Storage::Placed(placed.clone()),
@@ -117,6 +122,7 @@ impl Fuser<'_> {
             Op::Cast(of) if self.is_stored_as(*of, value.range) => {
                 self.storages[of.0 as usize].clone()
             }
+            Op::Share { of, .. } => self.storages[of.0 as usize].clone(),
             op if op.is_element_wise() => self.member(at, lens(&value.shape), 0),
             Op::Call(..) => {
                 let mut lanes = lens(&value.shape);

@@ -4,6 +4,7 @@
 use crate::choose;
 use crate::domains::Domains;
 use crate::draft::Draft;
+use crate::fuse::pins;
 use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
@@ -104,7 +105,7 @@ fn improved<P: Protocol>(
     while std::mem::take(&mut gained) && tries >= free {
         tries -= free;
         for unit in 0..taken.len() {
-            let Some(kept) = taken[unit] else {
+            let Some(kept) = taken[unit].filter(|_| drafted.pinned[unit].is_none()) else {
                 continue;
             };
             for domain in (0..P::tape_domains().len() as u8).filter(|domain| *domain != kept) {
@@ -133,6 +134,8 @@ pub(crate) struct Drafted {
     settings: Vec<Setting>,
     owners: Vec<PartyId>,
     pub(crate) draft: Draft,
+    /// For each unit of which the program says it, the number of its domain of tapes.
+    pub(crate) pinned: Vec<Option<u8>>,
     prices: Option<Prices>,
 }
 
@@ -185,6 +188,7 @@ impl Drafted {
             owners: owners.collect(),
             program,
             network,
+            pinned: pins::numbers::<P>(&draft)?,
             draft,
             prices: Prices::of::<P>(&settings[0]),
             settings,
@@ -304,6 +308,11 @@ impl Drafted {
             others: vec![],
         };
         let forms = &made.lowered.forms;
+        let taken = if taken.is_empty() {
+            &self.pinned
+        } else {
+            taken
+        };
         let (steps, results) = choose::domains::<P>(&self.draft, forms, (choice, taken), &mut plan);
         let before = rearrange::outline(&steps);
         plan.segments = rearrange::rearrange(steps);

@@ -76,7 +76,10 @@ impl<'a> Variants<'a> {
                 Some(taken) => domains[usize::from(*taken)],
                 None => P::domain(self.drafted.draft.algebra(unit)),
             },
-            domains: taken.map_or_else(Vec::new, |_| domains.clone()),
+            domains: match (taken, self.drafted.pinned[number]) {
+                (Some(_), None) => domains.clone(),
+                _ => vec![],
+            },
         };
         units.enumerate().filter(computes).map(unit).collect()
     }

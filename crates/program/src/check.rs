@@ -350,6 +350,13 @@ fn count(graph: &Graph, depth: usize) -> Result<(usize, usize)> {
         if depth > 0 && matches!(value.op, Op::Random { .. }) {
             return Err(invalid("a body draws random numbers"));
         }
+        if depth > 0 && matches!(value.op, Op::Share { .. }) {
+            let message = "a body cannot say on what shares one of its operations is computed";
+            return Err(Diagnostic::new(Code::NoSuchSharing, message)
+                .at(value.span.as_ref())
+                .because("all operations of a body are one step")
+                .hint("put `sl.share` around the result of the `map`, `scan` or sort"));
+        }
         if let Some(body) = value.op.body() {
             let inner = count(body, depth + 1)?;
             total = (total.0 + inner.0, total.1 + inner.1);

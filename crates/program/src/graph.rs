@@ -174,6 +174,14 @@ pub enum Op {
     /// fraction bits; ranges ensure that it fits, or (wrapping target) it is reduced modulo
     /// `2^bits`.
     Cast(ValueId),
+    /// The same number, whose operation is computed on shares of this kind: one of
+    /// [`SHARINGS`](crate::infer::SHARINGS). In the main graph alone.
+    Share {
+        /// The number.
+        of: ValueId,
+        /// Name of the sharing.
+        sharing: String,
+    },
     /// Reduction of one axis, which disappears. Axis 0 may be the symbolic one.
     Reduce(Reduction, ValueId, u32),
     /// `a @ b`: the last axis of `a` with the first of `b` (`b` has one or two fixed dimensions

@@ -136,6 +136,10 @@ impl Value {
     }
 }
 
+/// Names of the sharings that a program may ask for: sums modulo a power of two, exclusive ors of
+/// bits, and labels of garbled circuits.
+pub const SHARINGS: [&str; 3] = ["additive", "xor", "yao"];
+
 /// Context of an operation: the program's header and the values before it in its graph.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
@@ -160,6 +164,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta> {
         Op::Binary(op, a, b) => element::binary(scope, *op, [*a, *b], declared),
         Op::Select(condition, yes, no) => element::select(scope, *condition, *yes, *no),
         Op::Cast(a) => element::cast(scope, *a, declared),
+        Op::Share { of, sharing } => element::share(scope, *of, sharing),
         Op::Reduce(op, a, axis) => lanes::reduce(scope, *op, *a, *axis),
         Op::Dot(a, b) => lanes::dot(scope, *a, *b, declared),
         Op::SumProduct { a, b, axes } if scope.value(*a)?.ty.is_float() => {

@@ -193,6 +193,7 @@ operations! {
     "a binary operation" Element Binary(op a b) => value("", a), value(",", b);
     "select" Element Select(c yes no) => value("", c), value(",", yes), value(",", no);
     "cast" Element Cast(a) => value("", a);
+    "share" Element Share { of sharing } => name(sharing), value("", of);
     "reduce" Row Reduce(op a axis) =>
         reduction(op), value("", a), number("axis", axis, "an axis");
     "dot" Row Dot(a b) => value("", a), value(",", b);

@@ -224,6 +224,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Select(c, yes, no) => each(&[of(c), of(yes), of(no)], |x| {
             if x[0] != 0 { x[1] } else { x[2] }
         }),
+        Op::Share { of: a, .. } => of(a).clone(),
         Op::Cast(a) => {
             let by = fraction(ty) - fraction(of(a).ty);
             each(&[of(a)], |x| match (first, floats(ty)) {

@@ -3,6 +3,7 @@
 //! walk, pools that are refilled, checks that tiles settle, broadcasts, and an opening in the
 //! middle.
 
+mod choices;
 mod correlations;
 
 use super::PlanStart;
@@ -11,12 +12,11 @@ use crate::journal::Journal;
 use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
-use sealane_mixed::{Mixed, MixedParty};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{CostReport, Form, StepCost, StepKind, in_form};
+use sealane_plan::{CostReport, Form, StepCost, StepKind};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
@@ -516,46 +516,6 @@ reveal all = %3 : bool to ben
         for timing in TIMINGS {
             let work = varied(planned::<MaskedParty>(&program, tile), timing, 2);
             check::<MaskedParty>(&program, &inputs, &work);
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    /// Each choice of domains of which a run takes one: of least time, on shares alone, on labels
-    /// alone.
-    #[test]
-    fn all_choices_of_domains_compute_what_the_reference_computes(
-        case in prop_oneof![cases(), arithmetic()],
-        tile in 1u64..5,
-    ) {
-        let work = SplitPlan::plan::<Mixed>(&case.program, 0, NetworkClass::LAN, tile);
-        prop_assume!(work.is_ok());
-        let mut work = work.expect("a plan");
-        let others = std::mem::take(&mut work.joint.others);
-        check::<MixedParty>(&case.program, &case.inputs, &work);
-        for other in others {
-            work.joint = other;
-            check::<MixedParty>(&case.program, &case.inputs, &work);
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
-
-    /// With transfers of silent extensions, whose directions take turns, in each choice of domains.
-    #[test]
-    fn silent_transfers_serve_every_choice_of_domains(case in arithmetic(), tile in 1u64..5) {
-        let work = SplitPlan::plan::<Mixed>(&case.program, 0, NetworkClass::WAN, tile);
-        prop_assume!(work.is_ok());
-        let mut work = work.expect("a plan");
-        let others = std::mem::take(&mut work.joint.others);
-        for plan in std::iter::once(work.joint.clone()).chain(others) {
-            let silent = Form { silent: true, ..Form::default() };
-            work.joint = in_form::<Mixed>(&plan, silent).into_owned();
-            check::<MixedParty>(&case.program, &case.inputs, &work);
         }
     }
 }

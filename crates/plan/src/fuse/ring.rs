@@ -72,7 +72,7 @@ impl Fuser<'_> {
                 let parts = parts.iter().map(placed).collect::<Vec<_>>();
                 self.append(at, &parts, Algebra::Z2k(k))
             }
-            Op::Cast(of) => self.placed_in_ring(*of),
+            Op::Cast(of) | Op::Share { of, .. } => self.placed_in_ring(*of),
             Op::Stack(parts, axis) if parts.len() == 1 => {
                 self.placed_in_ring(parts[0]).with_axis(*axis as usize)
             }

@@ -6,7 +6,7 @@ use crate::steps::{Len, Operand, PlanValue, StepOp};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Graph, Op, Program, Value, ValueId};
 use sealane_program::types::{Data, Range, RowId};
-use sealane_protocol::Algebra;
+use sealane_protocol::{Algebra, Sharing};
 use std::collections::HashMap;
 
 /// Location of a value of the program.
@@ -40,11 +40,17 @@ impl Storage {
 pub(super) struct At<'a> {
     pub value: &'a Value,
     pub phase: Phase,
+    /// The sharing that the program asks for.
+    pub pin: Option<Sharing>,
 }
 
 impl<'a> At<'a> {
     pub fn new(value: &'a Value, phase: Phase) -> At<'a> {
-        At { value, phase }
+        At {
+            value,
+            phase,
+            pin: None,
+        }
     }
 }
 
@@ -60,22 +66,25 @@ pub(super) struct Access {
 pub(super) struct Fuser<'a> {
     pub program: &'a Program,
     phases: &'a [Phase],
+    /// The sharing of the operation of each value, where the program asks for one.
+    pub pins: Vec<Option<Sharing>>,
     pub draft: Draft,
     /// Homes by value of the main graph.
     pub storages: Vec<Storage>,
     /// Placement in a ring, for values that exist there too.
     pub rings: Vec<Option<Placement>>,
-    /// The body of each phase, lanes and rank.
-    bodies: HashMap<(Phase, Vec<Len>, u32), usize>,
+    /// The body of each phase, lanes, rank and sharing.
+    bodies: HashMap<(Phase, Vec<Len>, u32, Option<Sharing>), usize>,
     /// Tensor in which a value of a body is stored.
     exports: HashMap<(usize, ValueId), PlanValue>,
 }
 
 impl<'a> Fuser<'a> {
-    pub fn new(program: &'a Program, phases: &'a [Phase]) -> Fuser<'a> {
+    pub fn new(program: &'a Program, phases: &'a [Phase], pins: Vec<Option<Sharing>>) -> Fuser<'a> {
         Fuser {
             program,
             phases,
+            pins,
             draft: Draft::default(),
             storages: Vec::with_capacity(program.main.values.len()),
             rings: Vec::with_capacity(program.main.values.len()),
@@ -128,6 +137,7 @@ impl<'a> Fuser<'a> {
             work,
             ops,
             span,
+            pin: at.pin,
         });
         self.draft.units.len() - 1
     }
@@ -150,10 +160,10 @@ impl<'a> Fuser<'a> {
     /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
     /// the values that stand for them there.
     pub fn join(&mut self, at: At<'_>, lanes: &[Len], reads: &[Access]) -> (usize, Vec<ValueId>) {
-        let At { value, phase } = at;
-        let ranks = reads.iter().map(|of| self.rank_of(of, phase, lanes));
+        let At { value, phase, pin } = at;
+        let ranks = reads.iter().map(|of| self.rank_of(of, at, lanes));
         let rank = ranks.max().unwrap_or(0);
-        let key = (phase, lanes.to_vec(), rank);
+        let key = (phase, lanes.to_vec(), rank, pin);
         let unit = match self.bodies.get(&key) {
             Some(&unit) => {
                 let into = &mut self.draft.units[unit];
@@ -177,13 +187,17 @@ impl<'a> Fuser<'a> {
     }
 
     /// The smallest rank of a body that reads a value.
-    fn rank_of(&self, access: &Access, phase: Phase, lanes: &[Len]) -> u32 {
+    fn rank_of(&self, access: &Access, at: At<'_>, lanes: &[Len]) -> u32 {
+        let phase = at.phase;
         if self.inline_constant(access).is_some() {
             return 0;
         }
         match &self.storages[access.id.0 as usize] {
             Storage::Constant(_) => u32::from(phase == Phase::FIRST),
-            Storage::Member { unit, .. } if self.is_direct(access, phase, lanes) => {
+            Storage::Member { unit, .. }
+                if self.is_direct(access, phase, lanes)
+                    && self.draft.units[*unit].pin == at.pin =>
+            {
                 self.draft.units[*unit].rank
             }
             Storage::Member { unit, .. } => self.rank_after_unit(*unit, phase),

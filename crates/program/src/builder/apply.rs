@@ -129,6 +129,7 @@ rows! {
     power 2 2 Operands: b x a => b.power([x[0], x[1]], a.ty, a.saturate, a.at);
     random 0 0 Operands: b _x a => b.random(clamped(a.number) as u8, a.count(), a.at);
     row_number 1 1 Values: b x a => b.row_number(x[0], a.at);
+    share 1 1 Values: b x a => b.share(x[0], a.word.clone(), a.at);
     roll 1 1 Values: b x a => b.roll(x[0], clamped(a.number), a.at);
     head 1 1 Values: b x a => b.head(x[0], clamped(a.number) as u64, a.at);
     running 1 2 Values: b x a => {

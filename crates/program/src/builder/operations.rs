@@ -58,6 +58,13 @@ impl Builder {
         self.cast_to(id, ty, span).map(|id| self.handle(id))
     }
 
+    /// Has the operation of a value computed on shares of a kind: one of
+    /// [`SHARINGS`](crate::infer::SHARINGS).
+    pub fn share(&mut self, a: Handle, sharing: String, span: At<'_>) -> Made {
+        let of = self.found(a, span)?;
+        self.operate(Op::Share { of, sharing }, span)
+    }
+
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
     pub fn lookup(&mut self, table: Handle, index: Handle, span: At<'_>) -> Made {
         let (table, index) = (self.found(table, span)?, self.found(index, span)?);

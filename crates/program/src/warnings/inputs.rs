@@ -118,7 +118,7 @@ fn warning(program: &Program, index: usize, other: u8, reveal: &Reveal) -> Diagn
 fn as_it_stands(program: &Program, value: ValueId, input: usize) -> bool {
     match program.main[value].op {
         Op::Param(index) => index as usize == input,
-        Op::Cast(of) => as_it_stands(program, of, input),
+        Op::Cast(of) | Op::Share { of, .. } => as_it_stands(program, of, input),
         Op::Select(_, yes, no) => [yes, no]
             .into_iter()
             .any(|side| as_it_stands(program, side, input)),
@@ -281,7 +281,7 @@ impl Follower<'_> {
                 self.vector(&known(*x), &value.shape)
             }
             Op::Running(Reduction::Sum, x, None) => self.vector(&known(*x), &value.shape),
-            Op::Roll { of: x, .. } => known(*x),
+            Op::Roll { of: x, .. } | Op::Share { of: x, .. } => known(*x),
             Op::Head { of: x, len } => {
                 let rows = of(*x).shape.rows;
                 let bound = rows.map_or(u64::MAX, |rows| {

@@ -201,7 +201,7 @@ impl Followed<'_> {
             }
             Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
             Op::Accumulate(_, a, _) | Op::Running(_, a, _) => of(a),
-            Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
+            Op::Roll { of: a, .. } | Op::Head { of: a, .. } | Op::Share { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);
                 self.sum(value, product(a, b), &[along], told) + rounding(a, b)
