@@ -90,7 +90,7 @@ pub struct Tape {
     pub applied: Vec<Applied>,
     /// The longest chain of AND gates and applied functions.
     pub depth: u32,
-    /// What [`Tape::shared_operands`] has counted.
+    /// The counts of [`Tape::shared_operands`].
     pub counted: Counted,
 }
 

@@ -1,4 +1,4 @@
-//! What the choice of a sharing was worth, for the steps of a source line.
+//! Value of the choice of a sharing, for the steps of a source line.
 
 use crate::error::EngineError;
 use crate::job::{Job, dispatch};

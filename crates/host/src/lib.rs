@@ -14,7 +14,8 @@
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
-//! | `view`, `levels`, `why` | records of checks, plans and runs; a card of levels; options of a line |
+//! | `view`, `levels` | records of checks, plans and runs; a card of levels |
+//! | `why` | the options of a source line |
 //! | `failure` | failures with their exit status |
 #![forbid(unsafe_code)]
 

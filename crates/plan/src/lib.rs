@@ -1,9 +1,9 @@
 //! Crate `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
 //! [`plan()`] is a list of small passes, each in a module of its own; `pipeline` runs them. The
-//! result of each is checked before the next one relies on it (`passes.rs`); the units after `fuse` and the finished plan
-//! have larger checkers (`draft.rs`, `check.rs`). Costs are checked by the tests of protocols,
-//! which compare every planned byte and round with the measured one.
+//! result of each is checked before the next one relies on it (`passes.rs`); the units after `fuse`
+//! and the finished plan have larger checkers (`draft.rs`, `check.rs`). Costs are checked by the
+//! tests of protocols, which compare every planned byte and round with the measured one.
 //!
 //! | pass | what it does |
 //! |---|---|

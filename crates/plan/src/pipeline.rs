@@ -139,11 +139,11 @@ pub(crate) struct Drafted {
     prices: Option<Prices>,
 }
 
-/// What decides a lowering beside the draft: form of lookups, whether the largest shares of bits
-/// count for the rows of a tile, and the most rows of one.
+/// Parameters of a lowering: form of lookups, whether the largest shares of bits count for the rows
+/// of a tile, and the most rows of one.
 type Key = (Lookups, bool, u64);
 
-/// What has been lowered so far.
+/// Tapes and lowerings so far.
 #[derive(Default)]
 pub(crate) struct Made {
     bodies: lower::Bodies,

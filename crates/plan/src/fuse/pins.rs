@@ -47,12 +47,21 @@ pub(super) fn pins(graph: &Graph) -> Result<Vec<Option<Sharing>>, Diagnostic> {
 
 /// Returns whether an operation makes, names or moves elements and computes nothing.
 fn moves(op: &Op) -> bool {
-    match op {
-        Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => true,
-        Op::Slice(_) | Op::View { .. } | Op::Concat(..) | Op::Append(_) | Op::Stack(..) => true,
-        Op::Roll { .. } | Op::Head { .. } | Op::Share { .. } => true,
-        _ => false,
-    }
+    matches!(
+        op,
+        Op::Param(_)
+            | Op::Const(_)
+            | Op::RowNumber(_)
+            | Op::Random { .. }
+            | Op::Slice(_)
+            | Op::View { .. }
+            | Op::Concat(..)
+            | Op::Append(_)
+            | Op::Stack(..)
+            | Op::Roll { .. }
+            | Op::Head { .. }
+            | Op::Share { .. }
+    )
 }
 
 fn refused(value: &Value, what: &str) -> Diagnostic {
