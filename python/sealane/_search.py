@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from sealane._value import Operand
 
 T = TypeVar("T", bound=Value)
+
+_MOST_BITS = 64
+"""Most bits of an integer type."""
 
 
 def argmax(x: Value, axis: int | None = None) -> Any:
@@ -394,7 +398,8 @@ def _arg(function: str, x: Any, axis: int | None) -> Any:
         return ahead
 
     if isinstance(x.shape[at], str):
-        return _arg_of_rows(better, x)
+        found = _arg_by_tree(function, x)
+        return _arg_of_rows(better, x) if found is None else found
     length = x.shape[at]
     numbers = np.arange(length).reshape(-1, *[1] * (x.ndim - at - 1))
     index: Any = smallest(0, length - 1)(numbers)
@@ -417,6 +422,27 @@ def _arg(function: str, x: Any, axis: int | None) -> Any:
             found = concatenate([found, alone], at)
         x, index, length = chosen, found, pairs + length % 2
     return along(index, at, 0)
+
+
+def _arg_by_tree(function: str, x: Any) -> Any:
+    """The place in the largest or smallest of all numbers with their places behind them; of equal
+    numbers it is the first. It takes a tree and no chain over all rows. `None` if no type holds
+    both, or the elements are no integers.
+    """
+    place = places(x)
+    [of, behind] = [re.fullmatch(r"([iu])(\d+)", type_name(type(part))) for part in (x, place)]
+    if of is None or behind is None or int(of[2]) + int(behind[2]) > _MOST_BITS:
+        return None
+    bits = int(behind[2])
+    both = _value.element_type(f"{of[1]}{int(of[2]) + bits}")
+    last = (1 << bits) - 1
+    turned = place ^ last if function == "argmax" else place
+    while turned.ndim < x.ndim:
+        turned = _column(turned)
+    joined = (x.astype(both) << bits) | turned.astype(both)
+    found = (joined.max(axis=0) if function == "argmax" else joined.min(axis=0)) & last
+    found = found.astype(type(place))
+    return found ^ last if function == "argmax" else found
 
 
 def _arg_of_rows(better: Any, x: Any) -> Any:

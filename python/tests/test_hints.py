@@ -405,6 +405,7 @@ PAGES_FOLLOWED: dict[str, Followed] = {
     ),
     "no-length": REFUSALS["the number of rows"],
     "no-number": REFUSALS["`int`"],
+    "no-such-sharing": expression("leave out `sl.share`", "y.max()", 41, U16),
     "numpy": REFUSALS["a NumPy function by name"],
     "operator": REFUSALS["a power"],
     "range-overflow": expression(

@@ -450,3 +450,28 @@ def test_refusals(body: Case, code: str, hint: str) -> None:
     inputs = {"x": (sl.u8, "alice", "n <= 9", 6), "y": (sl.u8, "bob", 3, 6)}
     said = refusal(traced(lambda x, y: body(sl, x, y), (sl.u8, "bob"), **inputs).check)
     assert f"[{code}]" in said and hint in said, said
+
+
+@pytest.mark.parametrize("kind", ["u8", "i8", "i32", "i64", "u64", "boolean"])
+@pytest.mark.parametrize("columns", [(), (3,)])
+def test_the_first_of_equal_rows_is_found(kind: str, columns: tuple[int, ...]) -> None:
+    """Numbers of 64 bits hold no place beside them."""
+    item = getattr(sl, kind)
+
+    @sl.program
+    def f(
+        x: sl.Private[item, "alice", "n <= 50", *columns],
+        y: sl.Private[item, "bob", "n", *columns],
+    ) -> tuple[sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"]]:
+        z = sl.where(x > y, x, y)
+        return sl.argmax(z, axis=0), sl.argmin(z, axis=0)
+
+    rng = np.random.default_rng(1)
+    low = 0 if kind[0] in "ub" else -2
+    dtype = np.bool_ if kind == "boolean" else np.dtype(f"{kind[0]}{int(kind[1:]) // 8}")
+    for rows in (1, 2, 7, 50):
+        x, y = (rng.integers(low, 2, (rows, *columns)).astype(dtype) for _ in range(2))
+        most, least = f(x, y)
+        z = np.maximum(x, y)
+        assert np.array_equal(most, z.argmax(axis=0)), z
+        assert np.array_equal(least, z.argmin(axis=0)), z
