@@ -10,7 +10,8 @@
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, crate `block` under Miri, networks that fail,
 #                 numbers (all arguments, all proofs, fixed point, on shares), faults that tests have
-#                 to find, memory of runs, trials of operators
+#                 to find, memory of runs, the second party in every role, trials of operators,
+#                 faults on the wire that vectors have to name
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -104,8 +105,10 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && CARGO="$$CARGO" $(BIN)/python tools/mutants.py
 	@$(BIN)/python tools/fixed_points.py --seed $$(date +%j)
 	@$(BIN)/python tools/memory.py 1000000
-	@$(BIN)/python tools/second.py --runs 76 --seed $$(date +%j)
+	@$(BIN)/python tools/second.py --runs 118 --seed $$(date +%j)
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
+	@. $(STAMPS)/machine && CARGO="$$CARGO" $(BIN)/python tools/faults.py --faults 30 --drawn 500 \
+	    --seed $$(date +%j)
 
 clean:
 	rm -rf $(VENV) dist target

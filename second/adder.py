@@ -1,6 +1,7 @@
 """Circuits that are in no file: sums of shares, by which integers become bits.
 
-`trio` adds three words (chapter 12, Conversions), `gmw` two (chapter 15, Carries of shares).
+`trio` adds three words (chapter 12, Conversions), `gmw` two (chapter 15, Carries of shares), and
+`mixed` two on labels (chapter 16, Integers to labels).
 """
 
 from __future__ import annotations
@@ -107,6 +108,16 @@ def short(x: list[Wire], y: list[Wire], one: Wire) -> list[Wire]:
     return [c[-1], (no[0] & no[1]) ^ one]
 
 
+def size(x: list[Wire], y: list[Wire]) -> list[Wire]:
+    """The bits of a sum of two words, with the fewest ANDs."""
+    out, c = [x[0] ^ y[0]], x[0] & y[0]
+    for a, b in zip(x[1:], y[1:]):
+        s = a ^ b
+        out.append(s ^ c)
+        c = (s & (c ^ a)) ^ a
+    return out
+
+
 def tape_of(inputs: int, build: Callable[[list[Wire]], list[Wire]]) -> Tape:
     """A circuit as a tape: batches by level, gates without an effect left out.
 
@@ -140,6 +151,15 @@ def bits_tape(first: int, count: int) -> Tape:
     """Bits of the sum of two words."""
     n = first + count
     return tape_of(2 * n, lambda w: bits(w[1:1 + n], w[1 + n:], first))
+
+
+@cache
+def size_tape(n: int) -> Tape:
+    """The sum of two words on labels; of the first AND the evaluator knows operand `b`."""
+    tape = tape_of(2 * n, lambda w: size(w[1:1 + n], w[1 + n:]))
+    tape.ands = [(a, b, out, i) for i, (a, b, out, _) in enumerate(tape.ands)]
+    tape.known = b"\xff"[:len(tape.ands)] + tape.known[1:]
+    return tape
 
 
 @cache

@@ -10,12 +10,13 @@ from typing import Any
 from encoding import Reader, T, listed, string, varint
 from errors import Fault, need
 from link import WIRE, Mesh
-from plan import Rows, first_plan
+from plan import Rows, all_plans, first_plan
 from primitives import H, blake3
 
 FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alone.jsonl"]
 PART_NAMES = ["program", "network class", "protocol", "plan", "work of single parties"]
-VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2}      # protocols, and their parties
+# Protocols, and their parties.
+VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2, ("mixed", 1): 2}
 FORM = b"\0\0"                                  # plan 0, not silent: the subset
 
 # ------------------------------------------------------------------------------------ the job
@@ -43,6 +44,8 @@ class Job:
         need(self.program[0] == "sealane program 1", "another version of program text", "own")
         self.plan = [json.loads(line) for line in plan.splitlines()]
         self.alone = [json.loads(line) for line in alone.splitlines()]
+        # Forms that this party can run; the run takes one of them (step 3).
+        self.forms = [*range(len([*all_plans(self.plan)]) if self.protocol == "mixed" else 1)]
         self.tables = [Rows(**line["rows"]) for line in first_plan(self.plan) if "rows" in line]
 
     def _check_subset(self, version: int) -> None:
@@ -75,26 +78,34 @@ def agree(mesh: Mesh, job: Job, keys: list[bytes], rows: dict[str, int],
     for _, stated in exchange(mesh, lambda peer: body, read_rows):
         merged = merge_rows(job.tables, merged, stated)
     counts = total_rows(job.tables, merged)
-    instance = instance_hash(job.hash, counts, keys)
-    contributions = {mesh.me: contribution}
-    body = instance + contribution + b"\0"
-    for peer, (other, theirs) in exchange(mesh, lambda peer: body, read_instance):
-        need(other == instance, "the hash of the instance differs: rows, keys or form", "other-job")
+    hashes = {instance_hash(job.hash, counts, keys, bytes([form, 0])): form for form in job.forms}
+    instances, contributions = [*hashes][:1], {mesh.me: contribution}
+    # Who does not know the form learns it from the peer.
+    for peer, (other, theirs) in exchange(mesh, lambda peer: instances[-1] + contribution + b"\0",
+                                          read_instance, len(hashes) > 1):
+        need(other in hashes, "the hash of the instance differs: rows, keys or form", "other-job")
+        instances.append(other)
         contributions[peer] = theirs
-    mesh.begin(session_of(instance, [contributions[i] for i in range(mesh.parties)]))
+    job.forms = [hashes[instances[-1]]]
+    mesh.begin(session_of(instances[-1], [contributions[i] for i in range(mesh.parties)]))
     return counts
 
 
-def exchange(mesh: Mesh, body: Callable[[int], bytes],
-             read: Callable[[Reader], T]) -> Iterator[tuple[int, T]]:
-    """Send a message to every peer, then read one of every peer, which is judged at once."""
-    for peer in mesh.peers():
+def exchange(mesh: Mesh, body: Callable[[int], bytes], read: Callable[[Reader], T],
+             answers: bool = False) -> Iterator[tuple[int, T]]:
+    """Send a message to every peer, then read one of every peer, which is judged at once.
+
+    A party that answers sends to a peer when it has judged the message of that one.
+    """
+    for peer in [] if answers else mesh.peers():
         mesh.send_control(peer, body(peer))
     for peer in mesh.peers():
         reader = Reader(mesh.recv_control(peer))
         fields = read(reader)
         reader.end()
         yield peer, fields
+        if answers:
+            mesh.send_control(peer, body(peer))
 
 
 def job_message(job: Job, keys: list[bytes]) -> bytes:

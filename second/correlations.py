@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -15,6 +15,7 @@ from streams import Coins
 from transfers import Receiver, Sender
 
 # A kind: its number, then its parameters. A triple of bits is (1, 0), one modulo 2^k is (1, k).
+# In `mixed`, (0, sender) is a transfer itself, which is left for the choice of a label.
 Kind = tuple[int, ...]
 Share = tuple[int, int, int]                    # number of a transfer, of an element; its share
 Matrix = list[list[int]]
@@ -76,7 +77,7 @@ class Side:
         data = session + bytes([sender, receiver]) + b"gmw: goods"
         self.seed = int.from_bytes(H("sealane 6 ot hash", data, 16), "little")
         self.offsets, self.calls, self.next = [0], count(), 0
-        self.rows: list[int] = []               # of the last extension
+        self.rows: list[int] = []               # of all extensions, up to a refill
         self.choices: list[int] = []            # of R
 
     def key(self, gate: int, call: int, lane: int, part: int) -> bytes:
@@ -87,11 +88,21 @@ class Side:
 
     def batches(self, total: int, size: int) -> Iterator[Batch]:
         """The next transfers of this direction, each batch with its number of a call."""
-        end = self.next + total
-        while self.next < end:
-            part = slice(self.next, min(self.next + size, end))
-            self.next = part.stop
-            yield Batch(self, next(self.calls), self.rows[part], self.choices[part])
+        for first in range(0, total, size):
+            yield Batch(self, next(self.calls), *self.take(min(size, total - first)))
+
+    def take(self, n: int) -> tuple[list[int], list[int]]:
+        """The blocks of the next transfers, and the choices of R."""
+        part = slice(self.next, self.next + n)
+        need(part.stop <= len(self.rows), "the plan makes no transfer here", "own")
+        self.next = part.stop
+        return self.rows[part], self.choices[part]
+
+    def add(self, rows: list[int], choices: list[int]) -> None:
+        """Append an extension; drop what was taken."""
+        self.rows = self.rows[self.next:] + rows
+        self.choices = self.choices[self.next:] + choices
+        self.next = 0
 
 
 @dataclass
@@ -134,16 +145,21 @@ class Correlations:
         self.sent, self.got = Side(session, mesh.me, peer), Side(session, peer, mesh.me)
         self.queues: defaultdict[Kind, deque[Any]] = defaultdict(deque)
 
-    def set_up(self, coins: Coins, wanted: Counter[Kind]) -> None:
-        """Base transfers and trees of the directions that are needed; two of them cross."""
+    def set_up(self, coins: Coins, wanted: Counter[Kind], delta: int = 0,
+               between: Callable[[], None] = lambda: None) -> None:
+        """Base transfers and trees of the directions that are needed; two of them cross.
+
+        `delta` is the offset, if it is drawn; `between` is done behind the first flush.
+        """
         sends, gets = self._sizes(wanted)
         if sends:
-            delta = int.from_bytes(coins.secret("gmw: offset").read(16), "little") | 1
+            delta = delta or int.from_bytes(coins.secret("gmw: offset").read(16), "little") | 1
             self.sent.offsets = [0, delta]
             self.sender.begin(coins, delta)
         if gets:
             self.receiver.begin(coins)
         self.mesh.flush()
+        between()
         if gets:
             self.receiver.finish()
         if sends:
@@ -165,15 +181,17 @@ class Correlations:
     def refill(self, wanted: Counter[Kind]) -> None:
         """Make so many of each kind."""
         sent, got = self._sizes(wanted)
-        self.sent.next = self.got.next = 0
         if got:
-            self.got.choices, self.got.rows = self.receiver.extend(got)
+            choices, rows = self.receiver.extend(got)
+            self.got.add(rows, choices)
         self.mesh.flush()
         if sent:
-            self.sent.rows = self.sender.extend(sent)
+            self.sent.add(self.sender.extend(sent), [])
         makers = {1: self._matrices, 2: self._bits, 3: self._in_both, 4: self._selections,
                   5: self._known, 6: self._matrices}
         for kind, n in sorted(wanted.items()):
+            if kind[0] == 0:
+                continue
             make = self._bits if kind == (1, 0) else makers[kind[0]]
             self.queues[kind].extend(make(kind, n))
             self.mesh.flush()
@@ -333,6 +351,8 @@ class Correlations:
 def transfers(kind: Kind, low: int) -> tuple[int, int]:
     """Transfers that one correlation takes, from low to high and from high to low."""
     match kind:
+        case (0, sender):
+            return (1, 0) if sender == low else (0, 1)
         case (1, k):
             return k or 1, k or 1
         case (3, _):

@@ -16,6 +16,8 @@ HALF = (1 << 64) - 1
 FULL, GARBLERS, EVALUATORS = 0, 1, 2            # classes of gates
 DECODING = 15                                   # the part of the tweak of a decoding
 Pair = tuple[int, int]
+Hash = Callable[[int, int], int]                # of a key and a label
+Cell = tuple[list[int], Gate, Pair, Hash]       # slots, gate, keys of both sides, hashes
 Step = tuple[list[Gate], list[tuple[int, list[Gate]]]]      # XORs; then runs of a class
 
 # ------------------------------------------------------------------------- order of the tables
@@ -133,23 +135,30 @@ class Machine:
         """Run ANDs of one class on a block of lanes."""
         raise NotImplementedError
 
+    def cells(self, kind: int, gates: list[Gate], wires: dict[int, list[int]], call: int
+              ) -> Iterator[Cell]:
+        """Return each AND in each lane, with the hashes of its operands."""
+        cells = [(slots, gate, self.keys(call, gate[3], lane))
+                 for gate in gates for lane, slots in wires.items()]
+        sides = [side for side, other in enumerate((EVALUATORS, GARBLERS)) if kind != other]
+        hashed = hash_all([(keys[side], slots[gate[side]] ^ offset) for slots, gate, keys in cells
+                           for side in sides for offset in {0, self.one}])
+        for slots, gate, keys in cells:
+            yield slots, gate, keys, lambda key, label: hashed[key, label]
+
+
+def hash_all(pairs: list[Pair]) -> dict[Pair, int]:
+    """Hash labels at once, each under its key, which is the seed XOR the tweak."""
+    mixed = [label >> 64 | ((label ^ label >> 64) & HALF) << 64 for _, label in pairs]
+    aes = Aes128(b"".join(key.to_bytes(16, "little") for key, _ in pairs))
+    made = aes.encrypt(b"".join(block.to_bytes(16, "little") for block in mixed))
+    return {pair: int.from_bytes(made[16 * i:16 * i + 16], "little") ^ mixed[i]
+            for i, pair in enumerate(pairs)}
+
 
 def gate_hash(key: int, label: int) -> int:
-    """Hash a label; the key is the seed XOR the tweak."""
-    return hash_with(Aes128(key.to_bytes(16, "little")), label)
-
-
-def hash_with(aes: Aes128, label: int) -> int:
-    """Hash a label under a key that is expanded already."""
-    high = label >> 64
-    mixed = high | ((label ^ high) & HALF) << 64
-    return int.from_bytes(aes.encrypt(mixed.to_bytes(16, "little")), "little") ^ mixed
-
-
-def hash_both(key: int, label: int, delta: int) -> Pair:
-    """Hash the labels of 0 and of 1 under one key."""
-    aes = Aes128(key.to_bytes(16, "little"))
-    return hash_with(aes, label), hash_with(aes, label ^ delta)
+    """Hash one label."""
+    return hash_all([(key, label)])[key, label]
 
 
 # -------------------------------------------------------------------------------------- garbler
@@ -167,23 +176,22 @@ class Garbler(Machine):
     def ands(self, kind: int, gates: list[Gate], wires: dict[int, list[int]], call: int) -> None:
         """Garble ANDs of one class on a block of lanes, and write their tables."""
         tables = []
-        for a, b, out, number in gates:
-            for lane, slots in wires.items():
-                keys = self.keys(call, number, lane)
-                slots[out], table = self.garble(kind, keys, slots[a], slots[b])
-                tables.append(table)
+        for slots, (a, b, out, _), keys, hashed in self.cells(kind, gates, wires, call):
+            slots[out], table = self.garble(kind, keys, slots[a], slots[b], hashed)
+            tables.append(table)
         self.write(join_tables(tables))
 
-    def garble(self, kind: int, keys: Pair, a: int, b: int) -> tuple[int, tuple[int, ...]]:
+    def garble(self, kind: int, keys: Pair, a: int, b: int, hashed: Hash = gate_hash
+               ) -> tuple[int, tuple[int, ...]]:
         """Garble one AND; returns the zero label of its output, and its table."""
         delta, out = self.one, 0
         table: tuple[int, ...] = ()
         if kind != EVALUATORS:
-            zero, one = hash_both(keys[0], a, delta)
+            zero, one = hashed(keys[0], a), hashed(keys[0], a ^ delta)
             block = zero ^ one ^ (delta if b & 1 else 0)
             out, table = zero ^ (block if a & 1 else 0), (block,)
         if kind != GARBLERS:
-            zero, one = hash_both(keys[1], b, delta)
+            zero, one = hashed(keys[1], b), hashed(keys[1], b ^ delta)
             block = zero ^ one                  # the table has this XOR a
             # In the evaluator's class the permute bit of b is 0.
             out ^= zero ^ (block if b & 1 and kind == FULL else 0)
@@ -192,9 +200,10 @@ class Garbler(Machine):
 
     def decoding(self, labels: list[int], call: int) -> bytes:
         """Return the hashes of 0 and 1 of each label."""
-        key, delta = self.key(call, DECODING), self.one
-        return b"".join(value.to_bytes(16, "little") for i, label in enumerate(labels)
-                        for value in hash_both(key ^ i << 64, label, delta))
+        key = self.key(call, DECODING)
+        return b"".join(value.to_bytes(16, "little") for value in hash_all(
+            [(key ^ i << 64, label ^ offset) for i, label in enumerate(labels)
+             for offset in (0, self.one)]).values())
 
 
 # ------------------------------------------------------------------------------------ evaluator
@@ -212,25 +221,24 @@ class Evaluator(Machine):
         """Read the tables of ANDs of one class on a block of lanes, and evaluate them."""
         planes = 2 if kind == FULL else 1
         tables = iter(split_tables(self.read(16 * planes * len(gates) * len(wires)), planes))
-        for a, b, out, number in gates:
-            for lane, slots in wires.items():
-                keys = self.keys(call, number, lane)
-                slots[out] = self.evaluate(kind, keys, slots[a], slots[b], next(tables))
+        for slots, (a, b, out, _), keys, hashed in self.cells(kind, gates, wires, call):
+            slots[out] = self.evaluate(kind, keys, slots[a], slots[b], next(tables), hashed)
 
-    def evaluate(self, kind: int, keys: Pair, a: int, b: int, table: tuple[int, ...]) -> int:
+    def evaluate(self, kind: int, keys: Pair, a: int, b: int, table: tuple[int, ...],
+                 hashed: Hash = gate_hash) -> int:
         """Evaluate one AND; returns the active label of its output."""
         out = 0
         if kind != EVALUATORS:
-            out = gate_hash(keys[0], a) ^ (table[0] if a & 1 else 0)
+            out = hashed(keys[0], a) ^ (table[0] if a & 1 else 0)
         if kind != GARBLERS:
-            out ^= gate_hash(keys[1], b) ^ (table[-1] ^ a if b & 1 else 0)
+            out ^= hashed(keys[1], b) ^ (table[-1] ^ a if b & 1 else 0)
         return out
 
     def decoding(self, labels: list[int], call: int) -> bytes:
         """Return the hash of each label."""
         key = self.key(call, DECODING)
-        return b"".join(gate_hash(key ^ i << 64, label).to_bytes(16, "little")
-                        for i, label in enumerate(labels))
+        return b"".join(value.to_bytes(16, "little") for value in hash_all(
+            [(key ^ i << 64, label) for i, label in enumerate(labels)]).values())
 
 
 def bits_of(pairs: bytes, hashes: bytes) -> list[int]:

@@ -69,7 +69,11 @@ class Gmw:
         self.role = roles.index(mesh.me)
         self.peer = roles[1 - self.role]
         self.goods = Correlations(mesh, self.peer, session, depth_of_trees(setting["network"]))
-        self.needs = Counting(self).count(plan, counts)
+        self.needs = self.counting().count(plan, counts)
+
+    def counting(self) -> Counting:
+        """The same run without messages."""
+        return Counting(self)
 
     def set_up(self) -> None:
         """Prepare transfers, of the directions from which tile runs take any."""
@@ -166,9 +170,13 @@ class Gmw:
         if old.k is not None:
             return encode(value.planes[0], 0, new.k)
         planes = yield from self._integers(value.planes[:new.k], new.k)
+        return self.weighted(planes, old, new.k)
+
+    def weighted(self, planes: list[list[int]], old: Domain, k: int) -> Tensor:
+        """Numbers of integers that are their bits."""
         weights = [-1 << p if old.signed and p == old.bits - 1 else 1 << p
                    for p in range(len(planes))]
-        return Tensor([[self.linear([*zip(element, weights)], new.k) for element in zip(*planes)]])
+        return Tensor([[self.linear([*zip(element, weights)], k) for element in zip(*planes)]])
 
     def _integers(self, planes: list[list[int]], k: int) -> Call[list[list[int]]]:
         """Integers modulo 2^k of bits."""

@@ -17,7 +17,8 @@ from gmw import Gmw
 from keys import key_of_text, seed_of_file
 from link import PATIENCE, SILENCE, Mesh
 from meeting import Meeting, Party
-from plan import Inputs, Plan, first_plan, read_inputs, read_plan
+from mixed import Mixed
+from plan import Inputs, Plan, all_plans, first_plan, read_inputs, read_plan
 from streams import Coins
 from trio import Trio
 from walk import Calls, Walk
@@ -35,15 +36,20 @@ class Work:
         self.job = Job(folder)
         need(name in self.job.parties, f"the job has no party {name}", "own")
         self.me = self.job.parties.index(name)
-        lines = first_plan(self.job.plan)
-        need(lines[0]["plan"]["setting"] == self.job.setting, "the plan has another setting", "own")
-        self.plan = read_plan(lines, self.job.protocol, folder)
+        self.plans = [self._read_plan(lines, folder) for _, lines in
+                      zip(self.job.forms, all_plans(self.job.plan))]
+        self.plan = self.plans[0]
         self.given = read_inputs(self.job.program)
         self.own, self.alone = Plan(), self.job.alone       # work of this party, of all parties
         for i, line in enumerate(self.alone):
             if line.get("party") == self.me:
                 self.own = read_plan(first_plan(self.alone[i + 1:]), "clear", folder)
         self.rows: dict[str, int] = {}          # of tables of which this party owns inputs
+
+    def _read_plan(self, lines: list[dict[str, Any]], folder: Path) -> Plan:
+        """Read the joint plan, in one of its forms."""
+        need(lines[0]["plan"]["setting"] == self.job.setting, "the plan has another setting", "own")
+        return read_plan(lines, self.job.protocol, folder)
 
     def read_inputs(self, files: dict[str, str]) -> Inputs:
         """Read and check this party's inputs of the program."""
@@ -88,8 +94,9 @@ class Work:
         setting, session = self.job.setting, mesh.session
         if self.job.protocol == "trio":
             return Trio(mesh, coins, session, setting)
-        if self.job.protocol == "gmw":
-            return Gmw(mesh, coins, session, setting, self.plan, counts)
+        if self.job.protocol in ("gmw", "mixed"):
+            made = Gmw if self.job.protocol == "gmw" else Mixed
+            return made(mesh, coins, session, setting, self.plan, counts)
         transfers = any(self.plan.owners[i] != setting["roles"][0][0]
                         for i in self.plan.shared_inputs())
         return Yao(mesh, coins, session, setting, transfers)
@@ -97,7 +104,7 @@ class Work:
     def play(self, mesh: Mesh, keys: list[bytes], inputs: Inputs, coins: Coins) -> dict[str, Any]:
         """All phases of a run over connections (chapter 8): returns results, rounds and bytes."""
         counts = agree(mesh, self.job, keys, self.rows, coins.public("session").read(32))
-        coins = coins.enter(mesh.session)
+        self.plan, coins = self.plans[self.job.forms[0]], coins.enter(mesh.session)
         self.add_inputs(inputs, counts, coins)
         protocol = self._protocol(mesh, coins, counts)
         protocol.set_up()
@@ -131,6 +138,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """Prepare the run, meet the others and run; tell them if it fails."""
     work = Work(Path(args.job), args.name)
     names = work.job.parties
+    if args.form is not None:
+        need(args.form in work.job.forms, f"the job has no form {args.form}", "own")
+        work.job.forms = [args.form]
     inputs = work.read_inputs(dict(given.split("=", 1) for given in args.input))
     config = tomllib.loads(Path(args.config).read_text(encoding="utf-8"))
     seed, limits = seed_of_file(Path(args.key).read_bytes()), config.get("limits", {})
@@ -159,6 +169,7 @@ def main() -> int:
     parser.add_argument("--input", metavar="NAME=FILE", nargs="*", action="extend", default=[])
     parser.add_argument("--out")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--form", type=int, help="number of the plan that the run takes")
     parser.add_argument("--for-tests", action="store_true", required=True)
     args = parser.parse_args()
     print(WARNING, file=sys.stderr)

@@ -26,13 +26,18 @@ STEPS = {
     "linear": "terms lanes carried out", "product": "left right lanes known_to out",
     "convert": "value out", "fold": "operand length lanes levels bits signed carry out",
     "scan": "tape length init over captured carries outs", "reveal": "value result",
-    "ring": "op bit of lanes out"}
+    "ring": "op bit of lanes out", "rearrange": "how rows operand out",
+    "compare-exchange": "network tape rows length over captured outs",
+    "cross": "rows length tape over across captured outs"}
 SHAPES = [set(fields.split()) for fields in (
     "value lanes inner", "offset dims", "value first inner", "operand factor", "number", "table",
-    "data lanes inner", "type shape numbers", "extract", "first count", "floor", "by")]
+    "data lanes inner", "type shape numbers", "extract", "first count", "floor", "by", "roll",
+    "head", "compact", "most", "value first inner levels bits signed carry")]
 KINDS = ["plan", "rows", "tape", "value", "segment", "result"]      # of lines, in their order
 SHARINGS = {"yao": ("yao-label", ""), "trio": ("replicated",) * 2, "clear": ("public", ""),
-            "gmw": ("xor", "additive")}         # of bits, of integers
+            "gmw": ("xor", "additive"), "mixed": ("xor", "additive")}   # of bits, of integers
+WITH_REFILLS = ("gmw", "mixed")
+ON_SHARES = "linear", "product", "ring", "reveal"           # steps without values on labels
 TILES_IN_FLIGHT = 4
 TYPE = r"(?:bool|[iu]\d+(?:\.wrapping)?|u?fixed\d+\.(\d+))"
 INPUT = re.compile(rf"input (\w+) : (\w+) {TYPE}(?:\[([^\]]+)\])? in (\S+)\.\.(\S+)(?: .*)?")
@@ -45,6 +50,7 @@ class Domain:
     k: int | None
     bits: int
     signed: bool
+    on_labels: bool = False                     # in `mixed`: bits on labels
 
 
 @dataclass
@@ -158,6 +164,14 @@ def first_plan(lines: list[Fields]) -> list[Fields]:
                        None)]
 
 
+def all_plans(lines: list[Fields]) -> Iterator[list[Fields]]:
+    """The lines of each plan of a list: forms of one run."""
+    while lines:
+        plan = first_plan(lines)
+        lines = lines[len(plan):]
+        yield plan
+
+
 def read_plan(lines: list[Fields], protocol: str, folder: Path) -> Plan:
     """Read the lines of one plan, and the tapes that it names."""
     plan, kinds = Plan(), []
@@ -169,6 +183,8 @@ def read_plan(lines: list[Fields], protocol: str, folder: Path) -> Plan:
         need(_complete(plan), "a line names what the plan does not have", "own")
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, struct.error) as error:
         raise Fault(f"the plan cannot be read: {error!r}", "own") from None
+    need(not any(plan.values[result.value].domain.on_labels for result in plan.results),
+         "a result on labels", "own")
     need(kinds == sorted(kinds) and kinds.count(0) == 1, "the order of lines of a plan", "own")
     return plan
 
@@ -184,6 +200,9 @@ def _complete(plan: Plan) -> bool:
         (plan.tables, [number for number in rows if number is not None]),
         (plan.tapes, [tape for of in args for tape in (
             *of.get("levels", []), of.get("tape"), of.get("carry")) if tape is not None]),
+        (plan.tapes, [tape for of in args if "across" in of for out in of["outs"]
+                      for tape in (*out["levels"], out["carry"])]),
+        (plan.tables, [of["rows"] for of in args if of.get("rows") is not None]),
         (plan.values, [value for step in steps for value in step.writes]),
         (plan.results, [of["result"] for of in args if "result" in of])]
     return (all(0 <= number < len(there) for there, numbers in named for number in numbers)
@@ -200,23 +219,30 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
     elif kind == "tape":
         plan.tapes.append(read_tape((folder / "tapes" / args["hash"]).read_bytes(), args))
     elif kind == "value":
-        domain = Domain(_modulus(args["domain"], protocol), args["bits"], args["signed"])
+        on_labels = protocol == "mixed" and args["domain"]["sharing"] == "yao-label"
+        k = _modulus(args["domain"], "yao" if on_labels else protocol)
+        domain = Domain(k, args["bits"], args["signed"], on_labels)
         plan.values.append(Value(**args | {"domain": domain}))
     elif kind in OTHERS:
         into, make = OTHERS[kind]
         getattr(plan, into).append(make(**args))
         refill = args.get("refill")
-        need(refill is None or (protocol == "gmw" and refill > 0), "a segment with a refill", "own")
+        need(refill is None or (protocol in WITH_REFILLS and refill > 0),
+             "a segment with a refill", "own")
         need(re.fullmatch(TYPE, args.get("ty", "bool")) is not None, "a result's type", "own")
     else:
         step = _step(*args.popitem()) if isinstance(args, dict) else _step(args, {})
+        domains = [plan.values[value].domain for value in step.reads + step.writes]
+        labels = [domain.on_labels for domain in domains]
+        need(step.name == "convert" or (all(labels) and step.name not in ON_SHARES)
+             or not any(labels), "a step with a value on labels", "own")
         if step.name == "convert":
-            old, new = (plan.values[value].domain for value in step.reads + step.writes)
-            need((new.k is not None) if old.k is None else (new.k or new.bits) <= old.k,
-                 "a conversion that no protocol has", "own")
+            old, new = domains
+            need((new.k is not None or old.on_labels != new.on_labels) if old.k is None
+                 else (new.k or new.bits) <= old.k, "a conversion that no protocol has", "own")
         if step.name == "ring":
             op, has_bit = step.args["op"], step.args["bit"] is not None
-            need(protocol == "gmw" and (op == "select") == has_bit
+            need(protocol in WITH_REFILLS and (op == "select") == has_bit
                  and (has_bit or set(op) in ({"extract"}, {"floor"})), "a step of a ring", "own")
         plan.segments[-1].steps.append(step)
 
@@ -238,10 +264,12 @@ def _step(name: str, args: Fields) -> Step:
     need(set(args) == set(STEPS[name].split()) and _known(list(args.values())),
          f"step {name} has other fields", "own")
     operands = [args[key] for key in ("operand", "left", "right", "of", "bit") if args.get(key)]
-    operands += args.get("operands", []) + args.get("parts", []) + args.get("over", [])
+    operands += [part for key in ("operands", "parts", "over", "across")
+                 for part in args.get(key, [])]
     operands += [term["operand"] for term in args.get("terms", [])]
     reads = [args["value"]] if "value" in args else args.get("init", []) + args.get("captured", [])
-    writes = [out["value"] for out in args.get("outs", [])] + args.get("carries", [])
+    writes = [out if isinstance(out, int) else out["value"] for out in args.get("outs", [])]
+    writes += args.get("carries", [])
     over_rows = name == "fold" and args["length"] == "rows"
     return Step(name, args, reads + [part["value"] for part in operands],
                 writes + [args["out"]] if "out" in args else writes,

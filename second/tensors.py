@@ -117,3 +117,28 @@ def decode(x: Tensor, k: int | None) -> list[int]:
     if k is None:
         return [sum(bit << p for p, bit in enumerate(bits)) for bits in zip(*x.planes)]
     return x.planes[0]
+
+
+Stage = list[tuple[int, int]]                   # the places of each pair
+
+
+def stages(network: Any, n: int) -> list[Stage]:
+    """The pairs of each stage of a network of n elements (chapter 7, Compare-exchange)."""
+    powers = [1 << bit for bit in range(n.bit_length()) if 1 << bit < n]
+    if network == "sort":
+        found = [_exchanges(n, start, d, p) for p in reversed(powers) for start, d in (
+            (0, p), *((p, q - p) for q in reversed(powers) if q > p))]
+    elif network == "prefix":
+        ranges = [range(d - 1, n - d, 2 * d) for d in powers]
+        ranges += [range(2 * d - 1, n - d, 2 * d) for d in reversed(powers)]
+        found = [[(i, i + d) for i in places]
+                 for places, d in zip(ranges, [*powers, *reversed(powers)])]
+    else:
+        most = network["compact"]["most"]
+        found = [[(i, i + d) for i in range(n) if i % (2 * d) < most] for d in powers]
+    return [stage for stage in found if stage]
+
+
+def _exchanges(n: int, start: int, distance: int, run: int) -> Stage:
+    """A stage of a sort."""
+    return [(i, i + distance) for i in range(start, n - distance) if (i - start) % (2 * run) < run]

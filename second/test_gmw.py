@@ -190,12 +190,24 @@ class Circuits(unittest.TestCase):
             self.assertEqual(lines(view(7, *dims), rows), wanted, dims)
 
 
-def play_plan(plan, counts, inputs, roles=((0,), (1,)), network="lan"):
+def wrapping(width):
+    """A tape that adds two numbers modulo 2^width."""
+    gates, carry, outputs = [], 0, []
+    for i in range(width):
+        a, b, top = 2 + i, 2 + width + i, 2 + 2 * width + len(gates)
+        gates += [("^", a, carry), ("^", b, carry), ("^", a, top + 1), ("&", top, top + 1),
+                  ("^", top + 3, carry)]
+        outputs.append(top + 2)
+        carry = top + 4
+    return make_tape(2 * width, gates, outputs)
+
+
+def play_plan(plan, counts, inputs, roles=((0,), (1,)), network="lan", protocol=Gmw):
     """Run a plan between two parties; returns the results of both, and the rounds."""
     def play(party, mesh, coins):
         own = {number: numbers for number, (owner, numbers) in inputs.items() if owner == party}
         read = plan.read()
-        gmw = Gmw(mesh, coins, SESSION, {"roles": roles, "network": network}, read, counts)
+        gmw = protocol(mesh, coins, SESSION, {"roles": roles, "network": network}, read, counts)
         gmw.set_up()
         calls = Calls(read, counts, gmw, own)
         Walk(calls, mesh.flush).run()
@@ -206,16 +218,17 @@ def play_plan(plan, counts, inputs, roles=((0,), (1,)), network="lan"):
     return Pair(play).found
 
 
+def compare(test, plan, counts, inputs, **options):
+    """Run a plan, and compare its results with the same in the clear."""
+    for result in plan.lines["result"]:
+        result["result"]["to"] = [0, 1]
+    wanted = plan.run(counts, {i: numbers for i, (_, numbers) in inputs.items()})
+    for found, _ in play_plan(plan, list(counts), inputs, **options):
+        test.assertEqual(found, wanted)
+
+
 class Roles(unittest.TestCase):
     """Two roles in one process, with the parties in any of them."""
-
-    def compare(self, plan, counts, inputs, **options):
-        """Run a plan, and compare its results with the same in the clear."""
-        for result in plan.lines["result"]:
-            result["result"]["to"] = [0, 1]
-        wanted = plan.run(counts, {i: numbers for i, (_, numbers) in inputs.items()})
-        for found, _ in play_plan(plan, list(counts), inputs, **options):
-            self.assertEqual(found, wanted)
 
     def test_tiles(self):
         """Bits to integers, sums over tiles, products of all forms, and back, in refills of 2."""
@@ -257,23 +270,12 @@ class Roles(unittest.TestCase):
                       outs=[{"value": joined, "first": 0, "inner": 1}])
             levels = [plan.tape(adder(width, True)) for width in (6, 7)]
             plan.step("fold", operand=part(joined, ALL), length="rows", lanes=[], levels=levels,
-                      bits=[6, 7, 8], signed=True, carry=plan.tape(self.byte_adder()), out=table)
+                      bits=[6, 7, 8], signed=True, carry=plan.tape(wrapping(8)), out=table)
             for value in (total, *found, back, table):
                 plan.result(value)
             a, b = ([(7 * i + seed) % 32 for i in range(16)] for seed in (3, 20))
             inputs = {0: (0, [n - 16 for n in a]), 1: (1, b)}
-            self.compare(plan, (8,), inputs, roles=roles)
-
-    def byte_adder(self):
-        """A tape that adds two bytes modulo 256."""
-        gates, carry, outputs = [], 0, []
-        for i in range(8):
-            a, b, top = 2 + i, 10 + i, 18 + len(gates)
-            gates += [("^", a, carry), ("^", b, carry), ("^", a, top + 1), ("&", top, top + 1),
-                      ("^", top + 3, carry)]
-            outputs.append(top + 2)
-            carry = top + 4
-        return make_tape(16, gates, outputs)
+            compare(self, plan, (8,), inputs, roles=roles)
 
     def test_ring(self):
         """Select, extract and floor, on both sides of the bounds of a short floor."""
@@ -302,7 +304,7 @@ class Roles(unittest.TestCase):
                 plan.result(value, fixed=[6])
             least = -(1 << bits - 1) if signed else 0
             numbers = [least, least + 1, least + (1 << top) - 1, 0, 1, least + (1 << bits - 1) + 2]
-            self.compare(plan, (), {0: (0, numbers), 1: (1, [1, 0, 1, 1, 0, 1])})
+            compare(self, plan, (), {0: (0, numbers), 1: (1, [1, 0, 1, 1, 0, 1])})
 
     def test_matrices(self):
         """Each line of one operand by each of the other, known or not; lines that are missing."""
@@ -324,8 +326,8 @@ class Roles(unittest.TestCase):
                               known_to=known, out=out)
                 for value in outs:
                     plan.result(value, fixed=[1])
-                self.compare(plan, (), {0: (0, [5, -7, 100, -128, 127, 1]),
-                                        1: (1, [-1, 2, -3, 44, -128, 127])})
+                compare(self, plan, (), {0: (0, [5, -7, 100, -128, 127, 1]),
+                                         1: (1, [-1, 2, -3, 44, -128, 127])})
 
     def test_faults(self):
         """Unused bits that are set, and a share that is altered on its way."""

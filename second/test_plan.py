@@ -97,9 +97,9 @@ class Builder:
         self.lines["tape"].append({"tape": line})
         return len(self.lines["tape"]) - 1
 
-    def value(self, bits, elements=1, rows=None, signed=False, k=None, kept=False):
+    def value(self, bits, elements=1, rows=None, signed=False, k=None, kept=False, labels=False):
         """Add a value; returns its number."""
-        domain = {"sharing": SHARINGS[self.protocol][k is not None],
+        domain = {"sharing": SHARINGS["yao" if labels else self.protocol][k is not None],
                   "algebra": "z2" if k is None else {"z2k": k}, "authenticated": False}
         self.lines["value"].append({"value": {"rows": rows, "elements": elements, "bits": bits,
                                               "signed": signed, "domain": domain, "kept": kept}})

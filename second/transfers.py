@@ -183,9 +183,13 @@ class Receiver(Transfers):
         if not bits:
             return []
         choices, rows = self.extend(len(bits))
+        self.give(choices, bits)
+        return rows
+
+    def give(self, choices: list[int], bits: list[int]) -> None:
+        """Turn random choices into given ones."""
         flips = sum((x ^ bit) << j for j, (x, bit) in enumerate(zip(choices, bits)))
         self.mesh.write(self.peer, flips.to_bytes((len(bits) + 7) // 8, "little"))
-        return rows
 
 
 class Sender(Transfers):
@@ -270,8 +274,11 @@ class Sender(Transfers):
         """Make n transfers with choices that the receiver gives."""
         if not n:
             return []
-        rows = self.extend(n)
-        flips = int.from_bytes(self.mesh.read(self.peer, (n + 7) // 8), "little")
+        return self.given(self.extend(n))
+
+    def given(self, rows: list[int]) -> list[int]:
+        """Turn the blocks of random choices into those of given ones."""
+        flips = int.from_bytes(self.mesh.read(self.peer, (len(rows) + 7) // 8), "little")
         return [row ^ (self.delta if flips >> j & 1 else 0) for j, row in enumerate(rows)]
 
     def _need_check(self, holds: bool, what: str) -> None:

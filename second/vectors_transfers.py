@@ -183,6 +183,15 @@ def point_rules(case: Case) -> Rule:
         ALTERED)
 
 
+def unnoticed_rules(case: Case) -> Rule:
+    """Other points that a receiver cannot notice, and what its extensions make of them."""
+    first, second = case.sent[1][:32], case.sent[1][32:64]
+    for comment, new in (("points of a pair exchanged", second + first),
+                         ("a point twice", first + first), ("another point", point("other"))):
+        yield f"{comment}, then extensions", case.mended([case.set(1, 0, new)], 8, 0), None, (
+            "nothing to this party: the sender loses its own keys")
+
+
 def set_up_rules(case: Case) -> Rule:
     """The point and trees of the receiver, at the sender."""
     wrong = [bytes(32), *map(bytes.fromhex, INVALID_ENCODINGS.split())]
@@ -235,8 +244,8 @@ def extension_rules(case: Case) -> Rule:
 
 
 KEPT: dict[int, Setup] = {}                     # setups that were run, by id
-FLAGS: dict[Any, str] = {point_rules: "BasePoint", set_up_rules: "TreeCheck",
-                         extension_rules: "ExtensionCheck"}
+FLAGS: dict[Any, str] = {point_rules: "BasePoint", unnoticed_rules: "BasePoint",
+                         set_up_rules: "TreeCheck", extension_rules: "ExtensionCheck"}
 NOTES = {
     "BasePoint": note("takes a point that is none, or the identity",
                       "keys of base transfers are known, choices leak",
@@ -248,7 +257,8 @@ NOTES = {
 SETUPS = [(1, 4, [1, 127, 128, 3968, 3969]), (2, 8, [1, 128, 3969])]
 # Setup, whether the sender is tested, extensions, rules.
 CASES: list[tuple[int, bool, int, Any]] = [
-    (1, False, 0, point_rules), (1, True, 0, set_up_rules), (1, True, 1, extension_rules)]
+    (1, False, 0, point_rules), (1, True, 0, set_up_rules), (1, True, 1, extension_rules),
+    (1, False, 2, unnoticed_rules)]
 
 
 def make(folder: Path) -> Fields:
@@ -266,7 +276,8 @@ def make(folder: Path) -> Fields:
                     "changes": changes}
             if code is None:
                 test |= {"result": "undetected", "cost": cost[0]}
-                test |= {"q": [shown(joined(blocks)) for blocks in result]} if sends else {}
+                if sends or extensions:
+                    test["q" if sends else "t"] = [shown(joined(blocks)) for blocks in result]
             else:
                 test |= {"result": "invalid", "code": code, "blames": 1 - party}
             tests.append(test)
@@ -286,6 +297,6 @@ def check(content: Fields, folder: Path) -> list[str]:
             "party", "extensions", "changes")))
         if code != test.get("code"):
             wrong.append(f"transfers {test['id']}: {code}, not {test.get('code')}")
-        if "q" in test and test["q"] != [shown(joined(blocks)) for blocks in result or []]:
-            wrong.append(f"transfers {test['id']}: q")
+        wrong += [f"transfers {test['id']}: {name}" for name in ("q", "t") if name in test
+                  and test[name] != [shown(joined(blocks)) for blocks in result or []]]
     return wrong

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Generator
+from copy import copy
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 import tensors
 from plan import TILES_IN_FLIGHT, Fields, Inputs, Plan, Result, Step
-from tensors import Call, Share, T, Tensor, concat, indices, lane, operand, resize, spread, stack
+from tensors import (
+    Call,
+    Share,
+    T,
+    Tensor,
+    concat,
+    indices,
+    lane,
+    operand,
+    resize,
+    spread,
+    stack,
+    stages,
+)
 
 WAITING, RUNNING, DONE = range(3)
+PAIRS = 16384                                   # of a block of a cross
 
 
 @dataclass(eq=False)
@@ -36,9 +51,16 @@ class Calls:
         self.inputs = inputs                    # those of this party, as stored numbers
         self.kept: dict[tuple[int, int], Tensor] = {}       # by value and tile; 0 without rows
         self.opened: dict[tuple[int, int], list[int] | None] = {}   # by result and tile
+        self.on_labels: Calls | None = None     # of `mixed`: the same with its protocol of labels
+        if hasattr(protocol, "labels"):
+            self.on_labels = copy(self)
+            self.on_labels.protocol = protocol.labels
 
     def call(self, run: TileRun, step: Step, part: int) -> Call[None]:
         """One part of a step in a tile."""
+        if self.on_labels and any(self.values[value].domain.on_labels for value in step.writes):
+            yield from self.on_labels.call(run, step, part)
+            return
         if part == 1:
             yield from self._carry(run, step)
             return
@@ -59,15 +81,23 @@ class Calls:
     def _write(self, run: TileRun, value: int, tensor: Tensor, carried: bool = False) -> None:
         """Keep a value as long as something may read it; a carry keeps what it makes itself."""
         run.values[value] = tensor
-        if self.values[value].rows is not None:
-            if self.values[value].kept:
+        if (table := self.values[value].rows) is not None:
+            if run.rows == 0:                   # a step on all rows
+                size = self.plan.tables[table].tile * self.values[value].elements
+                self.kept |= {(value, i): tensor.part(i * size, (i + 1) * size)
+                              for i in range(-(-len(tensor.planes[0]) // size))}
+            elif self.values[value].kept:
                 self.kept[value, run.tile] = tensor
         elif not carried:
             self.kept[value, 0] = tensor
 
-    def _operand(self, run: TileRun, part: Fields) -> Tensor:
-        return operand(self._read(run, part["value"]), indices(part["lanes"], run.rows),
-                       indices(part["inner"], run.rows))
+    def _operand(self, run: TileRun, part: Fields, table: int | None = None) -> Tensor:
+        """An operand; of all rows of a table, if there is one."""
+        if table is None:
+            x, rows = self._read(run, part["value"]), run.rows
+        else:
+            x, rows = concat(self._tiles(self.kept, part["value"])), self.counts[table]
+        return operand(x, indices(part["lanes"], rows), indices(part["inner"], rows))
 
     def _count(self, run: TileRun, lengths: list[int | str]) -> int:
         """The product of lengths."""
@@ -158,7 +188,11 @@ class Calls:
 
     def _fold(self, run: TileRun, args: Fields) -> Call[Tensor]:
         x, length = self._operand(run, args["operand"]), self._count(run, [args["length"]])
-        lanes, bits, level = self._count(run, args["lanes"]), args["bits"], 0
+        return (yield from self._total(x, length, self._count(run, args["lanes"]), args))
+
+    def _total(self, x: Tensor, length: int, lanes: int, args: Fields) -> Call[Tensor]:
+        """Reduce elements of so many lanes."""
+        bits, level = args["bits"], 0
         while length > 1:
             half, odd = length // 2 * lanes, x.part(length // 2 * 2 * lanes, length * lanes)
             x = yield from self._run_tape(args["levels"][level],
@@ -203,6 +237,61 @@ class Calls:
         for out, parts in zip(outs, zip(*found)):
             self._write(run, out["value"],
                         parts[-1] if out["value"] in carries else concat(list(parts)))
+
+    def _rearrange(self, run: TileRun, args: Fields) -> Tensor:
+        x, how = self._operand(run, args["operand"], args["rows"]), args["how"]
+        n = len(x.planes[0])
+        places = [(i - how["roll"]) % n for i in range(n)] if "roll" in how else [
+            *range(how["head"])]
+        planes = [[*plane, *[self.protocol.zero] * (max(places) + 1 - n)] for plane in x.planes]
+        return spread(operand(Tensor(planes), places, [0]), self._inner(run, args["operand"]))
+
+    def _inner(self, run: TileRun, part: Fields) -> int:
+        return len(indices(part["inner"], run.rows))
+
+    def _compare_exchange(self, run: TileRun, args: Fields) -> Call[None]:
+        columns = [self._operand(run, part, args["rows"]) for part in args["over"]]
+        captured = [lane(self._read(run, value)) for value in args["captured"]]
+        sides = {"sort": (0, 1), "prefix": (1,)}.get(str(args["network"]), (0,))
+        n = len(columns[0].planes[0])
+        for pairs in stages(args["network"], n):
+            behind = [Tensor([[*plane, *[self.protocol.zero] * n] for plane in column.planes])
+                      for column in columns]
+            inputs = [operand(column, [*places], [0]) for places in zip(*pairs)
+                      for column in behind]
+            inputs += [operand(value, [0] * len(pairs), [0]) for value in captured]
+            planes = iter((yield from self._run_tape(args["tape"], inputs, len(pairs))).planes)
+            for side in sides:
+                for column in columns:
+                    for plane in column.planes:
+                        for pair, share in zip(pairs, next(planes)):
+                            plane[pair[side]] = share
+        for out, part, column in zip(args["outs"], args["over"], columns):
+            self._write(run, out, spread(column, self._inner(run, part)))
+
+    def _cross(self, run: TileRun, args: Fields) -> Call[None]:
+        over = [self._operand(run, part) for part in args["over"]]
+        across = [self._operand(run, part, args["rows"]) for part in args["across"]]
+        captured = [lane(self._read(run, value)) for value in args["captured"]]
+        length, rows = self._count(run, [args["length"]]), self.counts[args["rows"]]
+        block, totals = max(1, PAIRS // length), dict[int, Tensor]()
+        for first in range(0, rows, block):
+            size = min(block, rows - first)
+            lanes = [(first + r, i) for r in range(size) for i in range(length)]
+            inputs = [operand(x, [i for _, i in lanes], [0]) for x in over]
+            inputs += [operand(x, [r for r, _ in lanes], [0]) for x in across]
+            inputs += [operand(x, [0] * len(lanes), [0]) for x in captured]
+            outputs = yield from self._run_tape(args["tape"], inputs, len(lanes))
+            for out in args["outs"]:
+                value, inner = out["value"], out["inner"]
+                part = self._resize(outputs, inner * out["bits"][0], False, out["first"])
+                total = yield from self._total(spread(part, inner), size, length * inner, out)
+                if first:
+                    total = yield from self._run_tape(out["carry"], [totals[value], total],
+                                                      length * inner)
+                totals[value] = total
+        for value, total in totals.items():
+            self._write(run, value, total)
 
     # ---- results
 

@@ -32,6 +32,7 @@ class Yao:
         (self.garbler,), (self.evaluator,) = job_setting["roles"]
         self.mesh, self.coins, self.session = mesh, coins, session
         self.garbles = mesh.me == self.garbler
+        self.known = self.garbler, self.evaluator           # who a tape says knows an operand
         self.peer = self.evaluator if self.garbles else self.garbler
         self.has_transfers = has_transfers
         trees = mesh, self.peer, session, depth_of_trees(job_setting["network"])
@@ -42,17 +43,13 @@ class Yao:
     def set_up(self) -> None:
         """Make or read the nonce, and run the base transfers if there are transfers."""
         if self.garbles:
-            nonce = self.coins.public("yao: hash and inputs of the garbler").read(32)
-            delta = int.from_bytes(self.coins.secret("garble: offset").read(16), "little") | 1
-            self.mesh.write(self.peer, nonce)
+            nonce, delta = self.draw()
             if self.has_transfers:
                 self.sender.begin(self.coins, delta)
             self.mesh.flush()
             if self.has_transfers:
                 self.sender.finish()
-            self.machine: Garbler | Evaluator = Garbler(
-                self._seed(nonce), self.garbler, self.evaluator, delta,
-                lambda data: self.mesh.write(self.peer, data, bulk=True))
+            self.start(nonce, delta)
             return
         if self.has_transfers:
             self.receiver.begin(self.coins)
@@ -60,8 +57,22 @@ class Yao:
         nonce = self.mesh.read(self.peer, 32)
         if self.has_transfers:
             self.receiver.finish()
-        self.machine = Evaluator(self._seed(nonce), self.garbler, self.evaluator,
-                                 lambda n: self.mesh.read(self.peer, n, bulk=True))
+        self.start(nonce, 0)
+
+    def draw(self) -> tuple[bytes, int]:
+        """Draw the garbler's nonce, and write it; and the offset."""
+        nonce = self.coins.public("yao: hash and inputs of the garbler").read(32)
+        delta = int.from_bytes(self.coins.secret("garble: offset").read(16), "little") | 1
+        self.mesh.write(self.peer, nonce)
+        return nonce, delta
+
+    def start(self, nonce: bytes, delta: int) -> None:
+        """Begin to count calls of garbling."""
+        self.machine: Garbler | Evaluator = Garbler(
+            self._seed(nonce), *self.known, delta,
+            lambda data: self.mesh.write(self.peer, data, bulk=True)
+        ) if self.garbles else Evaluator(self._seed(nonce), *self.known,
+                                         lambda n: self.mesh.read(self.peer, n, bulk=True))
 
     def _seed(self, nonce: bytes) -> int:
         """Expand the nonce: the generator of input labels, and the seed of the hash."""
@@ -80,16 +91,25 @@ class Yao:
         """Share numbers of one party, which alone knows them."""
         given = flatten(encode(numbers or [], bits, None).planes)
         if owner == self.garbler:
-            labels = self._labels_of_garbler(given, elements * bits)
-        elif self.garbles:
-            yield
-            labels = [label & ~1 for label in self.sender.transfer(elements * bits)]
+            labels = self.drawn(given, elements * bits)
         else:
-            labels = [label & ~1 | bit for label, bit in zip(self.receiver.transfer(given), given)]
-            yield
+            labels = yield from self.chosen(given, elements * bits)
         return Tensor.of(labels, elements)
 
-    def _labels_of_garbler(self, given: list[int], count: int) -> list[int]:
+    def chosen(self, given: list[int], count: int) -> Call[list[int]]:
+        """Labels of bits of the evaluator."""
+        blocks = yield from self.transfer(given, count)
+        return [block & ~1 | bit for block, bit in
+                zip(blocks, [0] * count if self.garbles else given)]
+
+    def transfer(self, given: list[int], count: int) -> Call[list[int]]:
+        """Make transfers, and send the evaluator's choices."""
+        if not self.garbles:
+            blocks = self.receiver.transfer(given)
+        yield
+        return self.sender.transfer(count) if self.garbles else blocks
+
+    def drawn(self, given: list[int], count: int) -> list[int]:
         """Draw active labels; the garbler makes zero labels of them."""
         data = self.input_labels.draw(count)
         labels = [int.from_bytes(data[i:i + 16], "little") & ~1 for i in range(0, 16 * count, 16)]

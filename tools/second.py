@@ -23,8 +23,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ import numpy as np
 from trial_session import ROOT, SEALANE, Failed, free_port, must
 
 JOBS = ROOT / "testdata" / "vectors" / "wire-11" / "jobs.json.gz"
-RINGS = ROOT / "tools" / "second_rings.py"
+OWN = ["rings", "groups", "ranks"]
 SECOND = [sys.executable, str(ROOT / "second" / "party.py"), "--for-tests"]
 BOUND_S = 150
 """No run takes longer on a machine that is busy."""
@@ -138,8 +140,9 @@ class Task:
     def source(self, folder: Path) -> str:
         """The file of its program."""
         if not self.text:
-            example = ROOT / "examples" / self.name / "program.py"
-            return str(RINGS if self.name == "rings" else example)
+            own, example = f"second_programs.py:{self.name}", f"{self.name}/program.py"
+            is_own = self.name in OWN
+            return str(ROOT / "tools" / own if is_own else ROOT / "examples" / example)
         (folder / "program.sealane").write_text(self.text, encoding="utf-8")
         return "program.sealane"
 
@@ -151,13 +154,13 @@ def is_certain(job: dict[str, Any]) -> bool:
 
 
 def task_of(job: dict[str, Any], rng: random.Random) -> Task:
-    """A job of the vectors, with other rows; those of two owners are at times one of `gmw`."""
+    """A job of the vectors, with other rows; those of two owners also by other protocols."""
     text, protocol = job["files"]["program.sealane"], json.loads(job["files"]["protocol.json"])
     owners = len(re.findall("^party ", text, re.MULTILINE))
-    gmw = owners == 2 and rng.random() < 0.5
-    words = GMW if gmw else ["--protocol", protocol["profile"]["name"]]
+    other = rng.choice([GMW, MIXED, None, None]) if owners == 2 else None
+    words = other or ["--protocol", protocol["profile"]["name"]]
     words = [*words, "--network", json.loads(job["files"]["network.json"])]
-    if not gmw and (helpers := protocol["parties"][owners:]):
+    if not other and (helpers := protocol["parties"][owners:]):
         words += ["--helpers", ",".join(helpers)]
     rows = {
         name: rng.randint(1, min(int(bound), 30))
@@ -170,7 +173,7 @@ class Run:
     """A job with data and keys, in a folder of its own."""
 
     def __init__(self, folder: Path, task: Task, rng: random.Random) -> None:
-        self.folder, self.task = folder, task
+        self.folder, self.task, self.rng = folder, task, rng
         self.program = task.source(folder)
         must("plan", self.program, *task.words, "--export", "job", cwd=folder)
         self.hash = json.loads((folder / "job/job.json").read_bytes())["job"]
@@ -211,11 +214,19 @@ class Run:
             text = f'me = "{party}"\nidentity = "{party}/{party}.key"\n{tables}'
             (self.folder / f"{party}.toml").write_text(text, encoding="utf-8")
 
-    def start(self, party: str, second: bool) -> subprocess.Popen[str]:
-        """Starts one party."""
-        if second:
+    def draw_form(self) -> dict[str, Any]:
+        """A form of the run, with its number, for parties that are all `second/`; or nothing."""
+        rows = [f"{name}={count}" for name, count in self.task.rows.items()]
+        words = ["--rows", ",".join(rows)] if rows else []
+        shown = must("plan", self.program, *self.task.words, *words, "--json", cwd=self.folder)
+        forms = enumerate(json.loads(shown).get("forms", []))
+        return self.rng.choice([{**form, "number": i} for i, form in forms] or [{}])
+
+    def start(self, party: str, words: list[str] | None) -> subprocess.Popen[str]:
+        """Starts one party; `words` are options of `second/`, if it is that."""
+        if second := words is not None:
             key = f"{party}/{party}.key"
-            words = [*SECOND, "--job", "job", "--key", key, "--as", party]
+            words = [*SECOND, *words, "--job", "job", "--key", key, "--as", party]
         else:
             words = [*SEALANE, "run", self.program, *self.task.words, "--json"]
             words += ["--yes", self.hash, "--no-record"]
@@ -225,7 +236,13 @@ class Run:
 
     def play(self, seconds: list[str]) -> None:
         """Runs all parties, some of them by `second/`, and compares what each says."""
-        started = {party: self.start(party, party in seconds) for party in self.parties}
+        # One `second/` learns the form from its peer; for two, both would wait.
+        mixed = seconds == self.parties and MIXED[1] in self.task.words
+        form = self.draw_form() if mixed else {}
+        words = ["--form", str(form["number"])] if form else []
+        started = {
+            party: self.start(party, words if party in seconds else None) for party in self.parties
+        }
         said = {}
         try:
             for party, process in started.items():
@@ -240,6 +257,10 @@ class Run:
                 process.kill()
                 process.communicate()
         self.compare(said, seconds)
+        sent = sum(sum(said[party]["sent"]) for party in seconds)
+        cost = sent, *{said[party]["rounds"] for party in seconds}
+        if form and cost != (form["payload_bytes"], form["rounds"]):
+            raise Failed(f"{sent} bytes and {cost[1:]} rounds of form {form}")
 
     def compare(self, said: dict[str, Any], seconds: list[str]) -> None:
         """Holds what parties say against the plan and the run in the clear."""
@@ -276,6 +297,7 @@ def stored(result: dict[str, Any]) -> list[int]:
 
 TRIO2 = ["--protocol", "trio", "--helpers", "ada"]
 GMW = ["--protocol", "gmw"]
+MIXED = ["--protocol", "mixed"]
 TASKS = [
     Task("millionaires", [], {}),
     Task("millionaires", TRIO2, {}),
@@ -285,12 +307,17 @@ TASKS = [
     Task("medication", TRIO2, {"days": 5}),
     Task("pay_gap", TRIO2, {"people": 17}),
     Task("credit", TRIO2, {"applicants": 8}),
-    Task("millionaires", GMW, {}),
+    Task("millionaires", MIXED, {}),
+    Task("pay_gap", MIXED, {"people": 12}),
     Task("age_pyramid", GMW, {"northerners": 100, "southerners": 37}),
-    Task("medication", GMW, {"days": 20}),
     Task("credit", GMW, {"applicants": 8}),
     Task("hospital", GMW, {"patients": 8}),
     Task("rings", GMW, {"n": 7}),
+    Task("groups", [], {"n": 11}),
+    Task("groups", GMW, {"n": 6}),
+    Task("ranks", [], {"n": 5, "m": 6}),
+    Task("ranks", TRIO2, {"n": 5, "m": 6}),
+    Task("ranks", GMW, {"n": 5, "m": 6}),
     Task("millionaires", ["--network", "wan"], {}),
     Task("pay_gap", [], {"people": 12}),
     Task("credit", [], {"applicants": 8}),
@@ -299,13 +326,27 @@ TASKS = [
 ]
 """From the quickest on; the last three are long."""
 
+MORE = [
+    Task("millionaires", GMW, {}),
+    Task("medication", GMW, {"days": 20}),
+    Task("credit", MIXED, {"applicants": 8}),
+    Task("medication", MIXED, {"days": 20}),
+    Task("age_pyramid", MIXED, {"northerners": 100, "southerners": 37}),
+    Task("rings", MIXED, {"n": 7}),
+    Task("groups", MIXED, {"n": 6}),
+    Task("ranks", MIXED, {"n": 5, "m": 6}),
+    Task("pay_gap", [*MIXED, "--network", "wan"], {"people": 9}),
+    Task("credit", [*MIXED, "--network", "wan"], {"applicants": 8}),
+]
+"""Not in the first turn, and so not in CI."""
+
 
 def turns(rng: random.Random, only: str) -> Iterator[tuple[Task, int | None]]:
     """Jobs, each with the number of the party that is `second/`, or none where all of them are."""
     with gzip.open(JOBS) as file:
         every = [job for job in json.load(file)["jobs"] if only in job["name"]]
     jobs = [job for job in every if is_certain(job)]
-    tasks = [task for task in TASKS if only in str(task)]
+    tasks, more = ([task for task in of if only in str(task)] for of in (TASKS, MORE))
     while True:
         for task in tasks[:2]:
             yield task, None
@@ -314,6 +355,25 @@ def turns(rng: random.Random, only: str) -> Iterator[tuple[Task, int | None]]:
                 yield tasks[i], i + turn
             for i in rng.sample(range(len(jobs)), min(len(jobs), 7)):
                 yield task_of(jobs[i], rng), i + turn
+            tasks, more = tasks + more, []
+            if mixed := [task for task in tasks if MIXED[1] in task.words]:
+                yield rng.choice(mixed), None
+
+
+def ran(task: Task, who: int | None, seed: str) -> str | None:
+    """Runs one turn; prints what came of it, and returns it if it failed."""
+    folder, started = Path(tempfile.mkdtemp(prefix="second-")), time.monotonic()
+    try:
+        run = Run(folder, task, random.Random(seed))
+        seconds = run.parties if who is None else [run.parties[who % len(run.parties)]]
+        run.play(seconds)
+    except Failed as failure:
+        print(f"FAILED  {task}, party {who}, run {seed} in {folder}: {failure}", flush=True)
+        return str(failure)
+    shutil.rmtree(folder)
+    took = time.monotonic() - started
+    print(f"ok  {took:5.1f} s  {task}, second/ as {', '.join(seconds)}", flush=True)
+    return None
 
 
 def main() -> int:
@@ -321,24 +381,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="runs at the same time")
     parser.add_argument("--only", default="", help="jobs with these words in them")
     options = parser.parse_args()
-    rng, failed, began = random.Random(options.seed), 0, time.monotonic()
-    chosen = turns(rng, options.only)
-    for number, (task, who) in zip(range(options.runs), chosen, strict=False):
-        folder = Path(tempfile.mkdtemp(prefix="second-"))
-        started = time.monotonic()
-        try:
-            run = Run(folder, task, random.Random(f"{options.seed} {number}"))
-            seconds = run.parties if who is None else [run.parties[who % len(run.parties)]]
-            run.play(seconds)
-        except Failed as failure:
-            failed += 1
-            print(f"FAILED  {task}, party {who}, run {number} in {folder}: {failure}", flush=True)
-        else:
-            shutil.rmtree(folder)
-            took = time.monotonic() - started
-            print(f"ok  {took:5.1f} s  {task}, second/ as {', '.join(seconds)}", flush=True)
+    rng, began = random.Random(options.seed), time.monotonic()
+    chosen = [*islice(turns(rng, options.only), options.runs)]
+    # Parties wait for each other, and a run that is prepared needs one core.
+    with ThreadPoolExecutor(options.jobs) as pool:
+        seeds = [f"{options.seed} {number}" for number in range(options.runs)]
+        failed = sum(map(bool, pool.map(ran, *zip(*chosen, strict=True), seeds)))
     took = time.monotonic() - began
     print(f"{options.runs} runs with second/, {failed} of them failed, in {took:.0f} s")
     return 1 if failed else 0

@@ -12,10 +12,12 @@ use sealane_testkit::record::{crossed, recorded};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::vectors::caught;
 
-const PROTOCOLS: [ProtocolName; 3] = [
+const PROTOCOLS: [ProtocolName; 5] = [
     ProtocolName::Yao,
     ProtocolName::YaoThreeHalves,
     ProtocolName::Trio,
+    ProtocolName::Gmw,
+    ProtocolName::Mixed,
 ];
 
 /// Random cases of a seed, so many of each kind, each in tiles and as a job

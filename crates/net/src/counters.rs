@@ -83,12 +83,12 @@ impl Ledger {
         self.current[peer].received += bytes as u64;
     }
 
-    /// The step of a byte that was sent to a peer, or the current step if it was not.
-    pub(crate) fn step_of(&self, peer: usize, byte: u64) -> u32 {
-        let mut spans = self.spans.iter().flat_map(|spans| &spans[peer]);
+    pub(crate) fn kept_steps(&self) -> Vec<Vec<(u32, u64)>> {
+        let mut spans = self.spans.clone().unwrap_or_default();
+        for spans in &mut spans {
+            spans.push((self.step, u64::MAX));
+        }
         spans
-            .find(|(_, end)| byte < *end)
-            .map_or(self.step, |(step, _)| *step)
     }
 
     /// Returns the counts so far, without steps that transferred nothing.

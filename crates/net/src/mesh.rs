@@ -351,16 +351,16 @@ impl Mesh {
         self.links.at_step(step);
     }
 
-    /// Keeps the step of every byte that is sent from here on, for [`Mesh::step_of`]. For tests:
+    /// Keeps the step of every byte that is sent from here on, for [`Mesh::kept_steps`]. For tests:
     /// what is kept grows with the run.
     pub fn keep_steps(&mut self) {
         self.ledger.spans = Some(vec![Vec::new(); self.parties()]);
     }
 
-    /// The step to which a byte of the payload to `to` was counted; the current one if that byte
-    /// has not been sent, or if steps are not kept.
-    pub fn step_of(&self, to: PartyId, byte: u64) -> u32 {
-        self.ledger.step_of(to.index(), byte)
+    /// The steps to which payload was counted, by peer and in order, each with the number of bytes
+    /// sent up to its end; the current one goes on without end. Empty if steps are not kept.
+    pub fn kept_steps(&self) -> Vec<Vec<(u32, u64)>> {
+        self.ledger.kept_steps()
     }
 
     /// Largest stamp sent or received so far, which is the number of rounds up to here.

@@ -114,8 +114,9 @@ fn bytes_are_counted_by_step_and_peer() {
     let sent = [(7, 1), (7, 2), (8, 1), (8, 2)].map(|(step, peer)| sent(step, peer));
     assert_eq!(sent, [100_010, 20, 5, 0]);
     assert_eq!(counters.payload_by_step.len(), 2);
-    let steps = [9, 10, 14, 15, 100_015].map(|byte| a.step_of(B, byte));
-    assert_eq!((steps, a.step_of(C, 0)), ([7, 8, 8, 7, 7], 7));
+    let steps = a.kept_steps();
+    let to_b = [(7, 10), (8, 15), (7, 100_015), (7, u64::MAX)];
+    assert_eq!(steps[1..], [&to_b[..], &[(7, 20), (7, u64::MAX)]]);
     assert_eq!((a.payload_sent(B), a.payload_sent(C)), (100_015, 20));
     assert!(counters.wire[1].sent > 100_015);
 

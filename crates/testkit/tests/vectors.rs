@@ -222,8 +222,13 @@ fn frames_are_those_of_the_vectors() {
                 Ok(json!({ "text": text, "silence": silence as u64 }))
             }),
             ("frame-header", |of| {
-                let header = fuzzing::header(&array(&of["bytes"])).map_err(|_| MALFORMED)?;
-                let (tag, flag, stamp, length) = header;
+                let read = array(&of["bytes"]);
+                let (tag, flag, stamp, length) = fuzzing::header(&read).map_err(|_| MALFORMED)?;
+                let frame = [&read[..], &vec![0; length]].concat();
+                let written = &fuzzing::stream(&frame, usize::MAX)?[0][..read.len()];
+                if *written != read {
+                    return Err(format!("written as {}", hex::encode(written)));
+                }
                 Ok(json!({ "tag": tag, "flag": flag, "stamp": stamp, "length": length }))
             }),
             ("reason-sent", |of| {

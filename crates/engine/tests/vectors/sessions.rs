@@ -1,6 +1,8 @@
 //! Whole runs, with every message: `sessions.json.gz`.
 
-use sealane_engine::{EngineError, Job, Journal, NetworkClass, RunReport, danger_run_with_seed};
+use sealane_engine::{
+    EngineError, Job, Journal, NetworkClass, ProtocolName, RunReport, danger_run_with_seed,
+};
 use sealane_identity::PublicKey;
 use sealane_net::{Cause, Frame, FrameKind, Mesh};
 use sealane_parties::PartyId;
@@ -103,7 +105,8 @@ impl Sessions {
         let (meshes, logs) = recorded(parties);
         let sides = on_threads(meshes, |mut mesh| {
             mesh.keep_steps();
-            let report = caught(|| self.run_party(test, &mut mesh).map_err(|e| e.to_string()));
+            let told = |error: EngineError| format!("{}: {error}", error.finding().code);
+            let report = caught(|| self.run_party(test, &mut mesh).map_err(told));
             if report.is_err() {
                 mesh.abort(Cause::Party, "a panic");
             }
@@ -123,7 +126,8 @@ impl Sessions {
                 .peers()
                 .map(|to| digest(&mut mesh, to))
                 .collect::<Vec<_>>();
-            (digests, learned, mesh)
+            // A party leaves as soon as it is done, as in a run: its goodbye is all that is left.
+            (digests, learned, mesh.kept_steps())
         });
         let crossed = crossed(&logs);
         let mut frames = Vec::new();
@@ -145,7 +149,7 @@ impl Sessions {
             crossed,
             frames,
             outcome,
-            meshes: sides.into_iter().map(|side| side.2).collect(),
+            steps: sides.into_iter().map(|side| side.2).collect(),
         }
     }
 
@@ -178,14 +182,20 @@ impl Sessions {
         let before = ran.crossed[from][to].iter().take(message);
         let before = before.filter(|frame| frame.kind != FrameKind::Control);
         let before = before.map(|frame| frame.payload.len()).sum::<usize>();
-        let step = ran.meshes[from].step_of(PartyId(to as u8), (before + byte) as u64);
+        let mut steps = ran.steps[from][to].iter();
+        let step = steps.find(|(_, end)| ((before + byte) as u64) < *end);
+        let step = step.expect("the last one has no end").0;
         let (job, rows) = (self.job(test), list(&test["rows"]).iter().map(number));
         let cost = job
             .cost(&rows.collect::<Vec<_>>())
             .expect("rows of a session");
         let label = cost.steps.get(step as usize).map(|step| &step.label[..]);
-        let protocol = job.protocol().to_string();
-        let name = protocol.split('-').next().unwrap_or_default();
+        let name = match job.protocol() {
+            ProtocolName::Yao | ProtocolName::YaoThreeHalves => "yao",
+            ProtocolName::Gmw | ProtocolName::Mixed => "mixed",
+            ProtocolName::Trio => "trio",
+            ProtocolName::Clear => "clear",
+        };
         format!(
             "sealane-{name}: step {step} `{}`",
             label.unwrap_or("unknown")
@@ -239,6 +249,10 @@ impl Sessions {
         }
         let outcome = match &ran.outcome {
             Ok(outcome) => outcome,
+            // All messages were right, so that only their end is left.
+            Err(error) if error.starts_with("peer-") => {
+                return Some(format!("sealane-net: step goodbye, byte 0: {error}"));
+            }
             Err(error) => return Some(format!("sealane-engine: {error}")),
         };
         let fields = outcome.as_object().into_iter().flatten();
@@ -259,8 +273,8 @@ struct Ran {
     frames: Vec<Value>,
     /// Outcome, as the file has it.
     outcome: Result<Value, String>,
-    /// The parties' ends, which know the steps of what they sent.
-    meshes: Vec<Mesh>,
+    /// The steps of what each party sent, by peer.
+    steps: Vec<Vec<Vec<(u32, u64)>>>,
 }
 
 /// The results that a party learned, as the file has them.
