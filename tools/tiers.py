@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# A crate, and the tests of its `tests/` that depend on the tier; nothing where all do. Crate `aead`
-# is not here, since each of its tests goes through all tiers itself.
+# A crate, and the tests of its `tests/` that depend on the tier; nothing where all do. Crates
+# `aead` and `proof` are not here, since their tests go through all tiers themselves.
 CRATES: dict[str, tuple[str, ...]] = {
     "sealane-block": (),
     "sealane-garble": (),

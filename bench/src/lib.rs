@@ -32,6 +32,7 @@ mod net;
 mod ot;
 pub mod peers;
 pub mod plot;
+mod proof;
 mod silent;
 mod stream;
 mod suites;

@@ -2,7 +2,7 @@
 
 use crate::table::View;
 use crate::{Figures, Options, Record, Take};
-use crate::{aead, block, circuit, e2e, garble, math, mixed, net, ot, peers, stream, trio};
+use crate::{aead, block, circuit, e2e, garble, math, mixed, net, ot, peers, proof, stream, trio};
 
 /// A reason why a suite cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,6 +182,11 @@ pub const SUITES: &[Suite] = &[
         ot::run,
     )
     .with(ot::tables::view, ot::parts),
+    Suite::new(
+        "proof",
+        "proofs to two verifiers, of ANDs and of GF(16): nanoseconds a statement and party, bytes",
+        proof::run,
+    ),
     Suite::new(
         "trio",
         "AES-128 by lookups between three parties, shuffles, sorts: milliseconds a block",

@@ -22,6 +22,7 @@ pub mod crossing;
 mod heap;
 mod kernels;
 mod pools;
+mod proofs;
 mod protocols;
 pub mod request;
 mod rows;
@@ -51,6 +52,7 @@ pub const CHECKS: &[&[Check]] = &[
     transfers::CHECKS,
     correlations::CHECKS,
     pools::CHECKS,
+    proofs::CHECKS,
     silent::CHECKS,
     sessions::CHECKS,
 ];

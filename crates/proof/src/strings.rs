@@ -1,0 +1,123 @@
+//! Flat strings of bits, which parties record and proofs read.
+
+use sealane_block::Block;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::kind::GROUP;
+
+/// Blocks of a group of bits.
+pub(crate) const GROUP_BLOCKS: usize = GROUP / 128;
+
+/// A string of secret bits, which grows at its end and is erased. Behind its end it is zero up to a
+/// whole group.
+#[derive(Default)]
+pub struct BitString {
+    blocks: Zeroizing<Vec<Block>>,
+    bits: usize,
+}
+
+impl BitString {
+    /// An empty string with memory for so many bits.
+    pub fn with_capacity(bits: usize) -> BitString {
+        let mut string = BitString::default();
+        string.reserve(bits);
+        string
+    }
+
+    /// Bits so far.
+    pub fn len(&self) -> usize {
+        self.bits
+    }
+
+    /// True if there is no bit yet.
+    pub fn is_empty(&self) -> bool {
+        self.bits == 0
+    }
+
+    /// Appends the first `bits` bits of `words`, from bit 0 of word 0 on. Bits behind them in the
+    /// words may have any value.
+    ///
+    /// # Panics
+    /// If the words hold fewer bits.
+    pub fn push(&mut self, words: &[u64], bits: usize) {
+        assert!(
+            bits <= 64 * words.len(),
+            "{bits} bits of {} words",
+            words.len()
+        );
+        self.reserve(bits);
+        let (first, shift) = (self.bits / 64, self.bits % 64);
+        let all: &mut [u64] = bytemuck::must_cast_slice_mut(&mut self.blocks);
+        for (i, &word) in words[..bits.div_ceil(64)].iter().enumerate() {
+            let rest = bits - 64 * i;
+            let word = if rest < 64 {
+                word & ((1 << rest) - 1)
+            } else {
+                word
+            };
+            all[first + i] |= word << shift;
+            if shift > 0 && rest > 64 - shift {
+                all[first + i + 1] |= word >> (64 - shift);
+            }
+        }
+        self.bits += bits;
+    }
+
+    /// Makes the string empty and erases it, keeping its memory.
+    pub fn clear(&mut self) {
+        self.blocks.zeroize();
+        self.bits = 0;
+    }
+
+    /// The bits, padded with zeros to whole groups.
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Bit `i`.
+    pub(crate) fn bit(&self, i: usize) -> u8 {
+        (self.blocks[i / 128].value() >> (i % 128)) as u8 & 1
+    }
+
+    /// Inverts bit `i`, for tests.
+    #[cfg(test)]
+    pub(crate) fn flip(&mut self, i: usize) {
+        assert!(i < self.bits, "there is such a bit");
+        self.blocks[i / 128] ^= Block::new(1 << (i % 128));
+    }
+
+    /// Makes whole groups for `more` bits. Memory that is given up is erased, which a vector that
+    /// grows by itself does not do.
+    fn reserve(&mut self, more: usize) {
+        let needed = (self.bits + more).div_ceil(GROUP) * GROUP_BLOCKS;
+        if needed > self.blocks.capacity() {
+            let larger = needed.max(2 * self.blocks.capacity());
+            let mut blocks = Zeroizing::new(Vec::with_capacity(larger));
+            blocks.extend_from_slice(&self.blocks);
+            self.blocks = blocks;
+        }
+        if needed > self.blocks.len() {
+            self.blocks.resize(needed, Block::ZERO);
+        }
+    }
+}
+
+/// The strings of one kind that the prover has: operands alone, since it knows that its statements
+/// hold.
+#[derive(Clone, Copy)]
+pub struct Proven<'a> {
+    /// Left operands, shared with the left verifier: for each product the bits of its operand,
+    /// lowest first.
+    pub left: &'a [BitString],
+    /// Right operands, in the same order.
+    pub right: &'a [BitString],
+}
+
+/// The strings of one kind that a verifier has.
+#[derive(Clone, Copy)]
+pub struct Verified<'a> {
+    /// The operands of its side, as in [`Proven`].
+    pub operands: &'a [BitString],
+    /// The bits of the constant of its side.
+    pub constant: &'a [BitString],
+}

@@ -1,0 +1,276 @@
+//! From strings of bits to one inner product over the field of challenges.
+
+use sealane_block::{Block, Cpu, Nonce};
+use zeroize::Zeroizing;
+
+use crate::field::{Field, PLANE, Sum};
+use crate::grid::{self, Folding, GIVEN, POINTS, SIDE, Scratch};
+#[cfg(test)]
+use crate::kind::GROUP;
+use crate::kind::{GROUP_LANES, POSITIONS, Part, Shape};
+use crate::sources::Context;
+use crate::strings::{BitString, GROUP_BLOCKS, Proven, Verified};
+
+/// The random weights of the statements of a segment: for a kind on the grid one for each block of
+/// lanes, for any other one for each statement.
+pub(crate) struct Weights(Vec<Vec<Block>>);
+
+impl Weights {
+    pub fn new<F: Field>(cpu: Cpu, context: &Context, shape: &Shape, seed: &Nonce) -> Weights {
+        let mut stream = seed.stream("proof: weights", &context.bound()).prg(cpu);
+        let draw = |part: &Part| {
+            let blocks = part.groups() * GROUP_LANES / lanes::<F>(part);
+            let count = if part.on_grid() {
+                blocks
+            } else {
+                part.statements
+            };
+            let mut weights = vec![Block::ZERO; count];
+            stream.fill(&mut weights);
+            weights
+                .iter_mut()
+                .for_each(|weight| *weight = F::element(*weight));
+            weights
+        };
+        Weights(shape.parts.iter().map(draw).collect())
+    }
+
+    /// The weight of statement `at` of the only kind, for tests.
+    #[cfg(test)]
+    pub fn of<F: Field>(&self, cpu: Cpu, shape: &Shape, at: usize) -> Block {
+        let part = &shape.parts[0];
+        if !part.on_grid() {
+            return self.0[0][at];
+        }
+        let mut powers = vec![Block::ZERO; GROUP_LANES];
+        let weights = self.group::<F>(shape, 0, at / GROUP);
+        lane_weights::<F>(cpu, lanes::<F>(part), weights, &mut powers);
+        powers[at % GROUP_LANES]
+    }
+
+    /// The weights of group `number` of part `part`.
+    fn group<F: Field>(&self, shape: &Shape, part: usize, number: usize) -> &[Block] {
+        let count = GROUP_LANES / lanes::<F>(&shape.parts[part]);
+        &self.0[part][number * count..][..count]
+    }
+}
+
+/// Lanes of a block: powers of x up to there are independent over the field of the operands.
+fn lanes<F: Field>(part: &Part) -> usize {
+    F::BITS / part.kind.field.subfield()
+}
+
+/// Group `number` of each string.
+fn groups(strings: &[BitString], number: usize) -> Vec<&[Block]> {
+    let cut = number * GROUP_BLOCKS;
+    strings
+        .iter()
+        .map(|string| &string.blocks()[cut..][..GROUP_BLOCKS])
+        .collect()
+}
+
+/// Checks that a kind has its strings, each with a bit of every statement.
+///
+/// # Panics
+/// If not: the caller has recorded something else than it counted.
+pub(crate) fn check(part: &Part, planes: usize, strings: &[BitString]) {
+    let kind = part.kind;
+    assert_eq!(strings.len(), planes, "strings of {kind:?}");
+    for string in strings {
+        assert_eq!(string.len(), part.statements, "statements of {kind:?}");
+    }
+}
+
+/// The values that the prover gives in the first level.
+pub(crate) fn given_values<F: Field>(
+    cpu: Cpu,
+    shape: &Shape,
+    strings: &[Proven<'_>],
+    weights: &Weights,
+) -> Zeroizing<Vec<Block>> {
+    let mut sums = Zeroizing::new(vec![[Block::ZERO; 3 * PLANE]; 4 * GIVEN]);
+    for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
+        let mut scratch = Scratch::new(part.kind);
+        for number in 0..part.groups() {
+            let [left, right] = [strings.left, strings.right].map(|side| groups(side, number));
+            let planes = scratch.extend(cpu, &left, &right);
+            let weights = weights.group::<F>(shape, index, number);
+            F::weigh(cpu, lanes::<F>(part), planes, weights, &mut sums);
+        }
+    }
+    totals::<F>(cpu, sums.iter())
+}
+
+/// Elements from the sums of their four planes each.
+fn totals<'a, F: Field>(cpu: Cpu, sums: impl Iterator<Item = &'a Sum>) -> Zeroizing<Vec<Block>> {
+    let mut planes: Zeroizing<Vec<Block>> = Zeroizing::new(Vec::with_capacity(4 * GIVEN));
+    planes.extend(sums.map(|sum| F::total(cpu, sum)));
+    let images: Vec<Block> = (0..planes.len()).map(|i| F::EMBEDDING[i % 4]).collect();
+    F::mul_each(cpu, &mut planes, &images);
+    let total = |planes: &[Block]| planes.iter().fold(Block::ZERO, |sum, plane| sum ^ *plane);
+    Zeroizing::new(planes.chunks_exact(4).map(total).collect())
+}
+
+/// A verifier's share of what the statements claim.
+pub(crate) struct Claim {
+    /// At the positions of the grid.
+    pub grid: Zeroizing<Vec<Block>>,
+    /// Of the kinds that are lifted.
+    pub lifted: Zeroizing<Block>,
+}
+
+impl Claim {
+    pub fn new<F: Field>(
+        cpu: Cpu,
+        shape: &Shape,
+        strings: &[Verified<'_>],
+        weights: &Weights,
+    ) -> Claim {
+        let mut sums = Zeroizing::new(vec![[Block::ZERO; 3 * PLANE]; 4 * POSITIONS]);
+        let mut lifted = Zeroizing::new(Block::ZERO);
+        for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
+            for number in 0..part.groups() {
+                let weights = weights.group::<F>(shape, index, number);
+                for (k, planes) in groups(strings.constant, number).into_iter().enumerate() {
+                    let sums = &mut sums[k * POSITIONS..][..POSITIONS];
+                    F::weigh(cpu, lanes::<F>(part), planes, weights, sums);
+                }
+            }
+            if !part.on_grid() {
+                let mut elements = lift::<F>(strings.constant);
+                F::mul_each(cpu, &mut elements, &weights.0[index]);
+                elements.iter().for_each(|element| *lifted ^= *element);
+            }
+        }
+        let planes = (0..4 * POSITIONS).map(|i| &sums[i % 4 * POSITIONS + i / 4]);
+        let grid = totals::<F>(cpu, planes);
+        Claim { grid, lifted }
+    }
+
+    /// The share behind the first level: of the value of its polynomial at the challenge, where
+    /// there is a grid, and of the lifted kinds.
+    pub fn after_grid<F: Field>(&self, cpu: Cpu, given: &[Block], [r, s]: [Block; 2]) -> Block {
+        let (rows, columns) = (
+            grid::lagrange::<F>(cpu, POINTS, r),
+            grid::lagrange::<F>(cpu, POINTS, s),
+        );
+        let grid = (0..POSITIONS).map(|i| (i / SIDE, i % SIDE));
+        let points = grid.chain((0..GIVEN).map(grid::given_point));
+        let (mut at, other): (Vec<Block>, Vec<Block>) = points
+            .map(|(row, column)| (rows[row], columns[column]))
+            .unzip();
+        F::mul_each(cpu, &mut at, &other);
+        let mut values = Zeroizing::new([&self.grid[..], given].concat());
+        F::mul_each(cpu, &mut values, &at);
+        values.iter().fold(*self.lifted, |sum, value| sum ^ *value)
+    }
+}
+
+/// Elements of operands or constants: `strings` has the bits of one.
+fn lift<F: Field>(strings: &[BitString]) -> Zeroizing<Vec<Block>> {
+    let bit = |i, k: usize| F::EMBEDDING[k].masked(strings[k].bit(i));
+    let element = |i| (0..strings.len()).fold(Block::ZERO, |sum, k| sum ^ bit(i, k));
+    Zeroizing::new((0..strings[0].len()).map(element).collect())
+}
+
+/// Memory for the vectors of a proof. One that is kept saves the time to get fresh memory from the
+/// system, which is a third of that of a proof. It is erased when it is dropped.
+#[derive(Default)]
+pub struct Memory {
+    pub(crate) vectors: [Vector; 2],
+}
+
+/// One side of an inner product, in memory that may be longer and then has older elements.
+#[derive(Default)]
+pub(crate) struct Vector {
+    blocks: Zeroizing<Vec<Block>>,
+    len: usize,
+}
+
+impl Vector {
+    /// Makes it empty, with memory for `count` elements. Memory that is given up is erased.
+    fn clear(&mut self, count: usize) {
+        if self.blocks.len() < count {
+            self.blocks = Zeroizing::new(vec![Block::ZERO; count]);
+        }
+        self.len = 0;
+    }
+
+    /// Makes it longer, by elements that the caller writes.
+    fn extend(&mut self, count: usize) -> &mut [Block] {
+        self.len += count;
+        &mut self.blocks[self.len - count..self.len]
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &[Block] {
+        &self.blocks[..self.len]
+    }
+
+    /// Makes the length even.
+    pub fn pad(&mut self) {
+        if self.len % 2 == 1 {
+            self.extend(1)[0] = Block::ZERO;
+        }
+    }
+
+    /// Folds it to half its length, which is even, at a challenge.
+    pub fn fold<F: Field>(&mut self, cpu: Cpu, at: Block) {
+        F::fold(cpu, &mut self.blocks[..self.len], at);
+        self.len /= 2;
+    }
+}
+
+/// One side of the inner product behind the grid: operands at the challenge `point`, each times
+/// its weight if the side has weights.
+pub(crate) fn operands<F: Field>(
+    cpu: Cpu,
+    shape: &Shape,
+    sides: &[&[BitString]],
+    weights: Option<&Weights>,
+    point: Option<[Block; 2]>,
+    vector: &mut Vector,
+) {
+    // One more element pads an odd length later.
+    vector.clear(shape.elements() + 1);
+    let mut rows = Zeroizing::new(vec![Block::ZERO; GROUP_LANES]);
+    let mut powers = vec![Block::ZERO; GROUP_LANES];
+    for (index, (part, side)) in shape.parts.iter().zip(sides).enumerate() {
+        let degree = part.kind.field.degree();
+        if !part.on_grid() {
+            for term in side.chunks_exact(degree) {
+                let mut elements = lift::<F>(term);
+                if let Some(weights) = weights {
+                    F::mul_each(cpu, &mut elements, &weights.0[index]);
+                }
+                vector.extend(elements.len()).copy_from_slice(&elements);
+            }
+            continue;
+        }
+        let folding = Folding::new::<F>(cpu, degree, point.expect("a grid has a challenge"));
+        for number in 0..part.groups() {
+            if let Some(weights) = weights {
+                let weights = weights.group::<F>(shape, index, number);
+                lane_weights::<F>(cpu, lanes::<F>(part), weights, &mut powers);
+            }
+            for term in groups(side, number).chunks_exact(degree) {
+                let elements = vector.extend(GROUP_LANES);
+                folding.fold(cpu, term, &mut rows, elements);
+                if weights.is_some() {
+                    F::mul_each(cpu, elements, &powers);
+                }
+            }
+        }
+    }
+}
+
+/// The weight of each lane of a group: that of its block times a power of x.
+fn lane_weights<F: Field>(cpu: Cpu, lanes: usize, weights: &[Block], out: &mut [Block]) {
+    for (block, weight) in out.chunks_exact_mut(lanes).zip(weights) {
+        let mut power = *weight;
+        for out in block {
+            *out = power;
+            power = F::times_x(cpu, power);
+        }
+    }
+}
