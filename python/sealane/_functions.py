@@ -14,7 +14,7 @@ from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
 from sealane._refusal import is_of_users, refuse, refuse_operand
-from sealane._shapes import as_list
+from sealane._shapes import as_list, only
 from sealane._value import Value, operand, trace_of, type_name
 from sealane._value import wrap as _wrap
 
@@ -431,16 +431,19 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     return _value.operate("field_product", a, b, number=_value._whole(modulus))
 
 
-def share(x: C, sharing: str) -> C:
+def share(x: T, sharing: str) -> T:
     """`x`, whose operation is computed on shares of a kind: `"yao"` for labels of garbled circuits,
     `"xor"` for exclusive ors of bits, `"additive"` for sums modulo a power of two.
 
     Planning takes the shares with which a run takes the least time; this is for measurements, and
-    for whoever knows better. It says nothing of operations before and behind it, which are converted
-    where they are computed on other shares. `sealane plan --why LINE` lists what a line could take.
+    for whoever knows better. It says nothing of the operations before and behind it; values are
+    converted where these are computed on other shares. Of a function that is made of several
+    operations, such as `sl.argmax`, `sl.median` or a sum of floating point, it is the last one.
+    `sealane plan --why LINE` lists what the steps of a line take and could take.
 
-    Raises `ProgramError` for another name, for what is public or one party computes alone, and in
-    bodies of loops; a plan refuses a sharing on which its protocol does not compute the operation.
+    Raises `ProgramError` for another name, for cells that are no numbers, for what is public or one
+    party computes alone, and in bodies of loops; a plan refuses a sharing on which its protocol
+    does not compute the operation.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -451,9 +454,7 @@ def share(x: C, sharing: str) -> C:
     >>> above([5, 6, 7, 8], [1, 2, 3, 9])
     np.False_
     """
-    if isinstance(x, Kind):
-        return _parts.each(lambda part: share(part, sharing), x)
-    return _value.operate("share", x, word=str(sharing))
+    return _value.operate("share", only("share", x), word=str(sharing))
 
 
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:

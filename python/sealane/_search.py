@@ -442,7 +442,11 @@ def _arg_by_tree(function: str, x: Any) -> Any:
     joined = (x.astype(both) << bits) | turned.astype(both)
     found = (joined.max(axis=0) if function == "argmax" else joined.min(axis=0)) & last
     found = found.astype(type(place))
-    return found ^ last if function == "argmax" else found
+    if function == "argmax":
+        found = found ^ last
+    # No place is behind the last one, which the bits alone do not say.
+    most = x._trace.bound(x.shape[0])
+    return found if most == last + 1 else _functions.minimum(found, most - 1)
 
 
 def _arg_of_rows(better: Any, x: Any) -> Any:

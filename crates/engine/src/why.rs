@@ -5,8 +5,8 @@ use crate::job::{Job, dispatch};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::NetworkClass;
 use sealane_party::Party;
-use sealane_plan::variants::{Unit, Variants, settled};
-use sealane_plan::{CostReport, Plan, Roster, drawn, localise};
+use sealane_plan::variants::{Unit, Variants};
+use sealane_plan::{CostReport, Plan, Roster, drawn, localise, settled};
 use sealane_program::graph::Program;
 use sealane_protocol::Sharing;
 
@@ -14,6 +14,8 @@ use sealane_protocol::Sharing;
 pub struct Considered {
     /// Its operations, in order of the program.
     pub operations: Vec<String>,
+    /// True if the program asks for its sharing.
+    pub pinned: bool,
     /// The options: one if there is no choice.
     pub options: Vec<StepOption>,
 }
@@ -107,6 +109,7 @@ fn considered<P: Party>(
         }
         found.push(Considered {
             operations: unit.operations,
+            pinned: unit.pinned,
             options,
         });
     }
@@ -129,7 +132,11 @@ fn unknown(line: u32, lines: &[u32]) -> Diagnostic {
         format!("the parties compute nothing of line {line} together"),
     )
     .because("Inputs, results and what one party computes alone take no sharing to choose.")
-    .hint(format!("ask for one of the lines {named}"))
+    .hint(match lines {
+        [] => "nothing of the program is computed together of which a line is known".to_string(),
+        [only] => format!("ask for line {only}"),
+        _ => format!("ask for one of the lines {named}"),
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub fn why(job: &Job, line: u32, rows: &[u64]) -> Result<WhyRecord, Failure> {
             loss_s: time(&of.cost) - least,
         };
         WhyStep {
-            step: of.operations.join(", "),
+            step: named(&of.operations),
+            pinned: of.pinned,
             options: of.options.iter().map(option).collect(),
         }
     };
@@ -44,4 +45,25 @@ pub fn why(job: &Job, line: u32, rows: &[u64]) -> Result<WhyRecord, Failure> {
 fn conversions(cost: &CostReport) -> u64 {
     let steps = cost.steps.iter().filter(|step| step.label == "convert");
     steps.flat_map(|step| &step.sent).sum()
+}
+
+/// Most operations of a step that are named.
+const NAMED: usize = 4;
+
+/// Names of operations, each once, and the number of those that are left out.
+fn named(operations: &[String]) -> String {
+    let mut names = Vec::<&str>::new();
+    for name in operations {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let names = names.join(", ");
+    if more > 0 {
+        format!("{names} +{more}")
+    } else {
+        names
+    }
 }

@@ -28,6 +28,8 @@ pub struct WhyRecord {
 pub struct WhyStep {
     /// Its operations.
     pub step: String,
+    /// True if the program asks for its sharing.
+    pub pinned: bool,
     /// The options: one if there is no choice.
     pub options: Vec<OptionRecord>,
 }
@@ -77,6 +79,7 @@ impl WhyStep {
     fn cells(&self) -> impl Iterator<Item = Vec<String>> {
         let cells = |(at, of): (usize, &OptionRecord)| {
             let loss = match self.options.len() {
+                1 if self.pinned => "asked for".to_string(),
                 1 => "no choice".to_string(),
                 _ if of.chosen => "taken".to_string(),
                 _ => signed(of.loss_s),

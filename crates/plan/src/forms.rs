@@ -7,7 +7,7 @@
 //! with. All parties know the numbers of rows when a run begins, and decide alike: the handshake
 //! compares the hash of an instance, of which the [`Form`] is a part.
 
-use crate::cost::{cost, demand};
+use crate::cost::{CostReport, cost, demand};
 use crate::silent;
 use crate::steps::Plan;
 use sealane_circuit::Lookups;
@@ -89,7 +89,7 @@ impl Form {
     }
 
     /// The form of this number, with what else takes the least time.
-    pub(crate) fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
+    fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
         let form = Form {
             plan: u8::try_from(number).expect("a plan has few forms"),
             silent: false,
@@ -121,6 +121,16 @@ impl Form {
 /// As [`cost`](fn@crate::cost::cost).
 pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
     in_form::<P>(plan, Form::chosen::<P>(plan, &forms::<P>(plan, rows), rows))
+}
+
+/// The cost of one form of a plan at these rows, with the transfers and batches that take the least
+/// time.
+///
+/// # Panics
+/// As [`cost`](fn@crate::cost::cost).
+pub fn settled<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
+    let form = Form::settled::<P>(plan, 0, rows);
+    cost::<P>(&in_form::<P>(plan, form), rows)
 }
 
 /// Returns the plan in a form.

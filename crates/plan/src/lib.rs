@@ -77,7 +77,7 @@ pub mod variants;
 pub use cost::time;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
-pub use forms::{Form, FormCost, at_rows, forms, in_form};
+pub use forms::{Form, FormCost, at_rows, forms, in_form, settled};
 pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;

@@ -9,7 +9,6 @@ use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
 use crate::steps::{Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
-use crate::variants::settled;
 use crate::{algebra, check, cost, drawn, expand, floats, forms, fuse, limit, pools, rearrange};
 use crate::{broken, passes, scale, segment, tile};
 use sealane_circuit::Lookups;
@@ -92,7 +91,7 @@ fn improved<P: Protocol>(
     }
     let rows = drafted.program.rows.iter().map(|rows| rows.bound);
     let rows = rows.collect::<Vec<_>>();
-    let time = |plan: &Plan| settled::<P>(plan, &rows).estimate_s(drafted.network);
+    let time = |plan: &Plan| forms::settled::<P>(plan, &rows).estimate_s(drafted.network);
     let (mut best, mut least) = (first, f64::MAX);
     for plan in others {
         let now = time(plan);

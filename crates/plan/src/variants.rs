@@ -3,9 +3,7 @@
 //! A protocol that runs tapes in several domains has one of them chosen for each unit of work. Here
 //! others can be asked for, to say what the choice was worth.
 
-use crate::cost::{CostReport, cost};
 use crate::draft::{self, UnitWork};
-use crate::forms::{Form, in_form};
 use crate::pipeline::{Drafted, Made};
 use crate::setting::Roster;
 use crate::steps::Plan;
@@ -23,6 +21,8 @@ pub struct Unit {
     pub operations: Vec<String>,
     /// Its place in the source.
     pub span: Option<Span>,
+    /// True if the program asks for its sharing.
+    pub pinned: bool,
     /// The domain in which it runs.
     pub domain: Domain,
     /// The domains in which it could run, by their numbers; none if there is no choice.
@@ -72,6 +72,7 @@ impl<'a> Variants<'a> {
             number,
             operations: unit.ops.clone(),
             span: unit.span.clone(),
+            pinned: unit.pin.is_some(),
             domain: match taken {
                 Some(taken) => domains[usize::from(*taken)],
                 None => P::domain(self.drafted.draft.algebra(unit)),
@@ -98,14 +99,4 @@ impl<'a> Variants<'a> {
         self.drafted
             .varied::<P>(self.plan, self.most_rows, choice, made)
     }
-}
-
-/// The cost of one form of a plan at these rows, with the transfers and batches that take the least
-/// time.
-///
-/// # Panics
-/// As [`cost`](fn@crate::cost::cost).
-pub fn settled<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
-    let form = Form::settled::<P>(plan, 0, rows);
-    cost::<P>(&in_form::<P>(plan, form), rows)
 }

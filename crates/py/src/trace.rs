@@ -41,6 +41,12 @@ impl Trace {
         self.build(|builder| builder.rows(name, bound).map(drop))
     }
 
+    /// Upper bound of a number of rows.
+    fn bound(&mut self, name: &str) -> PyResult<u64> {
+        let bound = self.builder()?.bound(name);
+        bound.ok_or_else(|| PyTypeError::new_err(format!("there are no rows `{name}`")))
+    }
+
     /// Lets the program read and write floating point below the normal numbers as zeros.
     fn flush_subnormals(&mut self) -> PyResult<()> {
         self.builder()?.flush_subnormals();

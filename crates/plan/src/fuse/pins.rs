@@ -2,7 +2,7 @@
 
 use crate::draft::{Draft, Unit};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_program::graph::{Binary, Graph, Op, Value, ValueId};
+use sealane_program::graph::{Binary, Graph, Op, Value, ValueId, Visibility};
 use sealane_protocol::{Algebra, Protocol, Sharing};
 
 /// The sharing that a program asks for by name.
@@ -24,8 +24,10 @@ pub(super) fn pins(graph: &Graph) -> Result<Vec<Option<Sharing>>, Diagnostic> {
         let Op::Share { of, sharing: name } = &value.op else {
             continue;
         };
+        // What one party computes alone in this run has no shares.
+        let shared = graph[*of].visibility == Visibility::Secret;
         let asked = sharing(name);
-        let mut next = Some(*of);
+        let mut next = shared.then_some(*of);
         while let Some(id) = next {
             let pin = &mut pins[id.0 as usize];
             if pin.is_some() && *pin != asked {

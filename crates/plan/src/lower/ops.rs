@@ -33,7 +33,7 @@ pub(super) fn scalar(
         (Op::Select(..), [(condition, _), (yes, _), (no, _)]) => {
             b.select(condition.bit(0), &yes.resize(width), &no.resize(width))
         }
-        (Op::Cast(_), [(x, _)]) => x.resize(width),
+        (Op::Cast(_) | Op::Share { .. }, [(x, _)]) => x.resize(width),
         (Op::Call(name, _), operands) => {
             if let (Some(call), [(x, _)]) = (PointsCall::named(name), operands) {
                 return call.lower(b, *x, range);

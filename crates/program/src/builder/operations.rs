@@ -5,7 +5,7 @@ use super::{Builder, Found, Handle, Made, Operand};
 use crate::call;
 use crate::decimal::range_text;
 use crate::elementwise::Family;
-use crate::graph::{Binary, Op, Unary, ValueId};
+use crate::graph::{Binary, Op, Unary, ValueId, Visibility};
 use crate::infer;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{At, Code, Diagnostic, Placed, Result, counted};
@@ -62,7 +62,18 @@ impl Builder {
     /// [`SHARINGS`](crate::infer::SHARINGS).
     pub fn share(&mut self, a: Handle, sharing: String, span: At<'_>) -> Made {
         let of = self.found(a, span)?;
-        self.operate(Op::Share { of, sharing }, span)
+        let made = self.operate(Op::Share { of, sharing }, span)?;
+        if self.of(of).visibility != Visibility::Secret {
+            let name = self.scope().name(of, "x");
+            let message = format!("what `sl.share({name}, ...)` is around is not on shares");
+            return Err(Diagnostic::new(Code::NoSuchSharing, message)
+                .at(span)
+                .because("it is public, or one party computes it alone, in the clear")
+                .hint(
+                    "leave out `sl.share`, or put it around an operation on secrets of several",
+                ));
+        }
+        Ok(made)
     }
 
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.

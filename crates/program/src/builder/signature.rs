@@ -58,6 +58,12 @@ impl Builder {
         })
     }
 
+    /// Upper bound of a number of rows that was declared.
+    pub fn bound(&self, name: &str) -> Option<u64> {
+        let mut rows = self.program.rows.iter();
+        rows.find(|rows| rows.name == name).map(|rows| rows.bound)
+    }
+
     pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId> {
         check::row_count(&rows)?;
         let mut known = self.program.rows.iter();

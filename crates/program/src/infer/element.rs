@@ -4,7 +4,7 @@ use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, SHARINGS, Scope, fixed, float, invalid, shape};
 use crate::decimal::{self, range_text};
 use crate::elementwise::Family;
-use crate::graph::{Binary, Unary, Value, ValueId, Visibility};
+use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Result};
 
@@ -303,21 +303,15 @@ pub fn select(scope: &Scope, condition: ValueId, yes: ValueId, no: ValueId) -> R
     Ok(Meta::new(yes.ty, shape, range, visibility))
 }
 
-/// A secret whose operation is computed on shares of a kind.
+/// The same value, whose operation is computed on shares of a kind. Where it turns out that one
+/// party computes it alone, as in a run without rows, there are no shares.
 pub fn share(scope: &Scope, of: ValueId, sharing: &str) -> Result<Meta> {
-    let (value, name) = (scope.value(of)?, scope.name(of, "x"));
-    let refused = |message| Diagnostic::new(Code::NoSuchSharing, message);
     if !SHARINGS.contains(&sharing) {
         let message = format!("there is no sharing `{sharing}`");
-        return Err(refused(message).hint(format!("name one of {}", SHARINGS.join(", "))));
+        return Err(Diagnostic::new(Code::NoSuchSharing, message)
+            .hint(format!("name one of {}", SHARINGS.join(", "))));
     }
-    if value.visibility != Visibility::Secret {
-        let message = format!("`{name}` is not computed on shares");
-        return Err(refused(message)
-            .because("it is public, or one party computes it alone, in the clear")
-            .hint("leave out `sl.share`, or put it around an operation on secrets of several"));
-    }
-    Ok(value.meta())
+    Ok(scope.value(of)?.meta())
 }
 
 pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta> {
