@@ -148,7 +148,7 @@ mod tests {
     use sealane_testkit::random_program::{arithmetic, cases};
 
     /// Most steps with a choice of a program all of whose choices are tried.
-    const MOST_STEPS: usize = 7;
+    const MOST_STEPS: usize = 6;
     const NETWORKS: [&str; 5] = ["lan", "wan", "10us/10Gbps", "100us/1Mbps", "1ms/100Mbps"];
 
     proptest! {

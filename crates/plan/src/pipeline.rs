@@ -68,10 +68,11 @@ pub(crate) fn plan<P: Protocol>(
 }
 
 /// Most steps of all plans that [`Choice::Improved`] makes: walks over them take most of its time.
-const TRIED_STEPS: usize = 2_000;
+const TRIED_STEPS: usize = 4_000;
 
-/// The plan of [`Choice::Improved`] with lookups in this form, if it is better than all others: one
-/// unit after the other takes each other domain, and keeps it where the run gets shorter.
+/// The plan of [`Choice::Improved`] with lookups in this form, if it is better than all others: the
+/// best of all assignments of domains where these are few; else one unit after the other takes each
+/// other domain, and keeps it where the run gets shorter.
 fn improved<P: Protocol>(
     drafted: &Drafted,
     plans: &[Plan],
@@ -83,10 +84,13 @@ fn improved<P: Protocol>(
     let Some(first) = others.clone().next() else {
         return Ok(None);
     };
-    let free = first.taken.iter().flatten().count() * (P::tape_domains().len() - 1);
+    let units = first.taken.iter().zip(&drafted.pinned).enumerate();
+    let free = units.filter(|(_, (taken, pinned))| taken.is_some() && pinned.is_none());
+    let free = free.map(|(unit, _)| unit).collect::<Vec<_>>();
     let steps = first.segments.iter().map(|segment| segment.steps.len());
-    let mut tries = TRIED_STEPS / steps.sum::<usize>().max(1);
-    if !(1..=tries).contains(&free) {
+    let tries = TRIED_STEPS / steps.sum::<usize>().max(1);
+    let domains = P::tape_domains().len();
+    if free.is_empty() || free.len() * (domains - 1) > tries {
         return Ok(None);
     }
     let rows = drafted.program.rows.iter().map(|rows| rows.bound);
@@ -99,24 +103,36 @@ fn improved<P: Protocol>(
             (best, least) = (plan, now);
         }
     }
-    let (mut taken, mut found) = (best.taken.clone(), None);
-    let mut gained = true;
-    while std::mem::take(&mut gained) && tries >= free {
-        tries -= free;
-        for unit in 0..taken.len() {
-            let Some(kept) = taken[unit].filter(|_| drafted.pinned[unit].is_none()) else {
-                continue;
-            };
-            for domain in (0..P::tape_domains().len() as u8).filter(|domain| *domain != kept) {
-                let old = taken[unit].replace(domain);
-                let choice = (Choice::Improved, &taken[..]);
-                let plan = drafted.varied::<P>(best, most_rows, choice, made)?;
-                let now = time(&plan);
-                if now < least {
-                    (least, found, gained) = (now, Some(plan), true);
-                } else {
-                    taken[unit] = old;
-                }
+    let mut found = None;
+    let mut kept = best.taken.clone();
+    let mut attempt = |taken: &[Option<u8>]| {
+        let choice = (Choice::Improved, taken);
+        let plan = drafted.varied::<P>(best, most_rows, choice, made)?;
+        let now = time(&plan);
+        let better = now < least;
+        if better {
+            (least, found) = (now, Some(plan));
+        }
+        Ok::<_, Diagnostic>(better)
+    };
+    let all = u32::try_from(free.len())
+        .ok()
+        .and_then(|units| domains.checked_pow(units));
+    if let Some(all) = all.filter(|all| *all <= tries) {
+        for mut number in 0..all {
+            for unit in &free {
+                kept[*unit] = Some((number % domains) as u8);
+                number /= domains;
+            }
+            attempt(&kept)?;
+        }
+        return Ok(found);
+    }
+    for unit in free {
+        for domain in 0..domains as u8 {
+            let old = kept[unit].replace(domain);
+            if old == Some(domain) || !attempt(&kept)? {
+                kept[unit] = old;
             }
         }
     }
