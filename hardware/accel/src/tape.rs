@@ -135,6 +135,7 @@ impl Maker {
             applied: Vec::new(),
             outputs,
             depth: self.depth,
+            counted: Default::default(),
         }
     }
 }
