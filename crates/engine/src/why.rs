@@ -31,12 +31,9 @@ pub struct StepOption {
     pub cost: CostReport,
 }
 
-/// Most plans that are made for one line, lest a line with many steps takes minutes.
-const MOST_PLANS: usize = 64;
-
 impl Job {
     /// The steps of a source line, with what the run would cost in each sharing that they could
-    /// take, at these row counts. Steps of which there are more than 64 options are left out.
+    /// take, at these row counts. Each option takes the time of a plan.
     ///
     /// # Errors
     /// As [`Job::cost`]; or the joint work has no step of this line.
@@ -80,13 +77,11 @@ fn considered<P: Party>(
         return Err(unknown(line, &lines));
     }
     let chosen = settled::<P::Protocol>(plan, rows);
-    let mut plans = MOST_PLANS;
     let mut found = Vec::new();
     for unit in units {
-        if line_of(&unit) != Some(line) || unit.domains.len() > plans {
+        if line_of(&unit) != Some(line) {
             continue;
         }
-        plans -= unit.domains.len();
         let mut options = Vec::new();
         for (domain, place) in unit.domains.iter().zip(0..) {
             options.push(StepOption {
