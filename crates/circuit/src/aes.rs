@@ -12,10 +12,15 @@
 //! 142 at that depth. (With the inverse in GF(2^4) made in two levels, depth 4 takes 33 ANDs: ten
 //! rounds more a block, and a third less to send.)
 //!
+//! With [`Lookups::Wide`] a product in GF(2^4) is made of all sixteen products of bits, in place of
+//! nine by Karatsuba's rule: each bit of a factor meets four, or the eight of both products by 1/n.
+//! On XOR shares ANDs with a common operand take as many correlations as one, so an S-box takes
+//! 4 + 5 + 4 = 13, in 6 levels.
+//!
 //! Byte strings are words in which bit i of byte j, of value 2^i, is wire 8 j + i; a little-endian
 //! computer reads them into an integer in this way.
 
-use crate::builder::{Builder, Goal, Wire, Word};
+use crate::builder::{Builder, Goal, Lookups, Wire, Word};
 use crate::circuit::Circuit;
 
 /// Builds the circuit of AES-128: inputs key and plaintext, output ciphertext.
@@ -34,25 +39,72 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
     let widths = (key.len(), block.len());
     assert_eq!(widths, (128, 128), "AES-128 takes 16 bytes of each");
     let mut key = columns(key);
+    let first = key.clone();
+    // Each column of a round's key is made next to the column of the state that it is added to, so
+    // that few values wait.
+    let mut constant = b.constant(1, 8);
+    rounds(b, &first, block, |b, _, c| {
+        advance_key(b, &mut key, c, &constant);
+        if c == 3 {
+            constant = double(b, &constant);
+        }
+        key[c].clone()
+    })
+}
+
+/// The keys of all rounds of a key of 16 bytes, 176 bytes: those of blocks that have it in common.
+///
+/// # Panics
+/// If `key` does not have 128 bits.
+pub fn round_keys(b: &mut Builder, key: &[Wire]) -> Word {
+    assert_eq!(key.len(), 128, "a key of AES-128 has 16 bytes");
+    let mut key = columns(key);
+    let mut all = key.concat();
+    let mut constant = b.constant(1, 8);
+    for _ in 1..=10 {
+        (0..4).for_each(|c| advance_key(b, &mut key, c, &constant));
+        all.extend(key.concat());
+        constant = double(b, &constant);
+    }
+    all.concat()
+}
+
+/// Encrypts a block under the keys of all rounds ([`round_keys`]).
+///
+/// # Panics
+/// If `keys` do not have 1408 bits, or `block` 128.
+pub fn encrypt_under(b: &mut Builder, keys: &[Wire], block: &[Wire]) -> Word {
+    let widths = (keys.len(), block.len());
+    assert_eq!(widths, (1408, 128), "AES-128 takes 11 keys and a block");
+    let keys = columns(keys);
+    rounds(b, &keys[..4], block, |_, round, c| {
+        keys[4 * round + c].clone()
+    })
+}
+
+/// All rounds, of which `key` gives a column of the key of each.
+fn rounds(
+    b: &mut Builder,
+    first: &[Column],
+    block: &[Wire],
+    mut key: impl FnMut(&mut Builder, usize, usize) -> Column,
+) -> Word {
     let mut state = columns(block);
-    for (column, key) in state.iter_mut().zip(&key) {
+    for (column, key) in state.iter_mut().zip(first) {
         add(b, column, key);
     }
-    // Round constants are the powers of x. Each column of a round's key is made next to the column
-    // of the state that it is added to, so that few values wait.
-    let mut constant = b.constant(1, 8);
     for round in 1..=10 {
         let mut next = Vec::with_capacity(4);
         for c in 0..4 {
-            let mut column = substituted(b, &state, &mut key, c, &constant);
+            let key = key(b, round, c);
+            let mut column = substituted(b, &state, c);
             if round < 10 {
                 column = mix(b, &column);
             }
-            add(b, &mut column, &key[c]);
+            add(b, &mut column, &key);
             next.push(column);
         }
         state = next;
-        constant = double(b, &constant);
     }
     state.concat().concat()
 }
@@ -80,7 +132,8 @@ pub fn round(b: &mut Builder, key: &[Wire], state: &[Wire], constant: &[Wire]) -
     let (mut key, state) = (columns(key), columns(state));
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for c in 0..4 {
-        let column = substituted(b, &state, &mut key, c, constant);
+        advance_key(b, &mut key, c, constant);
+        let column = substituted(b, &state, c);
         after.push(mix_rest(b, &column));
         before.push(column);
     }
@@ -92,15 +145,8 @@ pub fn round(b: &mut Builder, key: &[Wire], state: &[Wire], constant: &[Wire]) -
     }
 }
 
-/// Advances column `c` of the key, and computes the same column after SubBytes and ShiftRows.
-fn substituted(
-    b: &mut Builder,
-    state: &[Column],
-    key: &mut [Column],
-    c: usize,
-    constant: &[Wire],
-) -> Column {
-    advance_key(b, key, c, constant);
+/// Column `c` of the state after SubBytes and ShiftRows.
+fn substituted(b: &mut Builder, state: &[Column], c: usize) -> Column {
     // ShiftRows: row r comes from r columns to the right.
     std::array::from_fn(|row| sbox(b, &state[(c + row) % 4][row]))
 }
@@ -179,7 +225,8 @@ macro_rules! straight_line {
     (@ $b:ident $x:ident # $y:ident) => { $b.xor($x, !$y) };
 }
 
-/// The AES S-box of a byte: 32 ANDs, of depth 6; for [`Goal::Depth`] 50, of depth 3.
+/// The AES S-box of a byte: 32 ANDs, of depth 6; for [`Goal::Depth`] 50, of depth 3, or with
+/// [`Lookups::Wide`] 53 with 13 common operands, of depth 6.
 ///
 /// # Panics
 /// If `byte` does not have 8 bits.
@@ -195,20 +242,22 @@ pub fn sbox(b: &mut Builder, byte: &[Wire]) -> Word {
         y15 = t1 + x5; y20 = t1 + x1; y6 = y15 + x7; y10 = y15 + t0; y11 = y20 + y9;
         y7 = x7 + y11; y17 = y10 + y11; y19 = y10 + y8; y16 = t0 + y11; y21 = y13 + y16;
         y18 = x0 + y16;
-        // The norm: a product of the halves, and a linear part.
-        t2 = y12 * y15; t3 = y3 * y6; t4 = t3 + t2; t5 = y4 * x7; t6 = t5 + t2; t7 = y13 * y16;
-        t8 = y5 * y1; t9 = t8 + t7; t10 = y2 * y7; t11 = t10 + t7; t12 = y9 * y11;
-        t13 = y14 * y17; t14 = t13 + t12; t15 = y8 * y10; t16 = t15 + t12; t17 = t4 + y20;
-        t18 = t6 + t16; t19 = t9 + t14; t20 = t11 + t16; t21 = t17 + t14; t22 = t18 + y19;
-        t23 = t19 + y21; t24 = t20 + y18;
     }
-    let norm = [t21, t22, t23, t24];
     // The two halves of x^16.
     let halves: [Factor; 2] = [
         [y15, y6, x7, y16, y1, y7, y11, y17, y10],
         [y12, y3, y4, y13, y5, y2, y9, y14, y8],
     ];
+    let [t2, t3, t5, t7, t8, t10, t12, t13, t15] = times(b, &halves[1], &halves[0]);
+    straight_line! { b:
+        // The norm: a product of the halves, and a linear part.
+        t4 = t3 + t2; t6 = t5 + t2; t9 = t8 + t7; t11 = t10 + t7; t14 = t13 + t12;
+        t16 = t15 + t12; t17 = t4 + y20; t18 = t6 + t16; t19 = t9 + t14; t20 = t11 + t16;
+        t21 = t17 + t14; t22 = t18 + y19; t23 = t19 + y21; t24 = t20 + y18;
+    }
+    let norm = [t21, t22, t23, t24];
     let (inverse, [low, high]) = match b.goal() {
+        Goal::Depth if b.lookups() == Lookups::Wide => (inverse(b, norm), halves),
         Goal::Size => (inverse(b, norm), halves),
         Goal::Depth => {
             let eighth = eighth_power(b, norm);
@@ -251,9 +300,34 @@ fn factor(b: &mut Builder, [pu, pv, qu, qv]: Element) -> Factor {
     [q, qv, qu, p, pv, pu, u, sum, v]
 }
 
+/// The sums of a factor, each by the numbers of the summands among its (pu, pv, qu, qv), and among
+/// its (pu, p, q, qv): in the norm these come after all bits of the other factor. Of two operands
+/// that meet equally many, the earlier one is the common operand of ANDs.
+const SUMS: [[&[usize]; 2]; 9] = [
+    [&[2, 3], &[2]],
+    [&[3], &[3]],
+    [&[2], &[2, 3]],
+    [&[0, 1], &[1]],
+    [&[1], &[0, 1]],
+    [&[0], &[0]],
+    [&[0, 2], &[0, 2, 3]],
+    [&[0, 1, 2, 3], &[1, 2]],
+    [&[1, 3], &[0, 1, 3]],
+];
+
 /// The nine products of a product.
 fn times(b: &mut Builder, x: &Factor, y: &Factor) -> Factor {
-    std::array::from_fn(|i| b.and(x[i], y[i]))
+    if b.goal() == Goal::Size || b.lookups() != Lookups::Wide {
+        return std::array::from_fn(|i| b.and(x[i], y[i]));
+    }
+    let (x, y) = ([x[5], x[4], x[2], x[1]], [y[5], y[3], y[0], y[1]]);
+    let products = x.map(|x| y.map(|y| b.and(x, y)));
+    SUMS.map(|[rows, columns]| {
+        let pairs = rows
+            .iter()
+            .flat_map(|i| columns.iter().map(|j| products[*i][*j]));
+        pairs.fold(Wire::ZERO, |sum, product| b.xor(sum, product))
+    })
 }
 
 /// The product that nine products make.
@@ -316,9 +390,8 @@ mod tests {
         (0..5).fold(0x63, |sum, i| sum ^ inverse.rotate_left(i))
     }
 
-    /// Checks an S-box on every byte, and returns its ANDs and their depth.
-    fn check_sbox(goal: Goal, sbox: impl Fn(&mut Builder, &[Wire]) -> Word) -> (u64, u64) {
-        let mut b = Builder::for_goal(goal);
+    /// Checks an S-box on every byte, and returns its ANDs, their depth, and their common operands.
+    fn check_sbox(mut b: Builder, sbox: impl Fn(&mut Builder, &[Wire]) -> Word) -> (u64, u64, u64) {
         let byte = b.input(8);
         let output = sbox(&mut b, &byte);
         let circuit = b.finish(vec![output]);
@@ -327,13 +400,19 @@ mod tests {
             let found = eval_words(&circuit, &[byte.into()]);
             assert_eq!(found.unwrap(), [expected], "{byte:#x}");
         }
-        (circuit.info().ands, circuit.info().depth)
+        let tape = compile(&circuit, &Machine::ROUNDS);
+        let groups = tape.shared_operands().groups.values().sum();
+        (circuit.info().ands, circuit.info().depth, groups)
     }
 
     #[test]
     fn the_sbox_is_right_on_every_byte() {
-        assert_eq!(check_sbox(Goal::Size, sbox), (32, 6));
-        assert_eq!(check_sbox(Goal::Depth, sbox), (50, 3));
+        let [size, depth] = [Goal::Size, Goal::Depth].map(Builder::for_goal);
+        assert_eq!(check_sbox(size, sbox).0, 32);
+        let (ands, levels, _) = check_sbox(depth.clone(), sbox);
+        assert_eq!((ands, levels), (50, 3));
+        let wide = depth.with_lookups(Lookups::Wide);
+        assert_eq!(check_sbox(wide, sbox), (53, 6, 13));
     }
 
     #[test]
@@ -343,22 +422,25 @@ mod tests {
             let entries: Vec<Word> = entries.collect();
             b.lookup(byte, &entries)
         };
-        assert_eq!(check_sbox(Goal::Depth, table), (142, 3));
-        let (ands, _) = check_sbox(Goal::Size, table);
+        let (ands, levels, _) = check_sbox(Builder::for_goal(Goal::Depth), table);
+        assert_eq!((ands, levels), (142, 3));
+        let (ands, ..) = check_sbox(Builder::for_goal(Goal::Size), table);
         assert!(ands <= 142, "{ands}");
     }
 
-    /// Builds the circuit for a goal, as [`circuit`] does for the smallest size.
-    fn circuit_for(goal: Goal) -> Circuit {
-        let mut b = Builder::for_goal(goal);
+    /// The circuit for depth, by way of the keys of all rounds.
+    fn by_round_keys(lookups: Lookups) -> Circuit {
+        let mut b = Builder::for_goal(Goal::Depth).with_lookups(lookups);
         let (key, block) = (b.input(128), b.input(128));
-        let ciphertext = encrypt(&mut b, &key, &block);
+        let keys = round_keys(&mut b, &key);
+        let ciphertext = encrypt_under(&mut b, &keys, &block);
         b.finish(vec![ciphertext])
     }
 
     #[test]
     fn aes_gives_the_answers_of_fips_197() {
-        for circuit in [circuit(), circuit_for(Goal::Depth)] {
+        let [gates, wide] = [Lookups::Gates, Lookups::Wide].map(by_round_keys);
+        for circuit in [circuit(), gates, wide] {
             check_fips_197(&circuit);
         }
     }
@@ -393,8 +475,10 @@ mod tests {
 
     #[test]
     fn rounds_of_a_protocol_are_three_a_round_of_aes() {
-        let circuit = circuit_for(Goal::Depth);
-        let tape = compile(&circuit, &Machine::ROUNDS);
+        let mut b = Builder::for_goal(Goal::Depth);
+        let (key, block) = (b.input(128), b.input(128));
+        let ciphertext = encrypt(&mut b, &key, &block);
+        let tape = compile(&b.finish(vec![ciphertext]), &Machine::ROUNDS);
         tape.check().unwrap();
         let sizes = (tape.ands.len(), tape.depth, tape.batches.len());
         assert_eq!(sizes, (10_000, 30, 31));

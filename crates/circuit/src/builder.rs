@@ -139,6 +139,9 @@ pub enum Lookups {
     ShortTower,
     /// Tables of up to 10 bits of index as one function, in one level. For the same machines.
     Tables,
+    /// S-boxes as those towers by gates that have operands in common ([`crate::aes`]), if depth is
+    /// the goal: more levels than [`Lookups::Gates`], for fewer bits. For every machine.
+    Wide,
 }
 
 /// Builder of circuits, gate by gate.

@@ -223,6 +223,7 @@ fn form_record(form: &FormCost, several: bool) -> FormRecord {
         Lookups::Tower => "S-boxes as a tower",
         Lookups::ShortTower => "S-boxes as a tower of two levels",
         Lookups::Tables => "as tables",
+        Lookups::Wide => "S-boxes by shared operands",
     };
     let name = match form.choice {
         Choice::LEAST if !several => name.to_string(),
@@ -240,6 +241,10 @@ fn form_record(form: &FormCost, several: bool) -> FormRecord {
         Choice::Only(0) => "shares alone".to_string(),
         Choice::Only(_) => "labels alone".to_string(),
         Choice::Improved => "improved step by step".to_string(),
+    };
+    let name = match form.lookups {
+        Lookups::Wide if several => format!("{name}, S-boxes by shared operands"),
+        _ => name,
     };
     FormRecord {
         form: name,

@@ -77,7 +77,12 @@ impl Builder {
     /// The lookup as functions, if lookups have such a form here and the table suits it.
     fn whole(&mut self, index: &[Wire], table: &[Word]) -> Option<Word> {
         let bit = |wire: &Wire| wire.as_constant().is_some();
-        if self.lookups() == Lookups::Gates || index.iter().any(bit) {
+        let gates = match self.lookups() {
+            Lookups::Gates => true,
+            Lookups::Wide => self.goal() == Goal::Size,
+            Lookups::Tower | Lookups::ShortTower | Lookups::Tables => false,
+        };
+        if gates || index.iter().any(bit) {
             return None;
         }
         let bits = |entry: &Word| {
@@ -85,7 +90,7 @@ impl Builder {
             bits.collect::<Option<Vec<bool>>>()
         };
         let entries = table.iter().map(bits).collect::<Option<Vec<_>>>()?;
-        if matches!(self.lookups(), Lookups::Tower | Lookups::ShortTower) {
+        if self.lookups() != Lookups::Tables {
             return function::sbox(self, index, &entries);
         }
         if index.len() > function::MOST_INPUTS {
