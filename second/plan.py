@@ -24,7 +24,7 @@ STEPS = {
     "input": "input out", "constant": "data out", "row-number": "out", "move": "operand out",
     "concat": "parts out", "tape": "tape lanes operands outs",
     "linear": "terms lanes carried out", "product": "left right lanes known_to out",
-    "convert": "value out", "fold": "operand length lanes levels bits signed carry out",
+    "convert": "value out", "fold": "operand length lanes levels bits signed carry out to",
     "scan": "tape length init over captured carries outs", "reveal": "value result",
     "ring": "op bit of lanes out", "rearrange": "how rows operand out",
     "compare-exchange": "network tape rows length over captured outs",
@@ -261,6 +261,8 @@ def _modulus(domain: Fields, protocol: str) -> int | None:
 def _step(name: str, args: Fields) -> Step:
     """A step, with the values that it reads (chapter 8, When a call begins) and writes."""
     need(name in STEPS, f"step {name} is outside the subset", "own")
+    if name == "fold":
+        args = {"to": 1, **args}
     need(set(args) == set(STEPS[name].split()) and _known(list(args.values())),
          f"step {name} has other fields", "own")
     operands = [args[key] for key in ("operand", "left", "right", "of", "bit") if args.get(key)]

@@ -192,16 +192,19 @@ class Calls:
 
     def _total(self, x: Tensor, length: int, lanes: int, args: Fields) -> Call[Tensor]:
         """Reduce elements of so many lanes."""
-        bits, level = args["bits"], 0
-        while length > 1:
-            half, odd = length // 2 * lanes, x.part(length // 2 * 2 * lanes, length * lanes)
+        bits, level, to = args["bits"], 0, args.get("to", 1)
+        while length > to:
+            pairs = min(length // 2, length - to)
+            half, rest = pairs * lanes, x.part(2 * pairs * lanes, length * lanes)
             x = yield from self._run_tape(args["levels"][level],
                                           [x.part(0, half), x.part(half, 2 * half)], half)
-            level += 1
-            if length % 2:
-                x = concat([x, self._resize(odd, bits[level], args["signed"])])
-            length -= length // 2
-        return self._resize(x, bits[-1], args["signed"])
+            level, length = level + 1, length - pairs
+            if length > pairs:
+                x = concat([x, self._resize(rest, bits[level], args["signed"])])
+        x = self._resize(x, bits[-1], args["signed"])
+        if length == to:
+            return x
+        return concat([x] * (to // length) + [x.part(0, to % length * lanes)])
 
     def _carry(self, run: TileRun, step: Step) -> Call[None]:
         """Add the total of a tile to that of the tiles before."""

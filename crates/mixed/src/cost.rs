@@ -139,6 +139,20 @@ fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     }
 }
 
+/// The garbling scheme of a run: three-halves where the bytes that it saves take longer to cross
+/// the declared network than its hashes.
+pub(crate) fn scheme(setting: &Setting) -> Scheme {
+    let [few, many] = [Scheme::ThreeHalves, Scheme::Mi];
+    let crossing = |scheme: Scheme| {
+        scheme.and_bytes() * 1_000_000_000 / setting.network.bytes_per_s() + and_ns(scheme)
+    };
+    if crossing(few) < crossing(many) {
+        few
+    } else {
+        many
+    }
+}
+
 /// A tape on labels.
 fn label_tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     if tape.ands.is_empty() {
@@ -146,10 +160,11 @@ fn label_tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     }
     let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
     let ands = tape.ands.len() as u64 * lanes;
-    let bytes = Scheme::Mi.table_bytes(tape, lanes, SHARES);
+    let scheme = scheme(setting);
+    let bytes = scheme.table_bytes(tape, lanes, SHARES);
     Cost {
         ands,
-        compute_ns: ands * and_ns(Scheme::Mi),
+        compute_ns: ands * and_ns(scheme),
         ..Cost::of(vec![vec![Message::new(garbler, evaluator, bytes)]])
     }
 }

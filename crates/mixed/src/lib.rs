@@ -54,6 +54,7 @@ mod views;
 use outside::Outside;
 use role::Computing;
 use sealane_block::Erased;
+use sealane_circuit::Lookups;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::papers::{OT_CHECK_BITS, SILENT_CHECK_BITS};
@@ -175,6 +176,13 @@ impl<const L: bool> Protocol for Mixing<L> {
         }
     }
 
+    fn lookups() -> &'static [Lookups] {
+        &[Lookups::Gates, Lookups::Wide]
+    }
+
+    fn known_factors() -> bool {
+        true
+    }
     fn ring_steps() -> bool {
         true
     }
@@ -204,6 +212,7 @@ impl<const L: bool> Protocol for Mixing<L> {
             FEW,
             Choice::Only(0),
             Choice::Only(1),
+            Choice::Gates(1),
             Choice::Improved,
         ];
         if L { CHOICES } else { &CHOICES[..1] }

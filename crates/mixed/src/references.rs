@@ -1,12 +1,14 @@
 //! Building blocks of both protocols and their papers, as on the pages `docs/protocols/gmw.md` and
 //! `docs/protocols/mixed.md`.
 
+use crate::cost::scheme;
+use sealane_garble::Scheme;
 use sealane_party::of_base_ots;
 use sealane_party::papers::{
     BASE_OT, OF_SILENT_OTS, OT_CHECK, OT_EXTENSION, SILENT_CHECK, SILENT_OT, SILENT_TREES, ot_check,
 };
 use sealane_protocol::{Basis, Correlation, Demand, Paper, Profile, Security, Setting};
-use sealane_yao::sides::{FREE_XOR, HALF_GATES, MI, YAO};
+use sealane_yao::sides::{FREE_XOR, HALF_GATES, MI, SLICING, YAO};
 
 /// Assumptions of all.
 pub(crate) const ASSUMPTION: &str = concat!("AES is an ideal cipher; ", of_base_ots!());
@@ -39,6 +41,7 @@ const WITH_LABELS: &[Paper] = &[
     DABITS,
     YAO,
     FREE_XOR,
+    SLICING,
     HALF_GATES,
     MI,
     PROJECTIONS,
@@ -124,7 +127,10 @@ pub(crate) fn basis(profile: &Profile, setting: &Setting, demand: &Demand) -> Ba
     } else {
         profile.assumption.to_string()
     };
+    let slices = scheme(setting) == Scheme::ThreeHalves;
     Basis::of(profile, &assumption, |paper| match paper {
+        SLICING => slices.then_some(paper),
+        HALF_GATES => (!slices).then_some(paper),
         OT_CHECK => any.then_some(ot_check(setting.network)),
         HASH | OT_EXTENSION | BASE_OT => any.then_some(paper),
         SILENT_OT | SILENT_CHECK | SILENT_TREES => (any && setting.silent).then_some(paper),

@@ -1,13 +1,13 @@
 //! A party with a role: its state, and the beginning of its steps.
 
 use crate::carries::SHARES;
+use crate::cost::scheme;
 use crate::goods::{Goods, takes_labels};
 use crate::labels::Side;
 use crate::outside::Stream;
 use crate::tape::{Finish, Input, RunningTape, TapeOf};
 use crate::{LABELS, MixedParty, Share, outside, then};
 use sealane_block::{Cpu, Erased, Seed};
-use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
@@ -64,7 +64,7 @@ impl<const L: bool> Computing<L> {
         let instance = Instance {
             cpu,
             session,
-            scheme: Scheme::Mi,
+            scheme: scheme(setting),
             roles: SHARES,
             peer,
         };

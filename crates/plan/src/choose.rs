@@ -98,7 +98,9 @@ pub(crate) fn domains<P: Protocol>(
             op @ (StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Append { .. }
-            | StepOp::Rearrange(_)) => chooser.moved(&op.reads(), P::domain(draft.algebra(unit))),
+            | StepOp::Rearrange(_)) => {
+                chooser.moved::<P>(&op.reads(), P::domain(draft.algebra(unit)))
+            }
             _ => match draft.algebra(unit) {
                 Algebra::Z2 => {
                     let given = taken.get(at).copied().flatten().map(usize::from);
@@ -292,16 +294,28 @@ impl Chooser<'_> {
         }
     }
 
-    /// The domain of elements that move: the one that they are all in, or else the main one of the
-    /// algebra.
-    fn moved(&self, from: &[PlanValue], main: Domain) -> Domain {
-        let domain = |value: &PlanValue| {
+    /// The domain of elements that move: the one that they are all in, beside public ones that the
+    /// protocol gives in it as well, or else the main one of the algebra.
+    fn moved<P: Protocol>(&self, from: &[PlanValue], main: Domain) -> Domain {
+        let own = |value: &PlanValue| {
             let copy = self.copies.get(&(*value, main.algebra)).copied();
-            self.domain(copy.unwrap_or(*value))
+            copy.unwrap_or(*value)
         };
-        let mut domains = from.iter().map(domain);
+        let public = |value: &PlanValue| {
+            let given = self.given.get(value).map(|step| &step.op);
+            matches!(
+                given,
+                Some(StepOp::Constant { .. } | StepOp::RowNumber { .. })
+            )
+        };
+        let (public, shared): (Vec<_>, Vec<_>) = from.iter().map(own).partition(public);
+        let mut domains = shared.into_iter().map(|value| self.domain(value));
         match domains.next() {
-            Some(first) if first.algebra == main.algebra && domains.all(|own| own == first) => {
+            Some(first)
+                if first.algebra == main.algebra
+                    && (public.is_empty() || P::gives(first))
+                    && domains.all(|own| own == first) =>
+            {
                 first
             }
             _ => main,
@@ -333,7 +347,7 @@ impl Chooser<'_> {
         if options.len() == 1 {
             return 0;
         }
-        if let Choice::Only(domain) = self.choice {
+        if let Choice::Only(domain) | Choice::Gates(domain) = self.choice {
             return domain.into();
         }
         let main = P::domain(Algebra::Z2);
@@ -387,7 +401,7 @@ impl Chooser<'_> {
     fn together(&self) -> u32 {
         match self.choice {
             Choice::Least { together, .. } => together,
-            Choice::Only(_) | Choice::Improved => 1,
+            Choice::Only(_) | Choice::Gates(_) | Choice::Improved => 1,
         }
     }
 
@@ -396,7 +410,7 @@ impl Chooser<'_> {
         let full = self.plan.full_tile(rows);
         match self.choice {
             Choice::Least { rows, .. } => full.min(rows),
-            Choice::Only(_) | Choice::Improved => full,
+            Choice::Only(_) | Choice::Gates(_) | Choice::Improved => full,
         }
     }
 

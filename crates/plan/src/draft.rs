@@ -111,6 +111,8 @@ pub(crate) struct Fold {
     pub from: Operand,
     pub length: Len,
     pub lanes: Vec<Len>,
+    /// Elements that are left; 1 but where another fold goes on.
+    pub to: u64,
     pub out: PlanValue,
 }
 

@@ -25,6 +25,8 @@ pub(crate) use cross::{levels, reduces};
 use crate::algebra::suits_ring;
 use crate::fuse::numbered;
 use crate::lower::constant;
+use crate::rewrite::readers;
+use sealane_program::call::{AES128_KEYS, AES128_ROUNDS};
 use sealane_program::graph::{
     Binary, Graph, Loop, Op, Program, Reduction, Slice, Unary, Value, ValueId, Visibility,
 };
@@ -32,16 +34,22 @@ use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use sealane_protocol::Goal;
 use std::collections::HashMap;
 
+/// Bytes of the keys of all rounds.
+const ROUND_KEY_BYTES: u64 = 176;
+
 /// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
-/// without arithmetic, in which bodies have the goal.
-pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program {
+/// without arithmetic, in which bodies have the goal; with `keys`, keys that blocks of AES have in
+/// common are expanded once.
+pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal, keys: bool) -> Program {
     let mut expander = Expander {
         program,
         arithmetic,
         goal,
+        keys,
         new: Graph::default(),
         renamed: Vec::with_capacity(program.main.values.len()),
         kept: HashMap::new(),
+        readers: readers(program),
     };
     for value in &program.main.values {
         let id = expander.value(value);
@@ -56,6 +64,16 @@ pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program
         main,
         results,
         ..program.clone()
+    })
+}
+
+/// Returns whether blocks of AES have a key in common.
+pub(crate) fn has_common_keys(program: &Program) -> bool {
+    let values = &program.main.values;
+    let shape = |id: &ValueId| &program.main[*id].shape;
+    values.iter().any(|value| match &value.op {
+        Op::Call(name, operands) => name == "aes128" && *shape(&operands[0]) != value.shape,
+        _ => false,
     })
 }
 
@@ -91,9 +109,13 @@ struct Expander<'a> {
     arithmetic: bool,
     /// Goal of the circuits of bodies.
     goal: Goal,
+    /// Keys that blocks of AES have in common are expanded once.
+    keys: bool,
     new: Graph,
     /// The new number of each value of the program.
     renamed: Vec<ValueId>,
+    /// How often each value of the program is read.
+    readers: Vec<usize>,
     /// Parts of what is kept, each by the value that has zeros where nothing is left.
     kept: HashMap<ValueId, ValueId>,
 }
@@ -118,6 +140,8 @@ impl Expander<'_> {
     }
 
     fn value(&mut self, value: &Value) -> ValueId {
+        let alone = |of: &ValueId| self.readers[of.0 as usize] == 1;
+        let alone = value.op.operands().iter().all(alone);
         let mut value = value.clone();
         value.op.renumber(|id| self.renamed(id));
         if let Some(constant) = self.constant(&value) {
@@ -141,7 +165,10 @@ impl Expander<'_> {
         }
         match &mut value.op {
             &mut Op::Dot(a, b) => self.dot(&value, a, b),
-            &mut Op::Reduce(reduction, of, axis) => self.reduce(&value, reduction, of, axis),
+            &mut Op::Reduce(reduction, of, axis) => {
+                let dot = alone.then(|| self.as_dot(&value, of)).flatten();
+                dot.unwrap_or_else(|| self.reduce(&value, reduction, of, axis))
+            }
             &mut Op::Accumulate(reduction, of, axis) => {
                 self.accumulate(&value, (reduction, of, axis))
             }
@@ -174,6 +201,10 @@ impl Expander<'_> {
                 self.push(value)
             }
             Op::Concat(parts, _) if parts.len() == 1 => parts[0],
+            Op::Call(name, operands) if self.keys && name == "aes128" => {
+                let (key, block) = (operands[0], operands[1]);
+                self.aes128(value, key, block)
+            }
             Op::Prefix(Loop { over, body, .. }) => {
                 // Combinations may be any values of the type.
                 for (of, param) in over.iter_mut().zip(&body.values) {
@@ -314,6 +345,47 @@ impl Expander<'_> {
         let like = value.clone().with_shape(wide.shape).with_range(range);
         let products = self.derived(&like, Op::Binary(Binary::Mul, a, b));
         self.reduce(value, Reduction::Sum, products, axis)
+    }
+
+    /// AES-128 of blocks: keys of rounds are made once for all blocks that have a key in common.
+    fn aes128(&mut self, value: Value, key: ValueId, block: ValueId) -> ValueId {
+        let own = self.of(key).clone();
+        if own.shape == value.shape {
+            return self.push(value);
+        }
+        let mut shape = own.shape.clone();
+        if let Some(bytes) = shape.fixed.last_mut() {
+            *bytes = ROUND_KEY_BYTES;
+        }
+        let keys = own
+            .with_shape(shape)
+            .with_op(Op::Call(AES128_KEYS.into(), vec![key]));
+        let keys = self.push(keys.with_range(Type::U8.range()));
+        self.push(value.with_op(Op::Call(AES128_ROUNDS.into(), vec![keys, block])))
+    }
+
+    /// A sum of products along the last axis, of which one factor repeats along all others, as an
+    /// inner product in a ring: that multiplies matrices, in which elements of the factor are met
+    /// again.
+    fn as_dot(&mut self, value: &Value, of: ValueId) -> Option<ValueId> {
+        let (Op::Reduce(Reduction::Sum, _, axis), Op::Binary(Binary::Mul, a, b)) =
+            (&value.op, &self.of(of).op)
+        else {
+            return None;
+        };
+        let shape = &self.of(of).shape;
+        let last = *axis as usize + 1 == shape.rank() && shape.fixed.last()? > &1;
+        let shape_of = |id: &ValueId| &self.of(*id).shape;
+        let repeats = |id: &ValueId| {
+            let own = shape_of(id);
+            own.rows.is_none() && own.fixed.len() == 1 && own.fixed.last() == shape.fixed.last()
+        };
+        let dot = match (repeats(a), repeats(b)) {
+            (_, true) if shape_of(a) == shape => Op::Dot(*a, *b),
+            (true, _) if shape_of(b) == shape => Op::Dot(*b, *a),
+            _ => return None,
+        };
+        (last && self.by_ring(value)).then(|| self.derived(value, dot))
     }
 
     fn reduce(&mut self, value: &Value, reduction: Reduction, of: ValueId, axis: u32) -> ValueId {

@@ -150,10 +150,11 @@ fn all(plan: &Plan) -> impl Iterator<Item = &Plan> {
     std::iter::once(plan).chain(&plan.others)
 }
 
-/// Returns whether a graph, or a body in it, looks something up.
-pub(crate) fn looks_up(graph: &Graph) -> bool {
-    graph.values.iter().any(|value| {
-        let body = value.op.body().is_some_and(looks_up);
-        body || matches!(value.op, Op::Lookup { .. })
+/// Returns whether a graph, or a body in it, has something that differs with the form of lookups.
+pub(crate) fn looks_up(graph: &Graph, forms: &[Lookups]) -> bool {
+    graph.values.iter().any(|value| match &value.op {
+        Op::Lookup { .. } => true,
+        Op::Call(name, _) => name == "aes128" && forms.contains(&Lookups::Wide),
+        op => op.body().is_some_and(|body| looks_up(body, forms)),
     })
 }

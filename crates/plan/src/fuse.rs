@@ -16,6 +16,7 @@
 
 mod arrange;
 mod cross;
+mod last_levels;
 pub(crate) mod pins;
 mod ring;
 mod site;
@@ -26,6 +27,7 @@ use crate::network::Network;
 use crate::order;
 use crate::place::{Placement, lens};
 use crate::steps::{Len, Operand, PlanValue, Rearrange, Rearrangement, SortKey, StepOp};
+pub(crate) use last_levels::LastLevels;
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Loop, Op, Program, Reduction, Value, ValueId};
 use sealane_program::infer::Meta;
@@ -35,9 +37,14 @@ pub(crate) use site::numbered;
 use site::{Access, At, Fuser, Storage};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
-pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
+pub(crate) fn fuse(
+    program: &Program,
+    phases: &[Phase],
+    had: &[Had],
+    last: Option<LastLevels>,
+) -> Result<Draft, Diagnostic> {
     let pins = pins::pins(&program.main)?;
-    let mut fuser = Fuser::new(program, phases, pins);
+    let mut fuser = Fuser::new(program, phases, pins, last);
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
         let id = ValueId(index as u32);
         let at = At {
@@ -367,17 +374,46 @@ impl Fuser<'_> {
         Storage::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 
-    /// Adds a fold of the outermost dimension of `from`.
-    fn fold(&mut self, at: At<'_>, reduction: Reduction, from: Placement) -> Storage {
+    /// Adds a fold of the outermost dimension of `from`, whose last levels may be one of its own.
+    fn fold(&mut self, mut at: At<'_>, reduction: Reduction, mut from: Placement) -> Storage {
         let value = at.value;
         let dims: Vec<_> = from.dims.iter().map(|(len, _)| *len).collect();
+        let (mut length, lanes) = (dims[0], dims[1..].to_vec());
+        let longest = match at.phase.rows {
+            Some(rows) if length == Len::Rows => self.program.rows[usize::from(rows.0)].bound,
+            _ => length.at(1),
+        };
+        let last = self.last.filter(|_| value.shape.rows.is_none());
+        let left = last.and_then(|last| last.of(reduction, value, longest));
+        if let Some(to) = left {
+            let fixed = [&[to], &value.shape.fixed[..]].concat();
+            let out = self.tensor(None, &fixed, value.range);
+            let fold = Fold {
+                reduction,
+                from: from.read(&dims, 0),
+                length,
+                lanes: lanes.clone(),
+                to,
+                out,
+            };
+            self.add(at, UnitWork::Fold(fold));
+            if length == Len::Rows {
+                // What is left of all tiles is there after the last one.
+                let level = at.phase.level + 1;
+                at.phase = Phase { level, rows: None };
+            }
+            length = Len::Fixed(to);
+            let dims = [&[length], &lanes[..]].concat();
+            from = Placement::whole(out, &dims);
+        }
+        let dims = [&[length], &lanes[..]].concat();
         let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
-        let (length, lanes) = (dims[0], dims[1..].to_vec());
         let fold = Fold {
             reduction,
             from: from.read(&dims, 0),
             length,
             lanes,
+            to: 1,
             out,
         };
         self.add(at, UnitWork::Fold(fold));

@@ -11,6 +11,7 @@
 //! | `setting` | which parties compute, and in which roles |
 //! | `floats` | floating point becomes the integers of its bits, operations on it calls |
 //! | `scale` | fixed point becomes integers, with exact products and a shift |
+//! | `parts` | products of sums of which each party knows a part become sums of products |
 //! | `expand` | drops what no result needs; dot products by gates become products and sums |
 //! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
 //! | `segment` | says in which walk over which table's rows each value is computed |
@@ -43,6 +44,7 @@ pub mod cost;
 pub mod cross;
 mod domains;
 mod draft;
+mod drafts;
 mod drawn;
 mod expand;
 mod fixed_functions;
@@ -57,6 +59,7 @@ mod localise;
 mod lower;
 pub mod network;
 mod order;
+mod parts;
 mod passes;
 mod pipeline;
 mod place;

@@ -180,6 +180,7 @@ impl Lowerer<'_> {
                     (Len::Rows, Some((tile, bound))) => (tile.min(bound), bound > tile),
                     (Len::Rows, None) => (1, false),
                 };
+                let longest = longest.div_ceil(fold.to);
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
                 let mut combine = |widths| self.level(fold.reduction, tree.signed, widths);
                 StepOp::Fold(steps::Fold {
@@ -187,6 +188,7 @@ impl Lowerer<'_> {
                     length: fold.length,
                     lanes: fold.lanes.clone(),
                     levels: tree.levels().map(&mut combine).collect(),
+                    to: fold.to,
                     carry: carried.then(|| combine([tree.last(); 3])),
                     signed: tree.signed,
                     bits: tree.bits,

@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn values_without_a_reader_or_in_the_wrong_order_are_noticed() {
-        let good = expand::expand(&scale::scale(&program()), false, Goal::Size);
+        let good = expand::expand(&scale::scale(&program()), false, Goal::Size, false);
         assert_eq!(expanded(&good, false), Ok(()));
         let mut unread = good.clone();
         unread.main.values.push(good.main.values[0].clone());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn algebras_and_phases_that_do_not_fit_are_noticed() {
-        let program = expand::expand(&scale::scale(&program()), false, Goal::Size);
+        let program = expand::expand(&scale::scale(&program()), false, Goal::Size, false);
         let mut had = algebra::algebra(&program, false, false);
         assert_eq!(algebras(&program, &had, false), Ok(()));
         had[0].ring = Some(16);
@@ -249,9 +249,9 @@ mod tests {
 
     /// Lowers a program; also returns the number of circuits that it took.
     fn lower(program: &Program) -> (Draft, Lowered, usize) {
-        let program = expand::expand(&scale::scale(program), false, Goal::Size);
+        let program = expand::expand(&scale::scale(program), false, Goal::Size, false);
         let had = algebra::algebra(&program, false, false);
-        let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
+        let draft = fuse::fuse(&program, &segment::segment(&program), &had, None).expect("a draft");
         let domains = Domains::of::<Honest>(2, true);
         let mut bodies = lower::Bodies::default();
         let target = lower::Target {

@@ -3,14 +3,13 @@
 
 use crate::choose;
 use crate::domains::Domains;
-use crate::draft::Draft;
-use crate::fuse::pins;
+use crate::drafts::{Drafts, Kind, Units};
 use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
 use crate::steps::{Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
-use crate::{algebra, check, cost, drawn, expand, floats, forms, fuse, limit, pools, rearrange};
-use crate::{broken, passes, scale, segment, tile};
+use crate::{broken, check, cost, drawn, floats, forms, limit, passes, pools, rearrange};
+use crate::{scale, tile};
 use sealane_circuit::Lookups;
 use sealane_diagnostic::Diagnostic;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
@@ -30,12 +29,13 @@ pub(crate) fn plan<P: Protocol>(
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     let drafted = Drafted::new::<P>(program, roster, network)?;
-    let lookups = if forms::looks_up(&drafted.program.main) {
+    let lookups = if forms::looks_up(&drafted.program.main, P::lookups()) {
         P::lookups()
     } else {
         &P::lookups()[..1]
     };
     let mut made = Made::default();
+    let most_rows = drafted.most_rows::<P>(lookups[0], most_rows, &mut made)?;
     let mut plans: Vec<Plan> = Vec::new();
     for lookups in lookups {
         for choice in P::choices() {
@@ -80,11 +80,13 @@ fn improved<P: Protocol>(
     most_rows: u64,
     made: &mut Made,
 ) -> Result<Option<Plan>, Diagnostic> {
-    let others = plans.iter().filter(|plan| plan.lookups == lookups);
+    let alike = |plan: &&Plan| plan.lookups == lookups && plan.choice.divides();
+    let others = plans.iter().filter(alike);
     let Some(first) = others.clone().next() else {
         return Ok(None);
     };
-    let units = first.taken.iter().zip(&drafted.pinned).enumerate();
+    let pinned = &drafted.units(lookups, Choice::Improved).pinned;
+    let units = first.taken.iter().zip(pinned).enumerate();
     let free = units.filter(|(_, (taken, pinned))| taken.is_some() && pinned.is_none());
     let free = free.map(|(unit, _)| unit).collect::<Vec<_>>();
     let steps = first.segments.iter().map(|segment| segment.steps.len());
@@ -93,9 +95,7 @@ fn improved<P: Protocol>(
     if free.is_empty() || free.len() * (domains - 1) > tries {
         return Ok(None);
     }
-    let rows = drafted.program.rows.iter().map(|rows| rows.bound);
-    let rows = rows.collect::<Vec<_>>();
-    let time = |plan: &Plan| forms::settled::<P>(plan, &rows).estimate_s(drafted.network);
+    let time = |plan: &Plan| drafted.seconds::<P>(plan);
     let (mut best, mut least) = (first, f64::MAX);
     for plan in others {
         let now = time(plan);
@@ -148,15 +148,13 @@ pub(crate) struct Drafted {
     network: NetworkClass,
     settings: Vec<Setting>,
     owners: Vec<PartyId>,
-    pub(crate) draft: Draft,
-    /// For each unit of which the program says it, the number of its domain of tapes.
-    pub(crate) pinned: Vec<Option<u8>>,
+    drafts: Drafts,
     prices: Option<Prices>,
 }
 
 /// Parameters of a lowering: form of lookups, whether the largest shares of bits count for the rows
-/// of a tile, and the most rows of one.
-type Key = (Lookups, bool, u64);
+/// of a tile, the most rows of one, and the kind of the draft.
+type Key = (Lookups, bool, u64, Kind);
 
 /// Tapes and lowerings so far.
 #[derive(Default)]
@@ -188,26 +186,65 @@ impl Drafted {
         passes::plain(&plain).map_err(broken)?;
         let scaled = scale::scale(&plain);
         passes::scaled(&scaled).map_err(broken)?;
-        let main = P::domain(Algebra::Z2);
-        let goal = P::domain_profile(main, settings[0].parties).goal;
-        let expanded = expand::expand(&scaled, profile.arithmetic, goal);
-        passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
-        let had = algebra::algebra(&expanded, profile.arithmetic, P::ring_steps());
-        passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
-        let phases = segment::segment(&expanded);
-        passes::phases(&expanded, &phases).map_err(broken)?;
-        let draft = fuse::fuse(&expanded, &phases, &had)?;
-        draft.check().map_err(broken)?;
+        let drafts = Drafts::new::<P>(&scaled, network, &settings)?;
         let owners = program.inputs.iter().map(|input| PartyId(input.owner));
         Ok(Drafted {
             owners: owners.collect(),
             program,
             network,
-            pinned: pins::numbers::<P>(&draft)?,
-            draft,
+            drafts,
             prices: Prices::of::<P>(&settings[0]),
             settings,
         })
+    }
+
+    /// Estimated seconds of a plan at the upper bounds of rows.
+    fn seconds<P: Protocol>(&self, plan: &Plan) -> f64 {
+        let rows = self.program.rows.iter().map(|rows| rows.bound);
+        forms::settled::<P>(plan, &rows.collect::<Vec<_>>()).estimate_s(self.network)
+    }
+
+    /// The bound of the rows of a tile with which a run is faster: a larger one if it is so by a
+    /// tenth, since estimates do not see that caches are left.
+    fn most_rows<P: Protocol>(
+        &self,
+        lookups: Lookups,
+        most_rows: u64,
+        made: &mut Made,
+    ) -> Result<u64, Diagnostic> {
+        let bounds = tile::bounds(&self.domains::<P>(), self.network);
+        let longest = self.program.rows.iter().map(|rows| rows.bound).max();
+        let longest = longest.unwrap_or(1).min(most_rows);
+        let (mut best, mut least) = (most_rows.min(bounds[0]), f64::MAX);
+        if longest <= best || bounds.len() == 1 {
+            return Ok(best);
+        }
+        for bound in bounds {
+            let most = most_rows.min(*bound);
+            let plan = self.plan::<P>(most, lookups, (P::choices()[0], &[]), made)?;
+            let now = self.seconds::<P>(&plan);
+            if now < 0.9 * least {
+                (best, least) = (most, now);
+            }
+        }
+        Ok(best)
+    }
+
+    fn domains<P: Protocol>(&self) -> Domains {
+        Domains::of::<P>(self.settings[0].parties, true)
+    }
+
+    /// The bound of the rows of a tile that a plan has.
+    pub(crate) fn bound<P: Protocol>(&self, plan: &Plan) -> u64 {
+        let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
+        let bounds = tile::bounds(&self.domains::<P>(), self.network);
+        let bound = bounds.iter().find(|bound| tile <= **bound);
+        bound.copied().unwrap_or(tile)
+    }
+
+    /// The units of plans with lookups in this form and domains of this choice.
+    pub(crate) fn units(&self, lookups: Lookups, choice: Choice) -> &Units {
+        self.drafts.of(Kind::of(lookups, choice))
     }
 
     /// Plans with lookups in one form and domains of one choice.
@@ -223,7 +260,8 @@ impl Drafted {
         // these has larger tiles.
         let mut wide = P::choices().len() == 1;
         loop {
-            let lowered = self.lower::<P>((lookups, wide, most), made)?;
+            let kind = Kind::of(lookups, choice.0);
+            let lowered = self.lower::<P>((lookups, wide, most, kind), made)?;
             let plan = self.planned::<P>(&lowered, lookups, choice)?;
             let main = P::domain(Algebra::Z2);
             let mut by_rows = plan.values.iter().filter(|value| value.rows.is_some());
@@ -260,10 +298,11 @@ impl Drafted {
         if let Some(lowered) = made.lowered.get(&key) {
             return Ok(Rc::clone(lowered));
         }
-        let (lookups, wide, most_rows) = key;
+        let (lookups, wide, most_rows, kind) = key;
+        let draft = &self.drafts.of(kind).draft;
         let domains = Domains::of::<P>(self.settings[0].parties, wide);
         let rows = &self.program.rows;
-        let mut tiles = tile::tiles(&self.draft, rows.len(), &domains, self.network);
+        let mut tiles = tile::tiles(draft, rows.len(), &domains);
         tiles
             .iter_mut()
             .for_each(|tile| *tile = most_rows.clamp(1, *tile));
@@ -275,16 +314,16 @@ impl Drafted {
         };
         let mut lower = |tiles: &[u64]| {
             let bodies = &mut made.bodies;
-            lower::lower(&self.draft, &self.owners, tiles, &bounds, target, bodies)
+            lower::lower(draft, &self.owners, tiles, &bounds, target, bodies)
         };
         let mut lowered = lower(&tiles)?;
-        let fitting = tile::with_tapes(&tiles, &self.draft, &lowered, &domains);
+        let fitting = tile::with_tapes(&tiles, draft, &lowered, &domains);
         if fitting != tiles {
             // Trees over the rows of a tile have other levels now.
             tiles = fitting;
             lowered = lower(&tiles)?;
         }
-        passes::lowered(&self.draft, &lowered).map_err(broken)?;
+        passes::lowered(draft, &lowered).map_err(broken)?;
         let lowered = Rc::new(InTiles {
             domains,
             tiles,
@@ -323,12 +362,9 @@ impl Drafted {
             others: vec![],
         };
         let forms = &made.lowered.forms;
-        let taken = if taken.is_empty() {
-            &self.pinned
-        } else {
-            taken
-        };
-        let (steps, results) = choose::domains::<P>(&self.draft, forms, (choice, taken), &mut plan);
+        let Units { draft, pinned } = self.units(lookups, choice);
+        let taken = if taken.is_empty() { pinned } else { taken };
+        let (steps, results) = choose::domains::<P>(draft, forms, (choice, taken), &mut plan);
         let before = rearrange::outline(&steps);
         plan.segments = rearrange::rearrange(steps);
         rearrange::check(&before, &plan.segments).map_err(broken)?;

@@ -1,8 +1,22 @@
 //! Frame of the passes that rewrite a graph value by value: `floats` and `scale`.
 
-use sealane_program::graph::{Graph, Op, RowSymbol, Value, ValueId, Visibility};
+use sealane_program::graph::{Graph, Op, Program, RowSymbol, Value, ValueId, Visibility};
 use sealane_program::infer::Meta;
 use sealane_program::types::{Data, Range, Shape, Type};
+
+/// How often each value of the main graph is read.
+pub(crate) fn readers(program: &Program) -> Vec<usize> {
+    let mut readers = vec![0; program.main.values.len()];
+    let read = program
+        .main
+        .values
+        .iter()
+        .flat_map(|value| value.op.operands());
+    let results = program.results.iter().map(|result| result.value);
+    read.chain(results)
+        .for_each(|id| readers[id.0 as usize] += 1);
+    readers
+}
 
 /// A graph that a pass with this setting rewrites.
 pub(crate) struct Rewriter<'a, S> {

@@ -10,7 +10,7 @@ mod op;
 
 pub use op::{
     CompareExchange, Cross, Crossed, Fold, Linear, LinearFactor, LinearTerm, Operand, Produced,
-    Product, Rearrange, Rearrangement, Ring, Scan, Sort, SortKey, StepOp, TapeId,
+    Product, Rearrange, Rearrangement, Ring, Scan, Sort, SortKey, StepOp, TapeId, pairs,
 };
 
 use crate::flow::IN_FLIGHT;

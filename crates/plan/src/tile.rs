@@ -16,17 +16,12 @@ pub(crate) const TILE_BITS: u64 = (64 << 20) * 8 / IN_FLIGHT as u64;
 pub(crate) const ROWS: [u64; 2] = [64, 65536];
 /// Most rows where every level of a tape is a round, on a network of short round trips: these fill
 /// lanes and rounds, and the live wires of a tape stay in cache. With long round trips, the number
-/// of rounds dominates.
+/// of rounds dominates, and so it may in trees over rows.
 const ROWS_A_ROUND: u64 = 4096;
 
 /// Returns the rows of a full tile, by row count: a power of two such that all values that a
 /// segment of the table reads or makes fit the memory of a tile.
-pub(crate) fn tiles(
-    draft: &Draft,
-    tables: usize,
-    domains: &Domains,
-    network: NetworkClass,
-) -> Vec<u64> {
+pub(crate) fn tiles(draft: &Draft, tables: usize, domains: &Domains) -> Vec<u64> {
     let mut alive: BTreeMap<Phase, BTreeSet<PlanValue>> = BTreeMap::new();
     for unit in &draft.units {
         let of_phase = alive.entry(unit.phase).or_default();
@@ -43,14 +38,17 @@ pub(crate) fn tiles(
         let total = total.fold(0, u64::saturating_add);
         bits[usize::from(rows.0)] = total.max(bits[usize::from(rows.0)]);
     }
-    let most = if domains.any_depth() && !network.spares_rounds() {
-        ROWS_A_ROUND
+    bits.into_iter().map(rows_that_fit).collect()
+}
+
+/// Bounds of the rows of a tile, of which a plan takes the one with which a run is faster: two
+/// where every level of a tape is a round.
+pub(crate) fn bounds(domains: &Domains, network: NetworkClass) -> &'static [u64] {
+    if domains.any_depth() && !network.spares_rounds() {
+        &[ROWS_A_ROUND, ROWS[1]]
     } else {
-        ROWS[1]
-    };
-    bits.into_iter()
-        .map(|bits| rows_that_fit(bits).min(most))
-        .collect()
+        &ROWS[1..]
+    }
 }
 
 /// Returns the same rows, or fewer if the live wires of running tapes would not fit the memory of a

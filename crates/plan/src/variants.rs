@@ -4,6 +4,7 @@
 //! others can be asked for, to say what the choice was worth.
 
 use crate::draft::{self, UnitWork};
+use crate::drafts::Units;
 use crate::pipeline::{Drafted, Made};
 use crate::setting::Roster;
 use crate::steps::Plan;
@@ -50,18 +51,20 @@ impl<'a> Variants<'a> {
         most_rows: u64,
         plan: &'a Plan,
     ) -> Result<Variants<'a>, Diagnostic> {
+        let drafted = Drafted::new::<P>(program, roster, network)?;
         Ok(Variants {
-            drafted: Drafted::new::<P>(program, roster, network)?,
+            most_rows: most_rows.min(drafted.bound::<P>(plan)),
             made: Made::default(),
+            drafted,
             plan,
-            most_rows,
         })
     }
 
     /// All units but those that make inputs and constants.
     pub fn units<P: Protocol>(&self) -> Vec<Unit> {
         let domains = P::tape_domains();
-        let units = self.drafted.draft.units.iter().zip(&self.plan.taken);
+        let Units { draft, pinned } = self.drafted.units(self.plan.lookups, self.plan.choice);
+        let units = draft.units.iter().zip(&self.plan.taken);
         let computes = |of: &(usize, (&draft::Unit, &Option<u8>))| {
             let UnitWork::Step(op) = &of.1.0.work else {
                 return true;
@@ -75,9 +78,9 @@ impl<'a> Variants<'a> {
             pinned: unit.pin.is_some(),
             domain: match taken {
                 Some(taken) => domains[usize::from(*taken)],
-                None => P::domain(self.drafted.draft.algebra(unit)),
+                None => P::domain(draft.algebra(unit)),
             },
-            domains: match (taken, self.drafted.pinned[number]) {
+            domains: match (taken, pinned[number]) {
                 (Some(_), None) => domains.clone(),
                 _ => vec![],
             },

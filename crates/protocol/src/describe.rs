@@ -46,6 +46,11 @@ pub trait Protocol: Sized + 'static {
     fn ring_steps() -> bool {
         false
     }
+    /// Returns whether a product in a ring takes less if a party knows a factor. Planning then
+    /// writes products of sums of which each party knows a part term by term.
+    fn known_factors() -> bool {
+        false
+    }
     /// Forms of lookups that its tapes can have: gates, and those with functions that it computes
     /// as a whole. Planning chooses for the number of rows and the network of a run.
     fn lookups() -> &'static [Lookups] {

@@ -83,6 +83,8 @@ pub enum Choice {
     },
     /// The one of this number for all.
     Only(u8),
+    /// The same, where sums and products are gates too.
+    Gates(u8),
     /// From the best of the choices before it at the upper bounds of rows, by changes of single
     /// steps that shorten the whole run; none where a plan is too large to try them.
     Improved,
@@ -94,6 +96,16 @@ impl Choice {
         rows: u64::MAX,
         together: 1,
     };
+
+    /// Returns whether the last levels of a tree over many elements are a step of their own, which
+    /// takes a domain of its own. On few rows they would be all levels.
+    pub const fn divides(self) -> bool {
+        match self {
+            Choice::Least { rows, .. } => rows == u64::MAX,
+            Choice::Only(_) | Choice::Gates(_) => false,
+            Choice::Improved => true,
+        }
+    }
 }
 
 /// Properties of a domain that a plan needs.

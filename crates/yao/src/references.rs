@@ -75,7 +75,8 @@ pub const FREE_XOR: Paper = Paper {
     security: Security::Computational(127),
 };
 
-const SLICING: Paper = Paper {
+/// 25 bytes for each AND.
+pub const SLICING: Paper = Paper {
     part: "three-halves",
     authors: "Rosulek, Roy",
     venue: "Crypto 2021",

@@ -16,7 +16,7 @@ use sealane_parties::PartyId;
 use sealane_party::Result;
 use zeroize::Zeroizing;
 
-pub use crate::references::{FREE_XOR, HALF_GATES, MI, YAO};
+pub use crate::references::{FREE_XOR, HALF_GATES, MI, SLICING, YAO};
 
 /// An instance of garbling between two parties.
 #[derive(Clone, Copy)]

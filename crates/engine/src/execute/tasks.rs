@@ -136,6 +136,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     current: self.operand(&planned.operand)?,
                     length: planned.length.at(rows) as usize,
                     lanes: count(&planned.lanes, rows),
+                    to: planned.to as usize,
                     level: 0,
                 };
                 let step = self.fold_step(planned, &mut fold)?;

@@ -182,8 +182,9 @@ impl Widths<'_> {
         );
         let whole = self.within(&fold.operand)? == count * lanes;
         ensure(whole, "the operand has other elements")?;
-        let one_each = lanes == self.elements(fold.out);
-        ensure(one_each, "the result has other elements")?;
+        let to_each = fold.to > 0 && fold.to * lanes == self.elements(fold.out);
+        ensure(to_each, "the result has other elements")?;
+        let count = count.div_ceil(fold.to);
         let levels = fold.levels.len();
         let enough = fold.bits.len() == levels + 1;
         ensure(enough, "a width for each level and one more")?;

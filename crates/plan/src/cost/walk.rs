@@ -517,7 +517,7 @@ impl<'a> Counter<'a> {
                     pieces.push(self.tape(cross.tape, cross.outs[0].value, lanes * block, times));
                     for out in &cross.outs {
                         let lanes = lanes * u64::from(out.inner);
-                        pieces.extend(self.tree(&out.levels, out.value, (block, lanes), times));
+                        pieces.extend(self.tree(&out.levels, out.value, (block, 1, lanes), times));
                     }
                 }
                 for out in cross.outs.iter().filter(|_| count > 1) {
@@ -541,22 +541,23 @@ impl<'a> Counter<'a> {
             }
             StepOp::Fold(fold) => {
                 let lanes = steps::lanes(&fold.lanes, rows);
-                self.tree(&fold.levels, fold.out, (fold.length.at(rows), lanes), 1)
+                let length = fold.length.at(rows);
+                self.tree(&fold.levels, fold.out, (length, fold.to, lanes), 1)
             }
         }
     }
 
-    /// Work of a tree over so many elements in each lane, `times` over.
+    /// Work of a tree over so many elements in each lane, to so many, `times` over.
     fn tree(
         &self,
         levels: &[TapeId],
         out: PlanValue,
-        (mut left, lanes): (u64, u64),
+        (mut left, to, lanes): (u64, u64, u64),
         times: u64,
     ) -> Vec<Piece<'a>> {
         let mut pieces = Vec::new();
         for level in levels {
-            let pairs = left / 2;
+            let pairs = steps::pairs(left, to);
             if pairs > 0 {
                 pieces.push(self.tape(*level, out, pairs * lanes, times));
             }
@@ -571,7 +572,8 @@ impl<'a> Counter<'a> {
             return None;
         };
         // The carry has no rows.
-        Some(self.tape(fold.carry?, fold.out, steps::lanes(&fold.lanes, 1), 1))
+        let lanes = fold.to * steps::lanes(&fold.lanes, 1);
+        Some(self.tape(fold.carry?, fold.out, lanes, 1))
     }
 
     /// Work of a tape, in the domain of its result.

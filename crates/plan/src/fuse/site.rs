@@ -1,5 +1,6 @@
 //! Bodies under construction: their members, their operands, and the values that are stored.
 
+use super::last_levels::LastLevels;
 use crate::draft::{Body, Draft, Phase, Tensor, Unit, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, Operand, PlanValue, StepOp};
@@ -68,6 +69,8 @@ pub(super) struct Fuser<'a> {
     phases: &'a [Phase],
     /// The sharing of the operation of each value, where the program asks for one.
     pub pins: Vec<Option<Sharing>>,
+    /// Where the last levels of trees are steps of their own.
+    pub last: Option<LastLevels>,
     pub draft: Draft,
     /// Homes by value of the main graph.
     pub storages: Vec<Storage>,
@@ -80,11 +83,17 @@ pub(super) struct Fuser<'a> {
 }
 
 impl<'a> Fuser<'a> {
-    pub fn new(program: &'a Program, phases: &'a [Phase], pins: Vec<Option<Sharing>>) -> Fuser<'a> {
+    pub fn new(
+        program: &'a Program,
+        phases: &'a [Phase],
+        pins: Vec<Option<Sharing>>,
+        last: Option<LastLevels>,
+    ) -> Fuser<'a> {
         Fuser {
             program,
             phases,
             pins,
+            last,
             draft: Draft::default(),
             storages: Vec::with_capacity(program.main.values.len()),
             rings: Vec::with_capacity(program.main.values.len()),

@@ -12,6 +12,7 @@ use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen}
 use crate::fuse::combination;
 use crate::network::Network;
 use sealane_circuit::{Builder, Goal, Int, Lookups, Wire, Word, aes, sha256};
+use sealane_program::call::{AES128_KEYS, AES128_ROUNDS};
 use sealane_program::graph::{Graph, Loop, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
@@ -438,6 +439,8 @@ impl Lowering {
             let messages = messages(index);
             match name {
                 "aes128" => aes::encrypt(&mut l.builder, &messages[0], &messages[1]),
+                AES128_KEYS => aes::round_keys(&mut l.builder, &messages[0]),
+                AES128_ROUNDS => aes::encrypt_under(&mut l.builder, &messages[0], &messages[1]),
                 "sha256" => sha256::hash(&mut l.builder, &messages[0]),
                 other => unreachable!("check refuses a function `{other}`"),
             }

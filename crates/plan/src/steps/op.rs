@@ -145,17 +145,22 @@ pub struct Ring {
 }
 
 /// Reduces the outermost dimension by a tree. At level `i` neighbours at half the length are
-/// combined: element `j` with element `j + len / 2`; an odd last one is kept and resized. With
-/// `Len::Rows` as length, the results of tiles are combined by `carry`, in order, and the value
-/// is available after the segment.
+/// combined: element `j` with element `j + len / 2`; an odd last one is kept and resized. The last
+/// level of a fold `to` more than one element combines as few of its first elements as leave these,
+/// and where there are fewer from the start, they are repeated: its reduction is a smallest or
+/// largest element, or one that is true. With `Len::Rows` as length, the results of tiles are
+/// combined by `carry`, in order, and the value is available after the segment.
 #[derive(Clone, Serialize)]
 pub struct Fold {
     /// The operand, the axis to reduce outermost: its lanes view is `axis, rest...`.
     pub operand: Operand,
     /// Length of the axis.
     pub length: Len,
-    /// Elements of the result.
+    /// Elements of the other dimensions.
     pub lanes: Vec<Len>,
+    /// Elements of the axis that are left, outermost in the result.
+    #[serde(skip_serializing_if = "is_one")]
+    pub to: u64,
     /// Combining tapes by level: two operands of `bits[i]` planes to one of `bits[i + 1]`.
     pub levels: Vec<TapeId>,
     /// Planes at each level, one more than levels; the last is the final width.
@@ -166,6 +171,15 @@ pub struct Fold {
     pub carry: Option<TapeId>,
     /// The result.
     pub out: PlanValue,
+}
+
+fn is_one(count: &u64) -> bool {
+    *count == 1
+}
+
+/// Pairs of a level of a tree over so many elements, of which `to` are left in the end.
+pub fn pairs(elements: u64, to: u64) -> u64 {
+    (elements / 2).min(elements.saturating_sub(to))
 }
 
 /// Runs a loop with carried state along the outermost dimension of its operands, in order. The

@@ -122,6 +122,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     current: Arc::new(cross.parts.pop().ok_or_else(|| internal("no part"))?),
                     length: cross.block,
                     lanes: cross.lanes * outs[next].inner as usize,
+                    to: 1,
                     level: 0,
                 },
             };

@@ -14,19 +14,21 @@ pub(in crate::execute) struct Fold<W: Steps> {
     /// Remaining elements along the dimension, and the number of elements in the other dimensions.
     pub(super) length: usize,
     pub(super) lanes: usize,
+    /// Elements that are left in the end.
+    pub(super) to: usize,
     pub(super) level: usize,
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Returns the next level of a tree; after the last one, writes the result.
     pub(super) fn fold_step(&mut self, planned: &steps::Fold, fold: &mut Fold<W>) -> Next<'a, W> {
-        if fold.length > 1 {
+        if fold.length > fold.to {
             return self.pairs(fold, &planned.levels, planned.out).map(Some);
         }
         let last = planned.bits.last().copied();
         let last = last.ok_or_else(|| internal("a fold without widths"))?;
         let total = fold.current.resize(0, last.into(), planned.signed);
-        self.write_total(planned.out, total)?;
+        self.write_total(planned.out, fold.repeated(total))?;
         Ok(None)
     }
 
@@ -37,7 +39,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         levels: &[TapeId],
         out: PlanValue,
     ) -> Result<Step<'a, W>> {
-        let half = fold.length / 2;
+        let half = fold.half();
         let pair = [fold.part(0, half), fold.part(half, half)];
         let tape = levels.get(fold.level);
         let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
@@ -47,19 +49,36 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 impl<W: Steps> Fold<W> {
-    /// Consumes the result of a level; an odd element is passed on unchanged.
+    /// The number of pairs of the next level.
+    fn half(&self) -> usize {
+        steps::pairs(self.length as u64, self.to as u64) as usize
+    }
+
+    /// Consumes the result of a level; elements without a partner are passed on unchanged.
     pub(super) fn level(&mut self, pairs: W::Share, bits: &[u8], signed: bool) {
         let wide = usize::from(bits[self.level + 1]);
-        let half = self.length / 2;
-        self.current = Arc::new(match self.length % 2 {
+        let half = self.half();
+        self.current = Arc::new(match self.length - 2 * half {
             0 => pairs,
-            _ => {
-                let odd = self.part(2 * half, 1).resize(0, wide, signed);
-                W::Share::concat(&[&pairs, &odd])
+            rest => {
+                let rest = self.part(2 * half, rest).resize(0, wide, signed);
+                W::Share::concat(&[&pairs, &rest])
             }
         });
         self.length -= half;
         self.level += 1;
+    }
+
+    /// The elements that are left, over and over where there were fewer from the start.
+    fn repeated(&self, left: W::Share) -> W::Share {
+        let whole = self.to / self.length;
+        if whole == 1 && self.to == self.length {
+            return left;
+        }
+        let rest = self.part(0, self.to % self.length);
+        let mut parts = vec![&left; whole];
+        parts.push(&rest);
+        W::Share::concat(&parts)
     }
 
     /// Returns the elements `first..first + count` along the dimension.

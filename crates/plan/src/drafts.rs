@@ -1,0 +1,151 @@
+//! Drafts of one program: passes from `expand` to `fuse`, for plans that want few rounds and for
+//! plans that want few bytes.
+
+use crate::algebra::{self, Had};
+use crate::draft::{Draft, Phase};
+use crate::fuse::{self, LastLevels, pins};
+use crate::{broken, expand, parts, passes, segment};
+use sealane_circuit::Lookups;
+use sealane_diagnostic::Diagnostic;
+use sealane_parties::{NetworkClass, PartyId};
+use sealane_program::graph::{Op, Program};
+use sealane_protocol::{Algebra, Choice, Protocol, Setting};
+use std::borrow::Cow;
+
+/// The units of a program.
+pub(crate) struct Units {
+    pub(crate) draft: Draft,
+    /// For each unit of which the program says it, the number of its domain of tapes.
+    pub(crate) pinned: Vec<Option<u8>>,
+}
+
+/// Properties in which drafts of one program differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kind {
+    /// Trees are in two parts.
+    divided: bool,
+    /// Keys that blocks of AES have in common are expanded once, and before all blocks.
+    keyed: bool,
+    /// Nothing is in a ring.
+    gates: bool,
+}
+
+impl Kind {
+    /// The draft of plans with lookups in this form and domains of this choice.
+    pub fn of(lookups: Lookups, choice: Choice) -> Kind {
+        Kind {
+            divided: choice.divides(),
+            keyed: lookups == Lookups::Wide,
+            gates: matches!(choice, Choice::Gates(_)),
+        }
+    }
+}
+
+/// The drafts that differ, the one without anything first.
+pub(crate) struct Drafts(Vec<(Kind, Units)>);
+
+impl Drafts {
+    /// Makes the units of a program after the passes up to `scale`, in a run with one of these
+    /// settings.
+    pub fn new<P: Protocol>(
+        program: &Program,
+        network: NetworkClass,
+        settings: &[Setting],
+    ) -> Result<Drafts, Diagnostic> {
+        let wide = P::lookups().contains(&Lookups::Wide) && expand::has_common_keys(program);
+        let several = P::tape_domains().len() > 1;
+        // What asks for a sharing has that one in every form.
+        let shares = program.main.values.iter();
+        let free = !shares
+            .into_iter()
+            .any(|of| matches!(of.op, Op::Share { .. }));
+        let choices = P::choices().iter();
+        let gates = free && choices.into_iter().any(|of| matches!(of, Choice::Gates(_)));
+        let split = if P::known_factors() {
+            Cow::Owned(parts::parts(program, computing(settings)))
+        } else {
+            Cow::Borrowed(program)
+        };
+        let mut drafts = Drafts(Vec::new());
+        let has = |asked: bool| if asked { &[false, true][..] } else { &[false] };
+        for gates in has(gates) {
+            let program = if *gates { program } else { &split };
+            for keyed in has(wide) {
+                let fused = Fused::new::<P>(program, settings[0].parties, (*gates, *keyed))?;
+                let whole = fused.units::<P>(None)?;
+                let units = whole.draft.units.len();
+                let kind = |divided| Kind {
+                    divided,
+                    keyed: *keyed,
+                    gates: *gates,
+                };
+                drafts.0.push((kind(false), whole));
+                if several && !gates {
+                    let divided = fused.units::<P>(Some(LastLevels(network)))?;
+                    // Where no tree is long enough, both are the same.
+                    if divided.draft.units.len() > units {
+                        drafts.0.push((kind(true), divided));
+                    }
+                }
+            }
+        }
+        Ok(drafts)
+    }
+
+    /// The draft of this kind, or the one that is the same.
+    pub fn of(&self, kind: Kind) -> &Units {
+        // A kind is missing where what distinguishes it makes no difference.
+        let missing = |own: &Kind| {
+            let same = own.gates <= kind.gates && own.keyed <= kind.keyed;
+            (same && own.divided <= kind.divided).then(|| {
+                let distinct = [own.gates, own.keyed, own.divided];
+                distinct.map(u8::from).iter().sum::<u8>()
+            })
+        };
+        let near = self.0.iter().max_by_key(|(own, _)| missing(own));
+        &near.expect("the first draft has nothing").1
+    }
+}
+
+/// A program before `fuse`.
+struct Fused {
+    expanded: Program,
+    phases: Vec<Phase>,
+    had: Vec<Had>,
+}
+
+impl Fused {
+    fn new<P: Protocol>(
+        program: &Program,
+        parties: usize,
+        (gates, keyed): (bool, bool),
+    ) -> Result<Fused, Diagnostic> {
+        let goal = P::domain_profile(P::domain(Algebra::Z2), parties).goal;
+        let arithmetic = P::profile().arithmetic && !gates;
+        let expanded = expand::expand(program, arithmetic, goal, keyed);
+        passes::expanded(&expanded, arithmetic).map_err(broken)?;
+        let had = algebra::algebra(&expanded, arithmetic, P::ring_steps());
+        passes::algebras(&expanded, &had, arithmetic).map_err(broken)?;
+        let phases = segment::segment(&expanded);
+        passes::phases(&expanded, &phases).map_err(broken)?;
+        Ok(Fused {
+            expanded,
+            phases,
+            had,
+        })
+    }
+
+    fn units<P: Protocol>(&self, last: Option<LastLevels>) -> Result<Units, Diagnostic> {
+        let draft = fuse::fuse(&self.expanded, &self.phases, &self.had, last)?;
+        draft.check().map_err(broken)?;
+        let pinned = pins::numbers::<P>(&draft)?;
+        Ok(Units { draft, pinned })
+    }
+}
+
+/// The parties that have a role in all settings.
+fn computing(settings: &[Setting]) -> Vec<u8> {
+    let everyone = settings.first().into_iter().flat_map(Setting::everyone);
+    let plays = |party: &PartyId| settings.iter().all(|of| of.role_of(*party).is_some());
+    everyone.filter(plays).map(|party| party.0).collect()
+}
