@@ -1,0 +1,88 @@
+"""Plans of twenty programs of two parties, on five declared networks, protocol by protocol.
+
+    python tools/twenty.py
+    python tools/twenty.py --networks lan,wan --programs edits,series --rows 1000
+
+Prints one JSON object for each program and network: seconds, payload bytes, rounds and memory of
+each protocol as planned, and how long planning took. A table on standard error sets the time of
+`mixed` beside that of the best protocol of one sharing; `mixed` that takes longer, by more than two
+hundredths, ends the tool with status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from typing import Any, TypedDict
+
+import sealane as sl
+import twenty_programs
+
+NETWORKS = ["lan", "wan", "100us/10Gbps", "10ms/1Gbps", "100ms/20Mbps"]
+SINGLE = ["yao", "yao-three-halves", "gmw"]
+TOLERATED = 1.02
+
+
+class Planned(TypedDict):
+    """A plan of one protocol on a network."""
+
+    seconds: float
+    bytes: int
+    rounds: int
+    memory: int
+    planning: float
+
+
+def programs() -> dict[str, sl.Program[..., Any]]:
+    """All programs by name."""
+    found = vars(twenty_programs).items()
+    return {name: value for name, value in found if isinstance(value, sl.Program)}
+
+
+def planned(
+    program: sl.Program[..., Any], network: str, protocol: str, rows: int | None
+) -> Planned:
+    """Seconds on the network, bytes and rounds, and how long planning took."""
+    begun = time.monotonic()
+    bounds = program.plan(network=network, protocol=protocol).rows
+    took = time.monotonic() - begun
+    fewer = {name: min(bound, rows or bound) for name, bound in bounds.items()}
+    plan = program.plan(protocol=protocol, network=network, rows=fewer or None)
+    return {
+        "seconds": plan.estimate_s[network],
+        "bytes": sum(plan.payload_bytes.values()),
+        "rounds": plan.rounds,
+        "memory": max(plan.memory_bytes.values()),
+        "planning": round(took, 2),
+    }
+
+
+def main() -> int:
+    """Plans all that is asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--programs", default=",".join(programs()))
+    parser.add_argument("--rows", type=int, help="rows of each table, in place of its bound")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    slower = 0
+    for name in asked.programs.split(","):
+        for network in asked.networks.split(","):
+            of = {
+                protocol: planned(programs()[name], network, protocol, asked.rows)
+                for protocol in [*SINGLE, "mixed"]
+            }
+            print(json.dumps({"program": name, "network": network, **of}), flush=True)
+            best = min(SINGLE, key=lambda protocol: of[protocol]["seconds"])
+            least, mixed = of[best]["seconds"], of["mixed"]["seconds"]
+            slower += mixed > TOLERATED * least
+            line = f"{name:12} {network:14} mixed {mixed:8.3f} s  {best:16} {least:8.3f} s"
+            print(f"{line}  {least / mixed:6.2f}", file=sys.stderr)
+    return int(slower > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
