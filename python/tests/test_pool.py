@@ -44,8 +44,8 @@ def test_doctor_says_what_pools_cover(sides: tuple[Side, Side]) -> None:
         assert counts(found) == {"alice": 2 * BATCH, "bob": 2 * BATCH}
     under_way = [side.command("doctor", "--wait", "60") for side in sides]
     texts = [ended(command).stdout for command in under_way]
-    assert "with bob: 2,048 bits of inputs of alice\n" in texts[0]
-    assert "with alice: 2,048 bits of inputs of alice\n" in texts[1]
+    assert "with bob: 2,048 transfers that alice receives\n" in texts[0]
+    assert "with alice: 2,048 transfers that alice receives\n" in texts[1]
 
 
 def test_a_damaged_pool_is_told_by_doctor_and_dropped(sides: tuple[Side, Side]) -> None:
@@ -59,7 +59,7 @@ def test_a_damaged_pool_is_told_by_doctor_and_dropped(sides: tuple[Side, Side]) 
     assert "with bob: error[pool-unusable]" in done.stdout
     assert f"the pool at pools/{state.parent.name}/state: " in done.stdout.replace("\n", " ")
     assert "1 pool cannot be used" in done.stderr
-    assert "1,024 bits of inputs of bob" in well.stdout
+    assert "1,024 transfers that bob receives" in well.stdout
     assert "error[pool-unusable]" in alice.sealane("pool", "show", status=2).stderr
     # Dropping it needs no readable state.
     dropped = json.loads(alice.sealane("pool", "drop", "--with", "bob", "--json").stdout)

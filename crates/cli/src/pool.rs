@@ -179,11 +179,11 @@ fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Resul
     failed.map_or(Ok(()), Err)
 }
 
-/// Tells how much a pool covers, in a line for each party that may evaluate.
+/// Tells how much a pool covers, in a line for each party that may receive transfers.
 pub fn lines(own: &str, covered: &Covered) -> Vec<String> {
     let line = |(evaluator, count): (&str, &sealane_pool::Count)| {
         let (peer, left) = (&covered.peer, grouped(transfers(count.left)));
-        let mut line = format!("with {peer}: {left} bits of inputs of {evaluator}");
+        let mut line = format!("with {peer}: {left} transfers that {evaluator} receives");
         let beside = [
             ("used", count.used),
             ("in runs that have not ended well", count.unfinished),
@@ -256,9 +256,9 @@ mod tests {
         };
         let (peer, theirs) = ("bob".to_string(), Count::default());
         let covered = Covered { peer, own, theirs };
-        let own = "with bob: 20,480 bits of inputs of alice \u{b7} 1,024 used \u{b7} 2,048 in runs \
+        let own = "with bob: 20,480 transfers that alice receives \u{b7} 1,024 used \u{b7} 2,048 in runs \
                    that have not ended well \u{b7} 3,072 lost";
-        let theirs = "with bob: 0 bits of inputs of bob";
+        let theirs = "with bob: 0 transfers that bob receives";
         assert_eq!(lines("alice", &covered), [own, theirs]);
         let zeros = json!({ "left": 0, "used": 0, "unfinished": 0, "lost": 0 });
         let counted = json!({ "left": 20480, "used": 1024, "unfinished": 2048, "lost": 3072 });

@@ -29,14 +29,14 @@ mod vectors;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
-use crate::job::{Job, Rest};
+use crate::job::{Job, Rest, dispatch};
 use crate::pool::{Draw, PoolShare};
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
 use sealane_identity::PublicKey;
 use sealane_net::{Mesh, NetError, SessionId};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::Stocks;
+use sealane_party::{Party, Stocks};
 use sealane_plan::{CostReport, JobPart, JobParts};
 use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
@@ -73,7 +73,8 @@ struct Instance {
     pool: Option<Offer>,
 }
 
-/// Message of step 4, of runs that take from pools in both directions.
+/// Message of step 4, of runs that take from pools: in both directions, or by a protocol whose
+/// parties would use some before they hear of each other.
 #[derive(Serialize, Deserialize)]
 struct Took;
 
@@ -187,9 +188,10 @@ pub(crate) fn agree<'a>(
     mesh.set_session(SessionId::new(&own.hash, &contributions));
     let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
     let stocks = draw.as_mut().map(take).transpose()?.unwrap_or_default();
-    // With OTs of both directions a party may use some before it hears of the other: each first
-    // says that its numbers are on the disk.
-    if stocks.sender.is_some() && stocks.receiver.is_some() {
+    // Where a party may use some before it hears of the other, each first says that its numbers
+    // are on the disk.
+    let taken = [stocks.sender.is_some(), stocks.receiver.is_some()];
+    if taken != [false; 2] && (taken == [true; 2] || !dispatch!(job.protocol(), hears_first())) {
         for peer in &peers {
             mesh.send_control(*peer, &Took).map_err(net)?;
         }
@@ -204,6 +206,10 @@ pub(crate) fn agree<'a>(
         stocks,
     };
     Ok((agreed, draw))
+}
+
+fn hears_first<P: Party>() -> bool {
+    P::HEARS_FIRST
 }
 
 /// Refuses a peer that has pinned another key for some party than this side.

@@ -10,7 +10,9 @@ use sealane_identity::PublicKey;
 use sealane_mixed::{Gmw, Mixed};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
+use sealane_plan::{
+    CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, pooled, suits,
+};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
@@ -251,15 +253,18 @@ impl Job {
     /// # Errors
     /// The protocol has no use for a pool, or there are more than two parties.
     pub fn from_pool(mut self) -> Result<Job, EngineError> {
+        fn of<P: Party>(plan: &mut Plan) {
+            pooled::<P::Protocol>(plan);
+        }
         if !self.protocol.profile().pools || self.parties.len() != 2 {
             let (protocol, count) = (self.protocol, self.parties.len());
             let what = format!("`{protocol}` between {count} parties cannot use a pool");
             let finding = Diagnostic::new(Code::NoPool, what)
-                .because("A pool holds oblivious transfers for garbled circuits of two parties.")
-                .hint("leave `--pool` out, or choose `yao` between two parties");
+                .because("A pool holds oblivious transfers between two parties.")
+                .hint("leave `--pool` out, or choose `yao` or `mixed` between two parties");
             return Err(EngineError::from(finding));
         }
-        self.split_plan.joint.setting.pooled = true;
+        dispatch!(self.protocol, of(&mut self.split_plan.joint));
         self.parts = self.text().parts();
         Ok(self)
     }

@@ -13,6 +13,7 @@ mod helpers;
 mod local_work;
 mod order;
 mod pool;
+mod pool_both_ways;
 mod pool_cheats;
 mod random_programs;
 mod references;

@@ -9,19 +9,20 @@ use sealane_engine::{
 use sealane_identity::Identity;
 use sealane_net::Mesh;
 use sealane_pool::{Filling, Order, Pool, Role};
+use sealane_program::types::Data;
 use sealane_testkit::page;
 use sealane_testkit::side::on_threads;
 use tempfile::TempDir;
 
 /// The pools of two parties, in a folder of this test.
-struct Pools {
-    pools: [Pool; 2],
+pub struct Pools {
+    pub pools: [Pool; 2],
     _folder: TempDir,
 }
 
 impl Pools {
     /// Pools with so many batches for each receiver.
-    fn with(batches: [u64; 2]) -> Pools {
+    pub fn with(batches: [u64; 2]) -> Pools {
         let folder = tempfile::tempdir().unwrap();
         let parties = [Identity::generate(), Identity::generate()];
         let pools = [0, 1].map(|party| {
@@ -45,7 +46,7 @@ impl Pools {
     }
 
     /// Batches that are left for the receiver, at either party.
-    fn left(&self, receiver: usize) -> [u64; 2] {
+    pub fn left(&self, receiver: usize) -> [u64; 2] {
         [0, 1].map(|party| {
             let role = if party == receiver {
                 Role::Receiver
@@ -58,9 +59,19 @@ impl Pools {
 
     /// Runs a session, each party with its job.
     fn run(&self, session: &Session, jobs: [&Job; 2]) -> [Result<RunReport, EngineError>; 2] {
-        let ends = on_threads(Mesh::in_memory(2), |mut mesh| {
+        self.run_over(Mesh::in_memory(2), &session.inputs, jobs)
+    }
+
+    /// Runs a session over these links.
+    pub fn run_over(
+        &self,
+        meshes: Vec<Mesh>,
+        inputs: &[Vec<Option<Data>>],
+        jobs: [&Job; 2],
+    ) -> [Result<RunReport, EngineError>; 2] {
+        let ends = on_threads(meshes, |mut mesh| {
             let me = mesh.me().index();
-            let (inputs, pool) = (&session.inputs[me], Some(&self.pools[me]));
+            let (inputs, pool) = (&inputs[me], Some(&self.pools[me]));
             run_with_pool(jobs[me], inputs, pool, &mut mesh, &mut Journal::silent())
         });
         ends.try_into().ok().expect("two parties")

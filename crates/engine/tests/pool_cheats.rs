@@ -98,7 +98,7 @@ fn lan(batches: [u64; 2]) -> Order {
 }
 
 /// A mesh for each party; one frame of the party that deviates is altered.
-fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
+pub fn meshes(attack: Option<(usize, Harm)>) -> [Mesh; 2] {
     let (from, to) = (CHEAT, ME);
     let attack = attack.map(|(at, harm)| Attack { from, to, at, harm });
     let meshes = in_memory(2).into_iter().enumerate().map(|(me, row)| {

@@ -11,13 +11,13 @@ use sealane_parties::NetworkClass;
 use sealane_pool::{BATCH, Count, MOST_FILLS, Order, Pool, Role};
 use std::path::Path;
 
-/// Coverage of a pool: bits of inputs of the party that evaluates.
+/// Coverage of a pool: transfers in either direction.
 pub struct Covered {
     /// The other party.
     pub peer: String,
-    /// Counts where this party evaluates.
+    /// Counts of those that this party receives.
     pub own: Count,
-    /// Counts where the other one does.
+    /// Counts of those that the other one does.
     pub theirs: Count,
 }
 
@@ -30,14 +30,15 @@ pub fn transfers(batches: u64) -> u64 {
 pub struct Amount<'a> {
     /// How many, rounded up to whole batches.
     pub transfers: u64,
-    /// The party that evaluates; either, as many for each, if none is named.
+    /// The party that receives them, as one that evaluates does; either, as many for each, if none
+    /// is named.
     pub evaluator: Option<&'a str>,
     /// Class of the network.
     pub network: NetworkClass,
 }
 
 impl Amount<'_> {
-    /// The amount by the number of the party that evaluates.
+    /// The amount by the number of the party that receives.
     ///
     /// # Errors
     /// The evaluator is none of the two.

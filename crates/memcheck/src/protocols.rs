@@ -31,6 +31,9 @@ pub const CHECKS: &[Check] = &[
     ("trio: all steps", |cpu| session::<TrioParty>(cpu, false)),
     ("gmw: all steps", |cpu| session::<GmwParty>(cpu, false)),
     ("mixed: all steps", |cpu| session::<MixedParty>(cpu, false)),
+    ("mixed: all steps, transfers of a pool", |cpu| {
+        session::<MixedParty>(cpu, true);
+    }),
     ("clear: what a party computes alone", |cpu| {
         session::<ClearParty>(cpu, false);
     }),

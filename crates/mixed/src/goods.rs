@@ -5,11 +5,12 @@
 //!
 //! Two extensions of base OTs cross, since of each the receiver alone writes. Silent extensions
 //! take turns, that of the party with the smaller number as sender first. A direction of which the
-//! run takes no OT is not set up.
+//! run takes no OT is not set up. With a pool nothing is: its OTs are random ones.
 
 mod cost;
 #[cfg(test)]
 mod given;
+mod pooled;
 
 pub(crate) use cost::{
     cot, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes, takes_labels,
@@ -19,7 +20,8 @@ pub(crate) use cost::{
 use crate::cost::bits_of;
 use crate::outside::words_of;
 use crate::role::Place;
-use cost::{counts, directions, known_shape, matrix_shape, source, unit};
+use cost::{counts, directions, hashed, known_shape, matrix_shape, source, unit};
+use pooled::{Numbers, Pooled};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
@@ -32,7 +34,7 @@ use sealane_ot::triples::{
 };
 use sealane_parties::PartyId;
 use sealane_party::bits::Writer;
-use sealane_party::{Fault, Result};
+use sealane_party::{Fault, Result, Stocks};
 use sealane_protocol::{Algebra, Correlation, Demand, Setting};
 use std::collections::{BTreeMap, VecDeque};
 use zeroize::Zeroizing;
@@ -62,6 +64,8 @@ pub(crate) struct Goods {
     me: PartyId,
     /// OTs of both directions, if the run takes any.
     ots: Option<Both>,
+    /// Where these come from, with a pool.
+    pooled: Option<Pooled>,
     pools: BTreeMap<Correlation, VecDeque<Batch>>,
 }
 
@@ -76,13 +80,14 @@ pub(crate) struct Begun {
     takes: [bool; 2],
     sender: Option<SourceSetup<SenderSetup>>,
     receiver: Option<SourceSetup<ReceiverSetup>>,
+    stocks: Stocks,
 }
 
 impl Goods {
     /// Begins the set-up, if the run takes any OTs: under an offset, or a random one.
     pub(crate) fn begin(
         (cpu, setting, peer): Place<'_>,
-        offset: Option<Zeroizing<Block>>,
+        (offset, stocks): (Option<Zeroizing<Block>>, Stocks),
         demand: &Demand,
         coins: &mut Coins,
         mesh: &mut Mesh,
@@ -91,6 +96,7 @@ impl Goods {
         if mesh.me() != directions(setting)[0] {
             takes.reverse();
         }
+        let made = stocks.sender.is_none() && stocks.receiver.is_none();
         let mut begun = Begun {
             setting: setting.clone(),
             peer,
@@ -98,8 +104,9 @@ impl Goods {
             takes,
             sender: None,
             receiver: None,
+            stocks,
         };
-        let [mut sends, mut receives] = takes;
+        let [mut sends, mut receives] = takes.map(|takes| takes && made);
         if let (true, Some(turn)) = (setting.silent, begun.turns(mesh.me()).next()) {
             [sends, receives] = [turn, !turn];
         }
@@ -120,6 +127,9 @@ impl Goods {
 
     /// Correlated OTs that were made ahead, whose offset this party has.
     pub(crate) fn sender(&mut self) -> Result<&mut AheadSender> {
+        if let Some(pooled) = &mut self.pooled {
+            return Ok(&mut pooled.sender);
+        }
         let ots = self.ots.as_mut();
         let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
         Ok(&mut ots.sender().cot)
@@ -127,6 +137,9 @@ impl Goods {
 
     /// Correlated OTs that were made ahead, of which this party has the choices.
     pub(crate) fn receiver(&mut self) -> Result<&mut AheadReceiver> {
+        if let Some(pooled) = &mut self.pooled {
+            return Ok(&mut pooled.receiver);
+        }
         let ots = self.ots.as_mut();
         let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
         Ok(&mut ots.receiver().cot)
@@ -139,13 +152,17 @@ impl Goods {
             return Ok(());
         };
         let counts = counts(&self.setting, demand).map(|count| count as usize);
-        let directions = if sends_first {
-            [(true, counts[0]), (false, counts[1])]
-        } else {
-            [(false, counts[0]), (true, counts[1])]
-        };
-        let mut directions = directions.to_vec();
-        if !self.setting.silent {
+        let mut directions = [(sends_first, counts[0]), (!sends_first, counts[1])].to_vec();
+        if let Some(pooled) = &mut self.pooled {
+            let hashed = hashed(&self.setting, demand).map(|count| count as usize);
+            let numbers = |at: usize| Numbers {
+                labels: counts[at] - hashed[at],
+                hashed: hashed[at],
+            };
+            let mine = usize::from(!sends_first);
+            pooled.draw(ots, [numbers(mine), numbers(1 - mine)], mesh)?;
+            directions.clear();
+        } else if !self.setting.silent {
             // A receiver writes alone, and a sender reads alone: both directions cross.
             directions.sort_by_key(|(sends, _)| *sends);
         }
@@ -232,7 +249,10 @@ impl Begun {
     pub(crate) fn finish(mut self, cpu: Cpu, mesh: &mut Mesh, coins: &mut Coins) -> Result<Goods> {
         let (unit, [sends, receives]) = (unit(&self.setting), self.takes);
         let (mut sender, mut receiver) = (None, None);
-        if self.setting.silent {
+        let mut pooled = None;
+        if self.stocks.sender.is_some() || self.stocks.receiver.is_some() {
+            pooled = Some(Pooled::new(self.stocks, self.offset, self.peer));
+        } else if self.setting.silent {
             for turn in self.turns(mesh.me()) {
                 if turn {
                     let begun = match self.sender.take() {
@@ -272,6 +292,7 @@ impl Begun {
             setting: self.setting,
             me: mesh.me(),
             ots,
+            pooled,
             pools: BTreeMap::new(),
         })
     }

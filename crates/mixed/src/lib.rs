@@ -149,7 +149,7 @@ impl<const L: bool> Protocol for Mixing<L> {
             arithmetic: true,
             settles: false,
             offline: false,
-            pools: false,
+            pools: true,
             silent: true,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: references::ASSUMPTION,

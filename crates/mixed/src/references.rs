@@ -116,13 +116,15 @@ const fn part(
     }
 }
 
-/// Basis of a run with this demand: with the transfers that it takes, if it takes any.
+/// Basis of a run with this demand: with the transfers that it takes, if it takes any. Those of a
+/// pool may be silent, and of either network, since the fill decides that.
 pub(crate) fn basis(profile: &Profile, setting: &Setting, demand: &Demand) -> Basis {
     let any = demand
         .0
         .keys()
         .any(|kind| matches!(kind, Correlation::Cot { .. }));
-    let assumption = if any && setting.silent {
+    let silent = any && (setting.silent || setting.pooled);
+    let assumption = if silent {
         format!("{}; {OF_SILENT_OTS}", profile.assumption)
     } else {
         profile.assumption.to_string()
@@ -130,10 +132,10 @@ pub(crate) fn basis(profile: &Profile, setting: &Setting, demand: &Demand) -> Ba
     let slices = scheme(setting) == Scheme::ThreeHalves;
     Basis::of(profile, &assumption, |paper| match paper {
         SLICING => slices.then_some(paper),
-        HALF_GATES => (!slices).then_some(paper),
+        OT_CHECK if setting.pooled => any.then_some(paper),
         OT_CHECK => any.then_some(ot_check(setting.network)),
         HASH | OT_EXTENSION | BASE_OT => any.then_some(paper),
-        SILENT_OT | SILENT_CHECK | SILENT_TREES => (any && setting.silent).then_some(paper),
+        SILENT_OT | SILENT_CHECK | SILENT_TREES => silent.then_some(paper),
         _ => Some(paper),
     })
 }

@@ -50,7 +50,7 @@ impl<const L: bool> Computing<L> {
             session,
             cpu,
             mut coins,
-            ..
+            stocks,
         } = start;
         let peer = setting.player(1 - role);
         let stream = |seed: &Seed| Stream::from(seed.stream(COMMON, session.as_bytes()).prg(cpu));
@@ -77,7 +77,7 @@ impl<const L: bool> Computing<L> {
             side = Some(Side::Garbler(Erased::new(labels)));
         }
         let place = (cpu, setting, peer);
-        let begun = Goods::begin(place, offset, demand, &mut coins, mesh)?;
+        let begun = Goods::begin(place, (offset, stocks), demand, &mut coins, mesh)?;
         if role == 1 && outsiders {
             common = Some(stream(&recv_seed(peer, mesh)?));
         }

@@ -30,5 +30,6 @@ mod random;
 pub use chosen::{Request, chosen_bytes, chosen_flights, receive_chosen, send_chosen};
 pub use given::{given_bytes, receive_given, send_given};
 pub use offset::{OffsetRequest, offset_bytes, send_under};
+pub use offset::{receive_correlated, send_correlated};
 pub(crate) use random::BATCH;
 pub use random::{HashedReceiver, HashedSender, Hasher};

@@ -83,6 +83,24 @@ pub trait CotSender {
     /// The network failed, or the receiver deviated from the protocol and was caught. After any
     /// error the sender is of no use, and its offset must not be used again.
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()>;
+
+    /// As `extend`, for a user who hashes both keys of each OT: fills `q` with the first ones, and
+    /// returns the others. A source of random OTs needs no offset for it.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    fn extend_keys(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<SecondKeys> {
+        self.extend(mesh, q)?;
+        Ok(SecondKeys::Offset(Zeroizing::new(self.delta())))
+    }
+}
+
+/// The second keys of OTs at their sender, beside the first ones.
+pub enum SecondKeys {
+    /// The first one of each with this added: of correlated OTs.
+    Offset(Zeroizing<Block>),
+    /// One for each: of random OTs.
+    Each(Zeroizing<Vec<Block>>),
 }
 
 /// Receiver of random correlated OTs; see [`CotSender`].
@@ -112,6 +130,10 @@ impl<S: CotSender + ?Sized> CotSender for Box<S> {
 
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         (**self).extend(mesh, q)
+    }
+
+    fn extend_keys(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<SecondKeys> {
+        (**self).extend_keys(mesh, q)
     }
 }
 

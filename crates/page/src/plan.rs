@@ -76,7 +76,7 @@ pub struct BasisRecord {
 pub struct PoolRecord {
     /// Their number.
     pub transfers: u64,
-    /// The party that receives them, for its inputs.
+    /// The party that receives them.
     pub receiver: String,
 }
 
@@ -269,7 +269,7 @@ impl ProductRecord {
 impl PoolRecord {
     fn line(&self) -> String {
         let transfers = grouped(self.transfers);
-        format!("{transfers} transfers for inputs of {}", self.receiver)
+        format!("{transfers} transfers that {} receives", self.receiver)
     }
 }
 

@@ -122,8 +122,7 @@ pub struct Start<'a> {
 
 /// Random OTs of a pair of parties by the role of this party in them: none of a direction of which
 /// a run demands nothing. Nothing that depends on them may leave a party before the other has taken
-/// its own: the engine sees to it if there are both directions; with one, the protocol does, whose
-/// receiver hears from the sender before it sends choices.
+/// its own: the engine sees to it, but for a protocol that [does itself](Party::HEARS_FIRST).
 #[derive(Default)]
 pub struct Stocks {
     /// OTs of which it has both keys.
@@ -158,6 +157,9 @@ pub trait Party: Steps<Output = ()> {
     ///
     /// [`NoOffline`]: crate::NoOffline
     type Offline: Steps<Material = (), Output = Self::Material>;
+    /// True if, of OTs of a pool in one direction alone, neither party uses any before it has read
+    /// a message that the other has written in the run: the engine lets nobody wait for it then.
+    const HEARS_FIRST: bool = false;
 
     /// Sets up a party that will consume `demand` in all. Straight-line code over blocking
     /// channels: it may flush and wait.

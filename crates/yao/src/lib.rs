@@ -270,6 +270,9 @@ impl<G: Garbling> Protocol for Yao<G> {
 impl<G: Garbling> Party for YaoParty<G> {
     type Protocol = Yao<G>;
     type Offline = NoOffline<()>;
+    /// The evaluator hears the nonce before it sends choices, and the garbler these before it
+    /// answers.
+    const HEARS_FIRST: bool = true;
 
     fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self> {
         let [garbler, evaluator] = cost::roles(start.setting);

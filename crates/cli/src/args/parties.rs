@@ -115,14 +115,14 @@ pub enum PoolVerb {
         /// The other party
         #[arg(long, value_name = "PARTY")]
         with: String,
-        /// How many to make for each party that may evaluate: one for each bit of its inputs
+        /// How many to make that each party receives; `sealane plan --pool` states what a run takes
         #[arg(long, value_name = "COUNT", default_value = "1000000",
               value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
         transfers: u64,
         /// Stay, and make so many again whenever fewer than COUNT are left; both parties do
         #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
         keep: Option<u64>,
-        /// The one party that evaluates, which `sealane plan` names [default: either]
+        /// The one party that receives: under `yao` the one that evaluates [default: either]
         #[arg(long, value_name = "PARTY")]
         evaluator: Option<String>,
         /// The declared network, by which they are made [default: of the configuration, or lan]

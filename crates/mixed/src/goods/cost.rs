@@ -3,6 +3,7 @@
 use crate::cost::bits_of;
 use crate::outside::owners;
 use sealane_block::Seed;
+use sealane_ot::forms::offset_bytes;
 use sealane_ot::source::{Source, ahead};
 use sealane_ot::traits::{Correlation as _, CotCost};
 use sealane_ot::triples::{
@@ -72,15 +73,21 @@ fn ots(setting: &Setting, kind: Correlation) -> [u64; 2] {
 /// A demand with the correlated OTs of which its correlations are made.
 pub(crate) fn transfers(setting: &Setting, mut demand: Demand) -> Demand {
     let [low, high] = directions(setting);
+    let counts = hashed(setting, &demand);
+    for ((sender, receiver), count) in [(low, high), (high, low)].into_iter().zip(counts) {
+        demand.add(cot(sender, receiver), count);
+    }
+    demand
+}
+
+/// Correlated OTs of which the correlations of a demand are made, by direction.
+pub(super) fn hashed(setting: &Setting, demand: &Demand) -> [u64; 2] {
     let mut counts = [0; 2];
     for (kind, count) in &demand.0 {
         let each = ots(setting, *kind);
         counts = [0, 1].map(|at| counts[at] + count * each[at]);
     }
-    for ((sender, receiver), count) in [(low, high), (high, low)].into_iter().zip(counts) {
-        demand.add(cot(sender, receiver), count);
-    }
-    demand
+    counts
 }
 
 /// Correlated OTs whose sender has the offset.
@@ -159,7 +166,7 @@ pub(crate) fn takes_labels(setting: &Setting, demand: &Demand) -> bool {
 }
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let taken = counts(setting, demand).map(|count| count > 0);
+    let taken = counts(setting, demand).map(|count| count > 0 && !setting.pooled);
     let base = |taken: bool| {
         let flights = taken.then(|| source(setting).cost().set_up());
         flights.unwrap_or_default()
@@ -189,6 +196,8 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
 pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
     match kind {
         Correlation::Cot { .. } if setting.silent => ahead::bits(&SILENT),
+        // Both keys, and a bit.
+        Correlation::Cot { .. } if setting.pooled => 257,
         Correlation::Cot { .. } => 129,
         Correlation::Seed { .. } => 0,
         Correlation::Triple {
@@ -283,9 +292,14 @@ impl CotCost for Ahead {
 pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     let source = source(setting).cost();
     let counts = counts(setting, demand);
-    let made = counts.map(|count| match count {
+    let hashed = hashed(setting, demand);
+    let made = [0, 1].map(|at| match counts[at] {
+        count if setting.pooled => match offset_bytes(count - hashed[at]) {
+            0 => Flights::new(),
+            bytes => vec![Flight::new(bytes, 0)],
+        },
         0 => Flights::new(),
-        _ => source.extend(0, count),
+        count => source.extend(0, count),
     });
     let ots = both_directions(setting, made);
     let all = demand.0.iter();

@@ -11,6 +11,7 @@ impl Goods {
             setting: setting.clone(),
             me,
             ots: None,
+            pooled: None,
             pools: BTreeMap::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Parties on threads over a mesh in memory. Each step has its own refill before it, both are
 //! compared with the costs that the protocol states, and shares of all parties with plain values.
 
-use sealane_block::Cpu;
+use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_mixed::{Gmw, MixedParty, Mixing, Share};
 use sealane_net::Mesh;
@@ -12,6 +12,7 @@ use sealane_protocol::{
 };
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{self, Given, copied, on_threads};
+use sealane_testkit::stock::Dealt;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -35,10 +36,22 @@ pub fn setting(parties: usize, roles: [u8; 2]) -> Setting {
     }
 }
 
-/// Two parties alone in both orders, and among others.
-pub fn settings() -> [Setting; 4] {
-    [(2, [0, 1]), (2, [1, 0]), (4, [3, 1]), (5, [2, 4])]
-        .map(|(parties, roles)| setting(parties, roles))
+/// Two parties alone in both orders, with a pool and without, and among others.
+pub fn settings() -> [Setting; 6] {
+    let alone = |pooled, roles| Setting {
+        pooled,
+        ..setting(2, roles)
+    };
+    let [three, four] = [alone(true, [0, 1]), alone(true, [1, 0])];
+    let [one, two] = [alone(false, [0, 1]), alone(false, [1, 0])];
+    [
+        one,
+        two,
+        three,
+        four,
+        setting(4, [3, 1]),
+        setting(5, [2, 4]),
+    ]
 }
 
 /// A tensor that all parties hold together, and its elements.
@@ -84,7 +97,10 @@ pub fn session<const L: bool>(setting: &Setting, body: impl Fn(&mut Side<L>) + S
     }
     let held = on_threads(Mesh::in_memory(setting.parties), |mesh| {
         let me = mesh.me();
-        let given = Given::seeded(Cpu::detect().unwrap(), u64::from(me.0) + 1);
+        let mut given = Given::seeded(Cpu::detect().unwrap(), u64::from(me.0) + 1);
+        if setting.pooled {
+            given.stocks = Dealt::both(me, Coins::danger_fixed_seed(3));
+        }
         let set_up = side::Side::set_up(mesh, setting, &demand, given).unwrap();
         let mut side = Side {
             me,

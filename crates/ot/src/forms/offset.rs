@@ -6,10 +6,12 @@
 //! delta`; the receiver takes `t_j = k_r ^ x_j s_j`. If `x_j` is 0, `r_j` is `d_j` and `t_j` is
 //! `q_j`; if it is 1, `t_j` is `k_r ^ k_0 ^ k_1 ^ delta`, which is `q_j ^ delta`. The receiver
 //! knows one key of the two, so `s_j` tells it nothing about `delta`.
+//!
+//! Where the choices are wanted as they are, `d_j` is 0 and not sent ([`send_correlated`]).
 
 use super::given_bytes;
-use crate::Result;
 use crate::traits::{pack, packed_blocks};
+use crate::{OtError, Result};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -54,6 +56,54 @@ pub fn send_under(
             answer[j] = both ^ delta;
         }
         mesh.send(receiver, Block::as_bytes(&answer[..q.len()]))?;
+    }
+    Ok(())
+}
+
+/// Makes correlated OTs with random choices of random ones, whose keys `next` fills in: fills `q`,
+/// and writes [`offset_bytes`], not flushed.
+///
+/// # Errors
+/// The network failed; the errors of `next`.
+pub fn send_correlated<E: From<OtError>>(
+    delta: Block,
+    mesh: &mut Mesh,
+    receiver: PartyId,
+    q: &mut [Block],
+    mut next: impl FnMut(&mut [[Block; 2]]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
+    for q in q.chunks_mut(BATCH) {
+        let (pairs, mut answer) = (&mut pairs[..q.len()], [Block::ZERO; BATCH]);
+        next(pairs)?;
+        for ((q, answer), [zero, one]) in q.iter_mut().zip(&mut answer).zip(pairs) {
+            *q = *zero;
+            *answer = *zero ^ *one ^ delta;
+        }
+        let answer = Block::as_bytes(&answer[..q.len()]);
+        mesh.send(receiver, answer).map_err(OtError::from)?;
+    }
+    Ok(())
+}
+
+/// Makes correlated OTs of random ones: reads what [`send_correlated`] writes, and replaces the
+/// keys of these choices, one byte each, by `t`.
+///
+/// # Errors
+/// The network failed.
+pub fn receive_correlated(
+    mesh: &mut Mesh,
+    sender: PartyId,
+    choices: &[u8],
+    keys: &mut [Block],
+) -> Result<()> {
+    let mut answer = [Block::ZERO; BATCH];
+    for (keys, choices) in keys.chunks_mut(BATCH).zip(choices.chunks(BATCH)) {
+        let answer = &mut answer[..keys.len()];
+        mesh.recv(sender, Block::as_bytes_mut(answer))?;
+        for ((key, choice), answer) in keys.iter_mut().zip(choices).zip(answer) {
+            *key ^= answer.masked(*choice);
+        }
     }
     Ok(())
 }
@@ -105,14 +155,7 @@ impl OffsetRequest {
     /// # Errors
     /// The network failed.
     pub fn finish(mut self, mesh: &mut Mesh) -> Result<Finished> {
-        let mut answer = [Block::ZERO; BATCH];
-        for (keys, choices) in self.keys.chunks_mut(BATCH).zip(self.choices.chunks(BATCH)) {
-            let answer = &mut answer[..keys.len()];
-            mesh.recv(self.sender, Block::as_bytes_mut(answer))?;
-            for ((key, choice), answer) in keys.iter_mut().zip(choices).zip(answer) {
-                *key ^= answer.masked(*choice);
-            }
-        }
+        receive_correlated(mesh, self.sender, &self.choices, &mut self.keys)?;
         Ok((self.choices, self.keys))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{receive_chosen, send_chosen};
 use crate::traits::{ChosenReceiver, ChosenSender};
-use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
+use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender, SecondKeys};
 use crate::transcript::Digested;
 use crate::{Result, Security};
 use sealane_block::hash::{BitHash, LabelHash, Mi};
@@ -73,6 +73,28 @@ impl Hasher {
         self.hash.hash_pairs(self.cpu, tweak, delta, q, pairs);
     }
 
+    /// As [`pairs`](Hasher::pairs), of the rows from number `first` on among those of `seconds`.
+    pub(crate) fn both_keys(
+        &self,
+        (call, number): (u64, usize),
+        (seconds, first): (&SecondKeys, usize),
+        q: &[Block],
+        pairs: &mut [[Block; 2]],
+    ) {
+        let others = match seconds {
+            SecondKeys::Offset(delta) => return self.pairs(call, number, **delta, q, pairs),
+            SecondKeys::Each(others) => &others[first..][..q.len()],
+        };
+        let mut rows = Zeroizing::new([Block::ZERO; BATCH]);
+        let rows = &mut rows[..q.len()];
+        for (at, keys) in [q, others].into_iter().enumerate() {
+            rows.copy_from_slice(keys);
+            self.keys(call, number, rows);
+            let hashed = pairs.iter_mut().zip(&*rows);
+            hashed.for_each(|(pair, key)| pair[at] = *key);
+        }
+    }
+
     /// Replaces up to [`BATCH`] rows by block `number` of their keys.
     pub(crate) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
         self.hash.hash(self.cpu, tweak(call, number), rows);
@@ -80,9 +102,16 @@ impl Hasher {
 
     /// Hashes rows of the sender to bits, 128 a block: one bit of the key of choice 0, and its sum
     /// with that of choice 1.
-    pub(crate) fn pair_bits(&mut self, delta: Block, q: &[Block], bits: [&mut [Block]; 2]) {
-        let call = self.calls.take();
-        self.bits.hash_pairs(self.cpu, call, delta, q, bits);
+    pub(crate) fn pair_bits(&mut self, seconds: &SecondKeys, q: &[Block], bits: [&mut [Block]; 2]) {
+        let (cpu, call) = (self.cpu, self.calls.take());
+        let others = match seconds {
+            SecondKeys::Offset(delta) => return self.bits.hash_pairs(cpu, call, **delta, q, bits),
+            SecondKeys::Each(others) => others,
+        };
+        let [zeros, sums] = bits;
+        self.bits.hash(cpu, call, q, zeros);
+        self.bits.hash(cpu, call, others, sums);
+        add(sums, zeros);
     }
 
     /// Hashes rows of the receiver to the same bits.
@@ -95,12 +124,29 @@ impl Hasher {
     /// choice 0, and their sums with those of choice 1.
     pub(crate) fn pair_planes(
         &mut self,
-        delta: Block,
+        seconds: &SecondKeys,
         q: &[Block],
         planes: [&mut [&mut [Block]]; 2],
     ) {
-        let call = self.calls.take();
-        self.bits.hash_pair_planes(self.cpu, call, delta, q, planes);
+        let (cpu, call) = (self.cpu, self.calls.take());
+        let [zeros, sums] = planes;
+        let others = match seconds {
+            SecondKeys::Offset(delta) => {
+                let planes = [zeros, sums];
+                return self.bits.hash_pair_planes(cpu, call, **delta, q, planes);
+            }
+            SecondKeys::Each(others) => others,
+        };
+        // What the first keys change the zeros by is a part of the sums.
+        let add_all = |sums: &mut [&mut [Block]], zeros: &[&mut [Block]]| {
+            sums.iter_mut()
+                .zip(zeros)
+                .for_each(|(sum, zero)| add(sum, zero));
+        };
+        add_all(sums, zeros);
+        self.bits.hash_planes(cpu, call, q, zeros);
+        add_all(sums, zeros);
+        self.bits.hash_planes(cpu, call, others, sums);
     }
 
     /// Hashes rows of the receiver to the same bits, and adds them to planes.
@@ -108,6 +154,10 @@ impl Hasher {
         let call = self.calls.take();
         self.bits.hash_planes(self.cpu, call, t, planes);
     }
+}
+
+fn add(to: &mut [Block], of: &[Block]) {
+    to.iter_mut().zip(of).for_each(|(to, of)| *to ^= *of);
 }
 
 /// The tweak of block `number` of the keys of a batch.
@@ -225,10 +275,11 @@ mod tests {
                 let mut bits = [[Block::ZERO]; 6];
                 let [of_receiver, zeros, sums, plane, zero_plane, sum_plane] = &mut bits;
                 hasher.bits(&rows, of_receiver);
-                hasher.pair_bits(Block::ONES, &rows, [zeros, sums]);
+                let seconds = SecondKeys::Offset(Zeroizing::new(Block::ONES));
+                hasher.pair_bits(&seconds, &rows, [zeros, sums]);
                 hasher.planes(&rows, &mut [plane]);
                 let planes: [&mut [&mut [Block]]; 2] = [&mut [zero_plane], &mut [sum_plane]];
-                hasher.pair_planes(Block::ONES, &rows, planes);
+                hasher.pair_planes(&seconds, &rows, planes);
                 let hashed = [keys.as_flattened(), bits.as_flattened()].concat();
                 hashes.extend(hashed.into_iter().map(Block::value));
             }

@@ -3,11 +3,13 @@
 //! A silent extension makes an iteration at a time, in an exchange of messages. A protocol whose
 //! steps share flights takes its OTs from here and refills between steps. A refill makes whole
 //! iterations of a silent source, and any number of another one, so its messages depend on nothing
-//! but its size.
+//! but its size. Random OTs that somebody else has made can take the place of a source.
 
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
-use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, choice, pack, packed_blocks};
+use crate::forms::{receive_correlated, send_correlated};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys};
+use crate::traits::{choice, pack, packed_blocks};
 use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -90,30 +92,71 @@ impl Stock {
 
 /// Sender of OTs that are made ahead.
 pub struct AheadSender {
-    /// None if no OTs are ever made.
+    /// None if no OTs are made here.
     source: Option<AnySender>,
+    /// The offset of OTs that are made of random ones.
+    offset: Option<Zeroizing<Block>>,
     terms: CotTerms,
     stock: Stock,
+    /// Both keys of random OTs, and the number of those taken.
+    given: Option<(Zeroizing<Vec<[Block; 2]>>, usize)>,
 }
 
 impl AheadSender {
     /// OTs of a source, made in multiples of `unit`: of a silent source those of an iteration. None
     /// at first.
     pub fn new(source: AnySender, unit: usize) -> AheadSender {
+        let terms = source.terms().one_way();
         AheadSender {
-            terms: source.terms().one_way(),
+            terms,
             source: Some(source),
             stock: Stock::new(unit),
+            ..AheadSender::none(terms.peer)
         }
     }
 
-    /// No OTs with a peer: none can be made, so that it needs no set-up.
+    /// No OTs with a peer but those that are given: it needs no set-up.
     pub fn none(peer: PartyId) -> AheadSender {
         AheadSender {
             source: None,
+            offset: None,
             terms: CotTerms::new(peer, Security::Malicious).one_way(),
             stock: Stock::new(1),
+            given: None,
         }
+    }
+
+    /// No OTs but those under an offset that are made of random ones.
+    pub fn under(peer: PartyId, offset: Zeroizing<Block>) -> AheadSender {
+        AheadSender {
+            offset: Some(offset),
+            ..AheadSender::none(peer)
+        }
+    }
+
+    /// Gives random OTs for [`CotSender::extend_keys`], in place of those that are left.
+    pub fn give(&mut self, pairs: Zeroizing<Vec<[Block; 2]>>) {
+        self.given = Some((pairs, 0));
+    }
+
+    /// Makes `count` more under its offset, as [`send_correlated`].
+    ///
+    /// # Errors
+    /// As [`send_correlated`].
+    ///
+    /// # Panics
+    /// If there is no offset.
+    pub fn correlate<E: From<OtError>>(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        next: impl FnMut(&mut [[Block; 2]]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let delta = Zeroizing::new(self.delta());
+        let first = self.stock.grow(count);
+        let rows = &mut self.stock.rows[first..];
+        send_correlated(*delta, mesh, self.terms.peer, rows, next)?;
+        Ok(self.stock.settle(Ok(()), count)?)
     }
 
     /// Makes `count` more, a multiple of the unit.
@@ -140,8 +183,10 @@ impl CotSender for AheadSender {
     /// # Panics
     /// If there are none.
     fn delta(&self) -> Block {
-        let source = self.source.as_ref();
-        source.expect("OTs of this direction").delta()
+        match (&self.source, &self.offset) {
+            (Some(source), _) => source.delta(),
+            (None, offset) => **offset.as_ref().expect("OTs of this direction"),
+        }
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
@@ -149,6 +194,18 @@ impl CotSender for AheadSender {
         let places = self.stock.take(q.len())?;
         q.copy_from_slice(&self.stock.rows[places]);
         Ok(())
+    }
+
+    fn extend_keys(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<SecondKeys> {
+        let Some((pairs, taken)) = &mut self.given else {
+            self.extend(mesh, q)?;
+            return Ok(SecondKeys::Offset(Zeroizing::new(self.delta())));
+        };
+        let pairs = pairs.get(*taken..*taken + q.len()).ok_or(OtError::Ended)?;
+        *taken += q.len();
+        q.iter_mut().zip(pairs).for_each(|(q, pair)| *q = pair[0]);
+        let others = pairs.iter().map(|pair| pair[1]).collect();
+        Ok(SecondKeys::Each(Zeroizing::new(others)))
     }
 }
 
@@ -172,13 +229,50 @@ impl AheadReceiver {
         }
     }
 
-    /// No OTs with a peer: none can be made, so that it needs no set-up.
+    /// No OTs with a peer but those that are given: it needs no set-up.
     pub fn none(peer: PartyId) -> AheadReceiver {
         AheadReceiver {
             source: None,
             terms: CotTerms::new(peer, Security::Malicious).one_way(),
             stock: Stock::new(1),
         }
+    }
+
+    /// Gives random OTs by their choices, one a byte, and the keys of these, in place of those that
+    /// are left.
+    ///
+    /// # Panics
+    /// If there are not as many of both.
+    pub fn give(&mut self, choices: Zeroizing<Vec<u8>>, keys: Zeroizing<Vec<Block>>) {
+        assert_eq!(choices.len(), keys.len(), "a key for each choice");
+        self.stock = Stock {
+            left: keys.len(),
+            rows: keys,
+            choices,
+            ..Stock::new(1)
+        };
+    }
+
+    /// Makes `count` more as [`receive_correlated`], of random OTs that `next` fills in: their
+    /// choices, one a byte, and keys.
+    ///
+    /// # Errors
+    /// As [`receive_correlated`]; the errors of `next`.
+    pub fn correlate<E: From<OtError>>(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        next: impl FnOnce(&mut [u8], &mut [Block]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let first = self.stock.grow(count);
+        let rows = &mut self.stock.rows[first..];
+        let mut choices = Zeroizing::new(vec![0; count]);
+        next(&mut choices, rows)?;
+        let made = receive_correlated(mesh, self.terms.peer, &choices, rows);
+        self.stock.settle(made, count)?;
+        self.stock.choices.reserve_exact(count);
+        self.stock.choices.extend_from_slice(&choices);
+        Ok(())
     }
 
     /// Makes `count` more, a multiple of the unit.

@@ -82,11 +82,10 @@ fn send<S: CotSender>(
     let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
     for (now, blocks) in chunks(0..count) {
         let q = &mut q[..now];
-        cot.extend(mesh, q)?;
+        let seconds = cot.extend_keys(mesh, q)?;
         mesh.flush()?;
-        let delta = Zeroizing::new(cot.delta());
         let bits = [&mut zeros[blocks.clone()], &mut sums[blocks]];
-        hasher.pair_bits(*delta, q, bits);
+        hasher.pair_bits(&seconds, q, bits);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::flights::{Flight, Flights, then};
 use crate::forms::{BATCH, Hasher};
-use crate::traits::{CotCost, packed_blocks};
+use crate::traits::{CotCost, SecondKeys, packed_blocks};
 use sealane_block::Block;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -57,7 +57,7 @@ pub(super) fn message(bits: u64) -> Flights {
 /// Hashes rows of the sender, and calls `each` with the number of an OT and a block of both keys.
 pub(super) fn each_pair(
     hasher: &mut Hasher,
-    delta: Block,
+    seconds: &SecondKeys,
     q: &[Block],
     mut each: impl FnMut(usize, [u128; 2]) -> Result<()>,
 ) -> Result<()> {
@@ -65,7 +65,7 @@ pub(super) fn each_pair(
     for (batch, q) in q.chunks(BATCH).enumerate() {
         let pairs = &mut pairs[..q.len()];
         let call = hasher.take_call();
-        hasher.pairs(call, 0, delta, q, pairs);
+        hasher.both_keys((call, 0), (seconds, batch * BATCH), q, pairs);
         for (j, pair) in pairs.iter().enumerate() {
             each(batch * BATCH + j, pair.map(|key| key.value()))?;
         }

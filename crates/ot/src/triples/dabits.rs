@@ -110,12 +110,11 @@ impl<S: CotSender> CorrelationSource<DaBits> for HashedSender<S> {
         let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
         for (now, blocks) in chunks(0..count) {
             let q = &mut q[..now];
-            cot.extend(mesh, q)?;
-            let delta = Zeroizing::new(cot.delta());
+            let seconds = cot.extend_keys(mesh, q)?;
             let mut packer = Packer::new(cot.terms().peer);
             let elements = &mut made.elements[blocks.start * 128..];
             let bits = &mut made.bits[blocks];
-            each_pair(hasher, *delta, q, |j, [zero, one]| {
+            each_pair(hasher, &seconds, q, |j, [zero, one]| {
                 // Of the highest bits of both keys the receiver lacks one; the others are masks.
                 let bit = (zero ^ one) >> 127;
                 bits[j / 128] ^= Block::new(bit << (j % 128));

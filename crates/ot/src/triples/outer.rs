@@ -185,15 +185,14 @@ pub(super) fn send_to<S: CotSender>(
     let (ring, left) = (shape.ring, shape.left);
     let (width, elements) = shape.elements();
     let mut q = Zeroizing::new(vec![Block::ZERO; shape.ots(count)]);
-    cot.extend(mesh, &mut q)?;
-    let delta = Zeroizing::new(cot.delta());
+    let seconds = cot.extend_keys(mesh, &mut q)?;
     let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
     let mut packer = Packer::new(cot.terms().peer);
     for (batch, q) in q.chunks(BATCH).enumerate() {
         let call = hasher.take_call();
         for (block, first) in (0..left).step_by(elements).enumerate() {
             let pairs = &mut pairs[..q.len()];
-            hasher.pairs(call, block, *delta, q, pairs);
+            hasher.both_keys((call, block), (&seconds, batch * BATCH), q, pairs);
             shape.batch(batch * BATCH, q.len(), |i, place| {
                 let [zero, one] = pairs[i].map(|key| key.value());
                 for e in 0..elements.min(left - first) {

@@ -131,12 +131,11 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
         let [q, t] = rows.each_mut().map(|rows| &mut rows[..now]);
         let HashedSender { cot, hasher } = &mut self.sender;
         let first = blocks.start * 128;
-        cot.extend(mesh, q)?;
+        let seconds = cot.extend_keys(mesh, q)?;
         self.receiver.cot.extend(mesh, &mut made.bits[blocks], t)?;
         mesh.flush()?;
         let mut packer = Packer::new(cot.terms().peer);
-        let delta = Zeroizing::new(cot.delta());
-        each_pair(hasher, *delta, q, |j, pair| {
+        each_pair(hasher, &seconds, q, |j, pair| {
             let (place, link) = (first + j, (&mut packer, &mut *mesh));
             let bit = choice(&made.bits, place).into();
             made.add_sent(place, pair, bit);
@@ -163,10 +162,9 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
     ) -> Result<()> {
         let HashedSender { cot, hasher } = &mut self.sender;
         let first = blocks.start * 128;
-        cot.extend(mesh, q)?;
+        let seconds = cot.extend_keys(mesh, q)?;
         mesh.flush()?;
-        let delta = Zeroizing::new(cot.delta());
-        each_pair(hasher, *delta, q, |j, pair| {
+        each_pair(hasher, &seconds, q, |j, pair| {
             let bit = choice(&made.bits, first + j).into();
             made.add_sent(first + j, pair, bit);
             Ok(())

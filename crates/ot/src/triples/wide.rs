@@ -109,11 +109,10 @@ fn send<S: CotSender>(
     let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
     for (now, blocks) in chunks(0..count) {
         let q = &mut q[..now];
-        cot.extend(mesh, q)?;
+        let seconds = cot.extend_keys(mesh, q)?;
         mesh.flush()?;
-        let delta = Zeroizing::new(cot.delta());
         let (mut zeros, mut sums) = (parts(zeros, blocks.clone()), parts(sums, blocks));
-        hasher.pair_planes(*delta, q, [&mut zeros, &mut sums]);
+        hasher.pair_planes(&seconds, q, [&mut zeros, &mut sums]);
     }
     Ok(())
 }
