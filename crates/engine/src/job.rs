@@ -10,9 +10,7 @@ use sealane_identity::PublicKey;
 use sealane_mixed::{Gmw, Mixed};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{
-    CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, pooled, suits,
-};
+use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
@@ -163,6 +161,8 @@ pub struct Job {
     split_plan: SplitPlan,
     protocol: ProtocolName,
     network: NetworkClass,
+    /// Most rows of a tile.
+    most_rows: u64,
     parts: JobParts,
 }
 
@@ -216,6 +216,7 @@ impl Job {
             split_plan,
             protocol,
             network,
+            most_rows,
             parts,
         })
     }
@@ -238,23 +239,22 @@ impl Job {
         }
         let counts = counts.into_iter().flatten().collect();
         let helpers = self.helpers().to_vec();
-        let job = Job::new(program, self.protocol, self.network, helpers)?;
-        let job = if self.is_pooled() {
-            job.from_pool()?
-        } else {
-            job
-        };
+        let mut job = Job::new(program, self.protocol, self.network, helpers)?;
+        if self.is_pooled() {
+            job = job.from_pool()?;
+        }
         Ok(Some((job, counts)))
     }
 
-    /// Returns the same job with its oblivious transfers from the pool of its two parties: another
-    /// job, which all of them have to approve.
+    /// Returns the same job with its oblivious transfers from the pool of its two parties, planned
+    /// with them: another job, which all of them have to approve.
     ///
     /// # Errors
     /// The protocol has no use for a pool, or there are more than two parties.
     pub fn from_pool(mut self) -> Result<Job, EngineError> {
-        fn of<P: Party>(plan: &mut Plan) {
-            pooled::<P::Protocol>(plan);
+        fn planned<P: Party>(job: &mut Job) -> Result<(), Diagnostic> {
+            let (program, most) = (&job.program, job.most_rows);
+            (job.split_plan).plan_from_pool::<P::Protocol>(program, job.network, most)
         }
         if !self.protocol.profile().pools || self.parties.len() != 2 {
             let (protocol, count) = (self.protocol, self.parties.len());
@@ -264,7 +264,7 @@ impl Job {
                 .hint("leave `--pool` out, or choose `yao` or `mixed` between two parties");
             return Err(EngineError::from(finding));
         }
-        dispatch!(self.protocol, of(&mut self.split_plan.joint));
+        dispatch!(self.protocol, planned(&mut self))?;
         self.parts = self.text().parts();
         Ok(self)
     }

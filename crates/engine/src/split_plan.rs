@@ -116,6 +116,20 @@ impl SplitPlan {
         })
     }
 
+    /// Plans the joint work again, with its oblivious transfers from a pool: other transfers cost
+    /// other bytes, so that other roles and domains may be best.
+    pub fn plan_from_pool<P: Protocol>(
+        &mut self,
+        program: &Program,
+        network: NetworkClass,
+        most_rows: u64,
+    ) -> Result<(), Diagnostic> {
+        let roster = Roster::of(program, 0).with_pool();
+        let divided = localise(&drawn(program).program)?;
+        self.joint = plan_with_roster::<P>(&divided.joint, roster, network, most_rows)?;
+        Ok(())
+    }
+
     /// Returns the text of the job that consists of these plans.
     pub fn text<'a, P: Protocol>(
         &'a self,

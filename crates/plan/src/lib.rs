@@ -83,7 +83,6 @@ pub use drawn::{Drawn, drawn};
 pub use forms::{Form, FormCost, at_rows, forms, in_form, settled};
 pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
-pub use pools::pooled;
 pub use rearrange::join;
 pub use sealane_circuit::Lookups;
 pub use sealane_circuit::function::{Field, Function};

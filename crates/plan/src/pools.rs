@@ -59,14 +59,6 @@ pub(crate) fn reveal<P: Protocol>(plan: &mut Plan, domains: &Domains) {
     }
 }
 
-/// Lets runs of a plan, in each of its forms, take their oblivious transfers from a pool of their
-/// two parties.
-pub fn pooled<P: Protocol>(plan: &mut Plan) {
-    plan.setting.pooled = true;
-    refills::<P>(plan);
-    plan.others.iter_mut().for_each(pooled::<P>);
-}
-
 /// Decides for each segment for how many of its tiles pools are refilled at a time: as many as fit
 /// [`POOL_BITS`], or one tile if even that does not fit.
 pub(crate) fn refills<P: Protocol>(plan: &mut Plan) {

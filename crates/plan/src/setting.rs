@@ -19,6 +19,8 @@ pub struct Roster {
     owners: PartySet,
     /// Number of helpers.
     helpers: usize,
+    /// True if they have a pool of oblivious transfers.
+    pool: bool,
 }
 
 impl Roster {
@@ -28,7 +30,13 @@ impl Roster {
         Roster {
             owners: PartySet::of(owners),
             helpers,
+            pool: false,
         }
+    }
+
+    /// The same with a pool of oblivious transfers.
+    pub fn with_pool(self) -> Roster {
+        Roster { pool: true, ..self }
     }
 
     fn owners(self) -> usize {
@@ -91,7 +99,7 @@ fn candidates(
         security: profile.security,
         timing: profile.timing(),
         network,
-        pooled: false,
+        pooled: roster.pool,
         silent: false,
         batch: None,
     };
@@ -228,6 +236,7 @@ mod tests {
         Roster {
             owners: PartySet::of(owners.map(|(at, _)| PartyId::from_index(at))),
             helpers,
+            pool: false,
         }
     }
 
