@@ -102,9 +102,9 @@ impl<'a> Draw<'a> {
     }
 
     /// Takes the shares of this run, once the other party has sent `theirs`. Each party waits for a
-    /// message of the other before it uses any of it (the garbler's nonce, the evaluator's
-    /// choices), and the other sends that after its own `take`; so both have their numbers on the
-    /// disk by then.
+    /// message of the other before it uses any of it (one of the handshake, or under `yao` the
+    /// garbler's nonce and the evaluator's choices), and the other sends that after its own `take`;
+    /// so both have their numbers on the disk by then.
     pub(crate) fn take(
         &mut self,
         theirs: Option<&Offer>,

@@ -111,9 +111,11 @@ fn a_plan_names_the_transfers_that_its_run_takes() {
     let lan = job_of(SILENT, ProtocolName::Yao, NetworkClass::LAN);
     assert_eq!(transfers(parts(&lan, 70_000)), (true, false, (114, 0)));
     // A fill decides which transfers a pool has.
-    let pooled = job_of(SILENT, ProtocolName::Yao, NetworkClass::LAN).from_pool();
-    let pooled = pooled.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(transfers(parts(&pooled, 1000)), (true, true, (114, 53)));
+    for protocol in [ProtocolName::Yao, ProtocolName::Gmw, ProtocolName::Mixed] {
+        let pooled = job_of(SILENT, protocol, NetworkClass::LAN).from_pool();
+        let pooled = pooled.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(transfers(parts(&pooled, 1000)), (true, true, (114, 53)));
+    }
     // Without inputs of the evaluator there are none. Whichever party has all of them garbles.
     let alone = job_of(ALONE, ProtocolName::Yao, NetworkClass::LAN);
     assert_eq!(transfers(parts(&alone, 1000)), (false, false, (127, 0)));
