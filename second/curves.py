@@ -4,6 +4,8 @@ Like `primitives.py`, it does not run in constant time.
 """
 
 import hashlib
+from functools import lru_cache, reduce
+from itertools import accumulate
 
 # -------------------------------------------------------------------------- the field 2^255 - 19
 
@@ -25,13 +27,39 @@ def add(p: Point, q: Point) -> Point:
 IDENTITY: Point = (0, 1, 1, 0)
 
 
-def multiply(scalar: int, p: Point) -> Point:
-    """Scalar times point."""
-    result = IDENTITY
-    for digit in format(scalar, "b"):
-        result = add(result, result)
-        if digit == "1":
-            result = add(result, p)
+def double(p: Point) -> Point:
+    """Sum of a point and itself (in the same place)."""
+    a, b = p[0] * p[0], p[1] * p[1]
+    e, g, h = (a + b - (p[0] + p[1]) ** 2) % P, (a - b) % P, (a + b) % P
+    f = (2 * p[2] * p[2] + g) % P
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def _multiples(p: Point) -> list[Point]:
+    """The multiples of a point from 0 to 15."""
+    return [*accumulate([p] * 15, add, initial=IDENTITY)]
+
+
+@lru_cache(8)
+def _tables(p: Point) -> list[list[Point]]:
+    """The multiples of 16^i times a point, for i up to 63."""
+    powers = [p]
+    while len(powers) < 64:
+        powers.append(double(double(double(double(powers[-1])))))
+    return [_multiples(power) for power in powers]
+
+
+def multiply(scalar: int, p: Point, often: bool = False) -> Point:
+    """Scalar below 2^256 times point; tables are kept for one that many scalars multiply."""
+    digits, result = [int(digit, 16) for digit in format(scalar, "x")], IDENTITY
+    if often:
+        return reduce(add, (row[digit] for row, digit in zip(_tables(p), digits[::-1]) if digit),
+                      IDENTITY)
+    multiples = _multiples(p)
+    for digit in digits:
+        result = double(double(double(double(result))))
+        if digit:
+            result = add(result, multiples[digit])
     return result
 
 
@@ -84,14 +112,14 @@ def _sha512(*parts: bytes) -> int:
 
 def ed25519_public(seed: bytes) -> bytes:
     """The public key of a seed (RFC 8032, section 5.1.5)."""
-    return _compress(multiply(_clamp(hashlib.sha512(seed).digest()[:32]), BASE))
+    return _compress(multiply(_clamp(hashlib.sha512(seed).digest()[:32]), BASE, True))
 
 
 def ed25519_sign(seed: bytes, message: bytes) -> bytes:
     """A signature of 64 bytes (section 5.1.6)."""
     digest, public = hashlib.sha512(seed).digest(), ed25519_public(seed)
     r = _sha512(digest[32:], message) % L
-    point = _compress(multiply(r, BASE))
+    point = _compress(multiply(r, BASE, True))
     s = (r + _sha512(point, public, message) * _clamp(digest[:32])) % L
     return point + s.to_bytes(32, "little")
 
@@ -103,7 +131,7 @@ def ed25519_verify(public: bytes, message: bytes, signature: bytes) -> bool:
         return False
     k = _sha512(r, public, message) % L
     minus_a = -a[0], a[1], a[2], -a[3]
-    return _compress(add(multiply(s, BASE), multiply(k, minus_a))) == r
+    return _compress(add(multiply(s, BASE, True), multiply(k, minus_a))) == r
 
 
 def x25519(scalar: bytes, u: bytes) -> bytes:

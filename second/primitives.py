@@ -11,8 +11,9 @@ operation works on all of them.
 """
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
+from operator import itemgetter
 
 # ---------------------------------------------------------------------------------- AES-128
 
@@ -178,35 +179,64 @@ class Gcm:
 
 IV = 0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19
 PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
-COLUMNS = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
-           (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))
 CHUNK_START, CHUNK_END, PARENT, ROOT, DERIVE_CONTEXT, DERIVE_MATERIAL = 1, 2, 4, 8, 32, 64
 
 
 Words = tuple[int, ...]                          # a chaining value: 8 words
 Node = tuple[Words, bytes, int, int]            # arguments of a compression
+WORD = (1 << 32) - 1
 
 
-def compress(cv: Words, block: bytes, counter: int, flags: int) -> list[int]:
-    """The compression function of BLAKE3: 16 words."""
-    m: Sequence[int] = struct.unpack("<16I", block.ljust(64, b"\0"))
-    v = [*cv, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, len(block), flags]
+def _row(a: int, b: int, c: int, d: int) -> int:
+    """Four words in a number, each in 64 bits, so that sums have place for a carry."""
+    return a | b << 64 | c << 128 | d << 192
+
+
+def _make_schedule() -> list[int]:
+    """The words of the message in the order in which rows of four take them, for all rounds."""
+    order, words = [*range(16)], list[int]()
     for _ in range(7):
-        for (a, b, c, d), x, y in zip(COLUMNS, m[::2], m[1::2]):
-            va = v[a] + v[b] + x & 0xFFFFFFFF
-            vd = v[d] ^ va
-            vd = vd >> 16 | vd << 16 & 0xFFFFFFFF
-            vc = v[c] + vd & 0xFFFFFFFF
-            vb = v[b] ^ vc
-            vb = vb >> 12 | vb << 20 & 0xFFFFFFFF
-            v[a] = va = va + vb + y & 0xFFFFFFFF
-            vd ^= va
-            v[d] = vd = vd >> 8 | vd << 24 & 0xFFFFFFFF
-            v[c] = vc = vc + vd & 0xFFFFFFFF
-            vb ^= vc
-            v[b] = vb >> 7 | vb << 25 & 0xFFFFFFFF
-        m = [m[i] for i in PERMUTATION]
-    return [v[i] ^ v[i + 8] for i in range(8)] + [v[i + 8] ^ cv[i] for i in range(8)]
+        words += order[0:8:2] + order[1:8:2] + order[8:16:2] + order[9:16:2]
+        order = [order[i] for i in PERMUTATION]
+    return words
+
+
+SCHEDULED = itemgetter(*_make_schedule())
+ALL, IV_ROW = _row(WORD, WORD, WORD, WORD), _row(*IV[:4])
+ONE, TWO, THREE = (1 << 64) - 1, (1 << 128) - 1, (1 << 192) - 1         # masks of the first words
+
+
+def _mixed(a: int, b: int, c: int, d: int, x: int, y: int) -> tuple[int, int, int, int]:
+    """The function G on four columns, or four diagonals, at once: each argument is a row."""
+    a = a + b + x & ALL
+    d ^= a
+    d = (d >> 16 | d << 16) & ALL
+    c = c + d & ALL
+    b ^= c
+    b = (b >> 12 | b << 20) & ALL
+    a = a + b + y & ALL
+    d ^= a
+    d = (d >> 8 | d << 24) & ALL
+    c = c + d & ALL
+    b ^= c
+    return a, (b >> 7 | b << 25) & ALL, c, d
+
+
+def compress(cv: Words, block: bytes, counter: int, flags: int) -> Words:
+    """The compression function of BLAKE3: 16 words."""
+    words = struct.pack("<112Q", *SCHEDULED(struct.unpack("<16I", block.ljust(64, b"\0"))))
+    m = [int.from_bytes(words[i:i + 32], "little") for i in range(0, 896, 32)]
+    first, last = _row(*cv[:4]), _row(*cv[4:])
+    a, b, c, d = first, last, IV_ROW, _row(counter & WORD, counter >> 32, len(block), flags)
+    for i in range(0, 28, 4):
+        a, b, c, d = _mixed(a, b, c, d, m[i], m[i + 1])
+        b, d = b >> 64 | (b & ONE) << 192, d >> 192 | (d & THREE) << 64
+        c = c >> 128 | (c & TWO) << 128         # rows of diagonals, then rows of columns again
+        a, b, c, d = _mixed(a, b, c, d, m[i + 2], m[i + 3])
+        b, d = b >> 192 | (b & THREE) << 64, d >> 64 | (d & ONE) << 192
+        c = c >> 128 | (c & TWO) << 128
+    out = (a ^ c) | (b ^ d) << 256 | (c ^ first) << 512 | (d ^ last) << 768
+    return struct.unpack("<16Q", out.to_bytes(128, "little"))
 
 
 @lru_cache(1 << 16)                             # payload is hashed again for each digest
@@ -214,7 +244,7 @@ def _chunk(key: Words, flags: int, chunk: bytes, counter: int) -> Node:
     """The last compression of a chunk."""
     cv, more = key, flags | CHUNK_START
     while len(chunk) > 64:
-        cv, chunk, more = tuple(compress(cv, chunk[:64], counter, more)[:8]), chunk[64:], flags
+        cv, chunk, more = compress(cv, chunk[:64], counter, more)[:8], chunk[64:], flags
     return cv, chunk, counter, more | CHUNK_END
 
 

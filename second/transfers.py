@@ -14,7 +14,7 @@ from curves import BASE, L, Point, add, multiply, ristretto_decode, ristretto_en
 from errors import Fault, need
 from link import Mesh
 from primitives import H, gf_mul, gf_sum, xor_bytes
-from streams import Bulk, Coins, expand_secret
+from streams import Bulks, Coins, expand_secret
 
 BASES, PIECE = 128, 32                          # base transfers; blocks of a piece
 BLOCK = (1 << 128) - 1                          # the mask of a block
@@ -59,7 +59,8 @@ class Transfers:
         self.mesh, self.peer, self.session, self.k = mesh, peer, session, k
         self.ends = (peer, mesh.me) if sends else (mesh.me, peer)       # receiver, sender
         self.ids = session + bytes(self.ends)
-        self.trees: list[list[Bulk]] = []
+        self.trees: list[list[bytes]] = []
+        self.bulks: Bulks | None = None
 
     def _blinding(self, i: int, choice: int, other: bytes) -> Point:
         """Return P of chapter 9."""
@@ -87,7 +88,15 @@ class Transfers:
         return H("sealane 6 ot tree", self.session + b"".join(proofs))
 
     def _add_tree(self, leaves: list[bytes]) -> None:
-        self.trees.append([Bulk(expand_secret(leaf, self.session, "ot: leaf")) for leaf in leaves])
+        self.trees.append(leaves)
+
+    def _draw(self, width: int) -> list[list[int]]:
+        """The next blocks of all leaves, tree by tree."""
+        if self.bulks is None:
+            self.bulks = Bulks([expand_secret(leaf, self.session, "ot: leaf")
+                                for leaves in self.trees for leaf in leaves])
+        drawn = iter(self.bulks.draw(width))
+        return [[int.from_bytes(next(drawn), "little") for _ in leaves] for leaves in self.trees]
 
     def _piece(self, width: int, drawn: list[list[int]]) -> list[int]:
         """Run a piece; returns its part of all columns, and of the choices if it has them."""
@@ -99,10 +108,8 @@ class Transfers:
         blocks = (n + 127) // 128 + 1
         for first in range(0, blocks, PIECE):
             width = min(PIECE, blocks - first)
-            drawn = [[int.from_bytes(leaf.draw(width), "little") for leaf in leaves]
-                     for leaves in self.trees]
-            columns = [column | part << 128 * first
-                       for column, part in zip(columns, self._piece(width, drawn))]
+            parts = self._piece(width, self._draw(width))
+            columns = [column | part << 128 * first for column, part in zip(columns, parts)]
             factors += self._factors(first, width)
         rows = transpose([column >> 128 for column in columns], n)
         return rows, [column_hash(column, factors) for column in columns]
@@ -125,7 +132,7 @@ class Receiver(Transfers):
         """Write the point of the base transfers."""
         stream = coins.secret("ot: scalar of the sender")
         self.scalar = int.from_bytes(stream.read(64), "little") % L
-        self.point = ristretto_encode(multiply(self.scalar, BASE))
+        self.point = ristretto_encode(multiply(self.scalar, BASE, True))
         self.mesh.write(self.peer, self.point)
 
     def finish(self) -> None:
@@ -206,7 +213,7 @@ class Sender(Transfers):
         data = self.mesh.read(self.peer, 32)
         point = decode_point(data, self.peer)
         transcript, delta = self._transcript(data, self.points), self.delta
-        keys = [self._base_key(transcript, i, delta >> i & 1, multiply(scalar, point))
+        keys = [self._base_key(transcript, i, delta >> i & 1, multiply(scalar, point, True))
                 for i, scalar in enumerate(self.scalars)]
         message = halves(self.mesh.read(self.peer, 64 * BASES))
         self.mesh.check_digest(self.peer)
@@ -223,7 +230,7 @@ class Sender(Transfers):
             scalar, choice = int.from_bytes(stream.read(64), "little") % L, self.delta >> i & 1
             other = ristretto_encode(ristretto_map(stream.read(64)))
             x, y, z, t = self._blinding(i, choice, other)
-            own = ristretto_encode(add(multiply(scalar, BASE), (-x, y, z, -t)))
+            own = ristretto_encode(add(multiply(scalar, BASE, True), (-x, y, z, -t)))
             points += other + own if choice else own + other
             scalars.append(scalar)
             if i % 16 == 15:

@@ -15,17 +15,22 @@ from tensors import Call, Factor, Opening, Tensor, decode, encode, flatten
 
 BITS, INTEGERS = "trio: zero shares of bits", "trio: zero shares of integers"
 INPUTS = "trio: components of inputs"
+PARITIES, PARITY_DIGITS = b"\0\1" * 128, b"01" * 128           # of all bytes, also of digits
 Share = tuple[int, int]                         # of one element: the own component, the next one
 
 
 def pack(numbers: Sequence[int], width: int) -> int:
     """Join numbers of `width` bits, the first one lowest."""
+    if width == 1:
+        return int(bytes(numbers[::-1]).translate(PARITY_DIGITS) or b"0", 2)
     return int("".join(format(number, f"0{width}b") for number in reversed(numbers)) or "0", 2)
 
 
 def unpack(joined: int, count: int, width: int) -> list[int]:
     """Cut a number into `count` numbers of `width` bits."""
     digits = format(joined, f"0{count * width}b")
+    if width == 1 and count:
+        return [*digits[::-1].encode().translate(PARITIES)]
     return [int(digits[end - width:end], 2) for end in range(count * width, 0, -width)]
 
 

@@ -6,7 +6,6 @@ The functions are pure, and their code is the one of `primitives.py`: only repea
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import garbling
 import link
@@ -19,11 +18,7 @@ KEPT = 150000                                   # results of each function
 
 def _keep_compress() -> None:
     """Keep results of the compression of BLAKE3."""
-    inner = lru_cache(maxsize=KEPT)(primitives.compress)
-
-    def compress(cv: Any, *rest: Any) -> Any:
-        return inner(tuple(cv), *rest)
-    primitives.compress = compress              # type: ignore[assignment]
+    primitives.compress = lru_cache(maxsize=KEPT)(primitives.compress)
 
 
 def _keep_aes() -> None:
