@@ -52,6 +52,70 @@ def halves(data: bytes) -> list[bytes]:
     return [data[i:i + 32] for i in range(0, len(data), 32)]
 
 
+# ----------------------------------------------------------------------------------- trees
+
+
+def expanded(session: bytes, seed: bytes, label: str, n: int = 32) -> bytes:
+    """Expand the seed of a node."""
+    return expand_secret(seed, session, label).read(n)
+
+
+def children(session: bytes, node: bytes) -> list[bytes]:
+    """Return both children of a node."""
+    return halves(expanded(session, node, "ot: children", 64))
+
+
+def proofs_of(session: bytes, leaves: list[bytes]) -> list[bytes]:
+    """Return what leaves are checked by."""
+    return [expanded(session, leaf, "ot: check of a tree") for leaf in leaves]
+
+
+def tree_hash(session: bytes, proofs: list[bytes]) -> bytes:
+    """Hash what all leaves of a tree are checked by."""
+    return H("sealane 6 ot tree", session + b"".join(proofs))
+
+
+def deal(session: bytes, zeros: tuple[bytes, ...], ones: tuple[bytes, ...]
+         ) -> tuple[list[bytes], bytes]:
+    """Make a tree from the keys of its levels; returns its leaves and its message."""
+    nodes, message = [ones[0], zeros[0]], b""
+    for zero, one in zip(zeros[1:], ones[1:]):
+        left, right = zip(*(children(session, node) for node in nodes))
+        message += reduce(xor_bytes, left, expanded(session, one, SUM))
+        message += reduce(xor_bytes, right, expanded(session, zero, SUM))
+        nodes = [*left, *right]
+    proofs = proofs_of(session, nodes)
+    return nodes, message + reduce(xor_bytes, proofs) + tree_hash(session, proofs)
+
+
+def choose(session: bytes, missing: int, keys: tuple[bytes, ...], message: tuple[bytes, ...]
+           ) -> tuple[list[bytes], bool]:
+    """Take a tree but for leaf number `missing`; returns its leaves, and whether its check holds.
+
+    Node j has the number j ^ missing, so the missing one is node 0, which has no entry.
+    """
+    nodes = [keys[0]]
+    for level in range(1, len(keys)):
+        bit = missing >> level & 1
+        pairs = [children(session, node) for node in nodes]
+        other = [pair[1 ^ bit] for pair in pairs]
+        lost = xor_bytes(message[2 * level - 1 - bit], expanded(session, keys[level], SUM))
+        nodes = [pair[bit] for pair in pairs] + [reduce(xor_bytes, other, lost)] + other
+    proofs = proofs_of(session, nodes)
+    proofs = [reduce(xor_bytes, proofs, message[-2]), *proofs]
+    found = tree_hash(session, [proofs[y ^ missing] for y in range(len(proofs))])
+    return nodes, found == message[-1]
+
+
+def keys_of_leaves(session: bytes, leaves: tuple[bytes, ...]) -> tuple[bytes, bytes]:
+    """Return the keys and the starts of the bulk streams of leaves."""
+    drawn = halves(b"".join(expanded(session, leaf, "ot: leaf") for leaf in leaves))
+    return b"".join(part[:16] for part in drawn), b"".join(part[16:] for part in drawn)
+
+
+# ----------------------------------------------------------------------------------- both sides
+
+
 class Transfers:
     """What both sides have: trees, whose leaves are bulk streams, and hashes."""
 
@@ -75,26 +139,14 @@ class Transfers:
     def _transcript(self, point: bytes, points: bytes) -> bytes:
         return H("sealane 6 ot base transcript", self.ids + point + points)
 
-    def _expand(self, seed: bytes, label: str, n: int = 32) -> bytes:
-        return expand_secret(seed, self.session, label).read(n)
-
-    def _children(self, node: bytes) -> list[bytes]:
-        return halves(self._expand(node, "ot: children", 64))
-
-    def _proofs(self, leaves: list[bytes]) -> list[bytes]:
-        return [self._expand(leaf, "ot: check of a tree") for leaf in leaves]
-
-    def _tree_hash(self, proofs: list[bytes]) -> bytes:
-        return H("sealane 6 ot tree", self.session + b"".join(proofs))
-
     def _add_tree(self, leaves: list[bytes]) -> None:
         self.trees.append(leaves)
 
     def _draw(self, width: int) -> list[list[int]]:
         """The next blocks of all leaves, tree by tree."""
         if self.bulks is None:
-            self.bulks = Bulks([expand_secret(leaf, self.session, "ot: leaf")
-                                for leaves in self.trees for leaf in leaves])
+            leaves = tuple(leaf for leaves in self.trees for leaf in leaves)
+            self.bulks = Bulks(*keys_of_leaves(self.session, leaves))
         drawn = iter(self.bulks.draw(width))
         return [[int.from_bytes(next(drawn), "little") for _ in leaves] for leaves in self.trees]
 
@@ -159,15 +211,9 @@ class Receiver(Transfers):
 
     def _deal(self, zeros: list[bytes], ones: list[bytes]) -> bytes:
         """Make a tree from the keys of its levels; returns its message."""
-        nodes, message = [ones[0], zeros[0]], b""
-        for zero, one in zip(zeros[1:], ones[1:]):
-            left, right = zip(*(self._children(node) for node in nodes))
-            message += reduce(xor_bytes, left, self._expand(one, SUM))
-            message += reduce(xor_bytes, right, self._expand(zero, SUM))
-            nodes = [*left, *right]
-        self._add_tree(nodes)
-        proofs = self._proofs(nodes)
-        return message + reduce(xor_bytes, proofs) + self._tree_hash(proofs)
+        leaves, message = deal(self.session, tuple(zeros), tuple(ones))
+        self._add_tree(leaves)
+        return message
 
     def extend(self, n: int) -> tuple[list[int], list[int]]:
         """Make n transfers with random choices; returns a bit and a block for each."""
@@ -239,22 +285,11 @@ class Sender(Transfers):
         return scalars, points
 
     def _choose(self, delta: int, keys: list[bytes], message: list[bytes]) -> bool:
-        """Take a tree but for leaf number `delta mod 2^k`; returns whether its check holds.
-
-        Node j has the number j ^ delta, so the missing one is node 0, which has no entry.
-        """
-        nodes = [keys[0]]
-        for level in range(1, self.k):
-            bit = delta >> level & 1
-            pairs = [self._children(node) for node in nodes]
-            other = [pair[1 ^ bit] for pair in pairs]
-            lost = xor_bytes(message[2 * level - 1 - bit], self._expand(keys[level], SUM))
-            nodes = [pair[bit] for pair in pairs] + [reduce(xor_bytes, other, lost)] + other
-        self._add_tree(nodes)
-        proofs = self._proofs(nodes)
-        proofs = [reduce(xor_bytes, proofs, message[-2]), *proofs]
-        missing = delta % len(proofs)
-        return self._tree_hash([proofs[y ^ missing] for y in range(len(proofs))]) == message[-1]
+        """Take a tree but for leaf number `delta mod 2^k`; returns whether its check holds."""
+        missing = delta % (1 << len(keys))
+        leaves, holds = choose(self.session, missing, tuple(keys), tuple(message))
+        self._add_tree(leaves)
+        return holds
 
     def extend(self, n: int) -> list[int]:
         """Make n transfers; returns a block for each."""

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import vectors_control
-import vectors_gadgets
+import vectors_fresh
 import vectors_negative
-import vectors_primitives
 import vectors_sessions
 import vectors_transfers
 from errors import Fault
 from link import WIRE
+from vectors_fresh import tests_of
 from vectors_kinds import KINDS, Fields
 from vectors_primitives import Repeat
 from vectors_sessions import read, shown
@@ -55,7 +54,7 @@ def decoded(value: Any, name: str = "") -> Any:
 
 # ---------------------------------------------------------------------------------- primitives
 
-GROUPS = vectors_primitives.GROUPS | vectors_control.GROUPS | vectors_gadgets.GROUPS
+GROUPS = vectors_fresh.GROUPS
 # What an invalid test of a kind looks for: the bug, and its effect.
 NOTES: dict[str, tuple[str, str]] = {
     "unpack": ("takes bits behind the end of a component", "a message has a second form"),
@@ -101,9 +100,11 @@ def outcome(kind: str, given: Fields) -> Fields:
 def make_primitives(folder: Path) -> Fields:
     """All kinds; what comes out must be what the text asks for."""
     groups, count = [], 0
-    for kind, (chapter, crate, tests) in GROUPS.items():
+    sources = [(kind, tests()) for kind, (_, _, tests) in GROUPS.items()]
+    for kind, tests in sources + [(kind, tests_of(kind)) for kind in vectors_fresh.KINDS]:
+        chapter, crate, _ = GROUPS[kind]
         made = []
-        for comment, given, *code in tests():
+        for comment, given, *code in tests:
             count += 1
             result = outcome(kind, given)
             wanted = code[0] if code else None

@@ -97,8 +97,8 @@ def attack(session: Run, party: int, changes: list[Fields], run: Callable[[Wire]
 # Codes that a change may lead to, where the text leaves open which check finds it.
 EXPECTED: dict[Any, set[str | None]] = {
     "other-session": {"altered", "check-failed"},
-    "on-its-way": {"altered", "check-failed", "protocol-broken"},
-    "deviates": {None, "check-failed", "protocol-broken"},
+    "on-its-way": {"altered", "check-failed", "protocol-broken", "peer-deviated"},
+    "deviates": {None, "check-failed", "protocol-broken", "peer-deviated"},
     "shifted": {"altered", "protocol-broken", "malformed-message", "check-failed"}}
 
 

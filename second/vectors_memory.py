@@ -40,11 +40,16 @@ def keep() -> None:
     """Keep results from here on."""
     _keep_compress()
     _keep_aes()
+    primitives.spread = lru_cache(maxsize=KEPT)(primitives.spread)
     primitives.derive = lru_cache(maxsize=KEPT)(primitives.derive)
     streams.__dict__["derive"] = primitives.derive
     powers = link.key_powers
     link.__dict__["key_powers"] = lru_cache(maxsize=KEPT)(lambda key: tuple(powers(key)))
     link.__dict__["hash_run"] = lru_cache(maxsize=KEPT)(link.hash_run)
     garbling.__dict__["Aes128"] = lru_cache(maxsize=KEPT)(primitives.Aes128)
+    streams.__dict__["Aes128"] = garbling.__dict__["Aes128"]
+    transfers.__dict__["keys_of_leaves"] = lru_cache(maxsize=KEPT)(transfers.keys_of_leaves)
+    transfers.__dict__["deal"] = lru_cache(maxsize=KEPT)(transfers.deal)
+    transfers.__dict__["choose"] = lru_cache(maxsize=KEPT)(transfers.choose)
     for name in ("multiply", "ristretto_map", "ristretto_encode", "ristretto_decode"):
         transfers.__dict__[name] = lru_cache(maxsize=KEPT)(transfers.__dict__[name])

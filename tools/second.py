@@ -157,7 +157,8 @@ def task_of(job: dict[str, Any], rng: random.Random) -> Task:
     """A job of the vectors, with other rows; those of two owners also by other protocols."""
     text, protocol = job["files"]["program.sealane"], json.loads(job["files"]["protocol.json"])
     owners = len(re.findall("^party ", text, re.MULTILINE))
-    other = rng.choice([GMW, MIXED, None, None]) if owners == 2 else None
+    free = owners == 2 and " = share " not in text
+    other = rng.choice([GMW, MIXED, None, None]) if free else None
     words = other or ["--protocol", protocol["profile"]["name"]]
     words = [*words, "--network", json.loads(job["files"]["network.json"])]
     if not other and (helpers := protocol["parties"][owners:]):
