@@ -4,7 +4,7 @@ Like `primitives.py`, it does not run in constant time.
 """
 
 import hashlib
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import accumulate
 
 # -------------------------------------------------------------------------- the field 2^255 - 19
@@ -29,37 +29,45 @@ IDENTITY: Point = (0, 1, 1, 0)
 
 def double(p: Point) -> Point:
     """Sum of a point and itself (in the same place)."""
-    a, b = p[0] * p[0], p[1] * p[1]
-    e, g, h = (a + b - (p[0] + p[1]) ** 2) % P, (a - b) % P, (a + b) % P
-    f = (2 * p[2] * p[2] + g) % P
+    x, y, z, _ = p
+    a, b = x * x % P, y * y % P
+    g, h, e = a - b, a + b, -2 * x * y % P
+    f = (2 * z * z + g) % P
     return e * f % P, g * h % P, f * g % P, e * h % P
-
-
-def _multiples(p: Point) -> list[Point]:
-    """The multiples of a point from 0 to 15."""
-    return [*accumulate([p] * 15, add, initial=IDENTITY)]
 
 
 @lru_cache(8)
 def _tables(p: Point) -> list[list[Point]]:
-    """The multiples of 16^i times a point, for i up to 63."""
+    """The multiples by 0 to 15 of 16^i times a point, for i up to 63."""
     powers = [p]
     while len(powers) < 64:
         powers.append(double(double(double(double(powers[-1])))))
-    return [_multiples(power) for power in powers]
+    return [[*accumulate([power] * 15, add, initial=IDENTITY)] for power in powers]
+
+
+@lru_cache
+def _digits(scalar: int) -> list[int]:
+    """A scalar in binary digits, the highest one first: odd ones of -15 to 15, or zeros."""
+    digits = []
+    while scalar:
+        digits.append((scalar & 31) - (scalar & 16) * 2 if scalar & 1 else 0)
+        scalar = scalar - digits[-1] >> 1
+    return digits[::-1]
 
 
 def multiply(scalar: int, p: Point, often: bool = False) -> Point:
     """Scalar below 2^256 times point; tables are kept for one that many scalars multiply."""
-    digits, result = [int(digit, 16) for digit in format(scalar, "x")], IDENTITY
+    result = IDENTITY
     if often:
-        return reduce(add, (row[digit] for row, digit in zip(_tables(p), digits[::-1]) if digit),
-                      IDENTITY)
-    multiples = _multiples(p)
-    for digit in digits:
-        result = double(double(double(double(result))))
+        for row in _tables(p):
+            result, scalar = add(result, row[scalar & 15]) if scalar & 15 else result, scalar >> 4
+        return result
+    odd = [*accumulate([double(p)] * 7, add, initial=p)]
+    for digit in _digits(scalar):
+        result = double(result)
         if digit:
-            result = add(result, multiples[digit])
+            x, y, z, t = odd[abs(digit) // 2]
+            result = add(result, (x, y, z, t) if digit > 0 else (-x, y, z, -t))
     return result
 
 

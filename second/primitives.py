@@ -206,35 +206,30 @@ ALL, IV_ROW = _row(WORD, WORD, WORD, WORD), _row(*IV[:4])
 ONE, TWO, THREE = (1 << 64) - 1, (1 << 128) - 1, (1 << 192) - 1         # masks of the first words
 
 
-def _mixed(a: int, b: int, c: int, d: int, x: int, y: int) -> tuple[int, int, int, int]:
-    """The function G on four columns, or four diagonals, at once: each argument is a row."""
-    a = a + b + x & ALL
-    d ^= a
-    d = (d >> 16 | d << 16) & ALL
-    c = c + d & ALL
-    b ^= c
-    b = (b >> 12 | b << 20) & ALL
-    a = a + b + y & ALL
-    d ^= a
-    d = (d >> 8 | d << 24) & ALL
-    c = c + d & ALL
-    b ^= c
-    return a, (b >> 7 | b << 25) & ALL, c, d
-
-
 def compress(cv: Words, block: bytes, counter: int, flags: int) -> Words:
     """The compression function of BLAKE3: 16 words."""
     words = struct.pack("<112Q", *SCHEDULED(struct.unpack("<16I", block.ljust(64, b"\0"))))
     m = [int.from_bytes(words[i:i + 32], "little") for i in range(0, 896, 32)]
     first, last = _row(*cv[:4]), _row(*cv[4:])
     a, b, c, d = first, last, IV_ROW, _row(counter & WORD, counter >> 32, len(block), flags)
-    for i in range(0, 28, 4):
-        a, b, c, d = _mixed(a, b, c, d, m[i], m[i + 1])
-        b, d = b >> 64 | (b & ONE) << 192, d >> 192 | (d & THREE) << 64
-        c = c >> 128 | (c & TWO) << 128         # rows of diagonals, then rows of columns again
-        a, b, c, d = _mixed(a, b, c, d, m[i + 2], m[i + 3])
-        b, d = b >> 192 | (b & THREE) << 64, d >> 64 | (d & ONE) << 192
-        c = c >> 128 | (c & TWO) << 128
+    for i in range(0, 28, 2):                   # the function G on all columns, then all diagonals
+        a = a + b + m[i] & ALL
+        d ^= a
+        d = (d >> 16 | d << 16) & ALL
+        c = c + d & ALL
+        b ^= c
+        b = (b >> 12 | b << 20) & ALL
+        a = a + b + m[i + 1] & ALL
+        d ^= a
+        d = (d >> 8 | d << 24) & ALL
+        c = c + d & ALL
+        b ^= c
+        b = (b >> 7 | b << 25) & ALL
+        c = c >> 128 | (c & TWO) << 128         # between rows of columns and rows of diagonals
+        if i & 2:
+            b, d = b >> 192 | (b & THREE) << 64, d >> 64 | (d & ONE) << 192
+        else:
+            b, d = b >> 64 | (b & ONE) << 192, d >> 192 | (d & THREE) << 64
     out = (a ^ c) | (b ^ d) << 256 | (c ^ first) << 512 | (d ^ last) << 768
     return struct.unpack("<16Q", out.to_bytes(128, "little"))
 

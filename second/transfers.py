@@ -14,7 +14,7 @@ from curves import BASE, L, Point, add, multiply, ristretto_decode, ristretto_en
 from errors import Fault, need
 from link import Mesh
 from primitives import H, gf_mul, gf_sum, xor_bytes
-from streams import Bulks, Coins, expand_secret
+from streams import Bulks, Coins
 
 BASES, PIECE = 128, 32                          # base transfers; blocks of a piece
 BLOCK = (1 << 128) - 1                          # the mask of a block
@@ -57,7 +57,7 @@ def halves(data: bytes) -> list[bytes]:
 
 def expanded(session: bytes, seed: bytes, label: str, n: int = 32) -> bytes:
     """Expand the seed of a node."""
-    return expand_secret(seed, session, label).read(n)
+    return H("sealane 3 seed expanded", seed + session + label.encode(), n)
 
 
 def children(session: bytes, node: bytes) -> list[bytes]:

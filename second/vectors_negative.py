@@ -396,8 +396,8 @@ CASES: list[tuple[str, int, int, list[Any]]] = [
     ("mixed-ot-labels", 0, 1, [late_payload_rules]),
     ("mixed-ot-labels", 1, 0, [late_payload_rules, unused_bit_rules]),
     ("mixed-ot-numbers", 1, 0, [late_payload_rules]),
-    ("mixed-ot-rings", 0, 1, [late_payload_rules, length_rules]),
-    ("mixed-ot-network", 0, 1, [form_rules, payload_rules]),
+    ("mixed-ot-rings", 0, 1, [late_payload_rules]),
+    ("mixed-ot-network", 0, 1, [form_rules, payload_rules, length_rules]),
     ("mixed-ot-network", 1, 0, [settle_rules, payload_rules])]
 
 
