@@ -17,7 +17,7 @@ KINDS = ["hash", "hash-context", "aes", "gf-mul", "poly-hash", "column-hash", "d
          "expanded", "component", "drawn-number", "job-hash", "instance", "session", "fingerprint",
          "card", "ristretto-map", "ristretto-multiply", "base-point", "base-key", "check-key",
          "gate-hash", "and-garble", "and-evaluate", "decode-pairs", "decode-hashes"]
-KEPT = {"point", "tape"}
+KEPT = {"point", "tape", "form"}
 
 
 def fresh(value: Any, name: str) -> Any:
