@@ -10,14 +10,21 @@ from typing import Any
 
 from adder import size_tape
 from correlations import Correlations, Kind
+from garbling import FULL, THREE_HALVES
 from gmw import Counting, Gmw
 from link import Mesh
 from plan import Domain, Plan, Tape
 from streams import Coins
 from tensors import Call, Tensor, encode, flatten
-from yao import Yao
+from yao import Yao, bandwidth
 
 KNOWN = 253, 254                                # marks of garbler's and evaluator's class, less 1
+
+
+def full_class(network: str) -> int:
+    """The class of full ANDs on a network: that of the table which is there first."""
+    rate = bandwidth(network)
+    return THREE_HALVES if 200000 // rate + 33 < 256000 // rate + 20 else FULL
 
 
 class Labels(Yao):
@@ -26,7 +33,7 @@ class Labels(Yao):
     def __init__(self, mesh: Mesh, coins: Coins, session: bytes, setting: dict[str, Any],
                  goods: Correlations) -> None:
         super().__init__(mesh, coins, session, setting, True)
-        self.known = KNOWN
+        self.known, self.full = KNOWN, full_class(setting["network"])
         self.sender, self.receiver = goods.sender, goods.receiver
         self.side = goods.sent if self.garbles else goods.got
 

@@ -263,7 +263,8 @@ def _step(name: str, args: Fields) -> Step:
     need(name in STEPS, f"step {name} is outside the subset", "own")
     if name == "fold":
         args = {"to": 1, **args}
-    need(set(args) == set(STEPS[name].split()) and _known(list(args.values())),
+    need(set(args) == set(STEPS[name].split()) and _known(list(args.values())) and
+         args.get("to", 1) > 0,
          f"step {name} has other fields", "own")
     operands = [args[key] for key in ("operand", "left", "right", "of", "bit") if args.get(key)]
     operands += [part for key in ("operands", "parts", "over", "across")

@@ -11,6 +11,8 @@ from garbling import (
     EVALUATORS,
     FULL,
     GARBLERS,
+    PLANES,
+    THREE_HALVES,
     Evaluator,
     Garbler,
     bits_of,
@@ -19,6 +21,7 @@ from garbling import (
     lane_blocks,
     pieces,
     split_tables,
+    times_w,
 )
 from plan import Tape
 from primitives import Aes128
@@ -75,6 +78,31 @@ class Garbling(unittest.TestCase):
         self.assertEqual(machine.decoding([a], 2).hex(),
                          "0bceb422aad056a69d8b49d0d5ed9ce3" "8d63c38f62e693bac3fce1e2f1157196")
 
+    def test_three_halves(self):
+        """Tables and outputs of full ANDs of three-halves, for all permute bits of operands."""
+        delta = number("0112233445566778899aabbccddeef00")
+        machine = Garbler(self.SEED, 0, 1, delta, lambda data: None, THREE_HALVES)
+        keys = [machine.key(1, part) ^ 5 for part in range(3)]
+        a, b = number(bytes(range(32, 48)).hex()), number(bytes(range(49, 65)).hex())
+        self.assertEqual(text(times_w(a)), "24252627040404042c2d2e2f04040404")
+        self.assertEqual(times_w(times_w(times_w(a))), a)
+        zero = number("4ce44b67051d78268e7767288693760c")
+        for x, y, out, table in (
+                (a, b, zero, "2c2d1def548d542c9bb48fb6c1df9097" "a41043cb6463b279" "00"),
+                (a, b ^ delta, zero, "393a08f474ac76078ea39adde9f6bac4" "912674fb595d8d41" "05"),
+                (a ^ delta, b, zero ^ delta,
+                 "5c4d4da705de057b6b545f8e908cc140" "852342d4c5d03396" "03"),
+                (a ^ delta, b ^ delta, zero,
+                 "495a58bc25ff27507e434ae5b8a5eb13" "b01575e4f8ee0cae" "06")):
+            made = machine.garble(THREE_HALVES, keys, x, y)
+            self.assertEqual((made[0], join_tables(THREE_HALVES, [made[1]]).hex()), (out, table))
+            # Whoever evaluates looks at three bits alone.
+            read = (*made[1][:2], made[1][2] | 0xF8)
+            evaluator = Evaluator(self.SEED, 0, 1, None, THREE_HALVES)
+            for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                label = evaluator.evaluate(THREE_HALVES, keys, x ^ i * delta, y ^ j * delta, read)
+                self.assertEqual(label, out ^ (i & j) * delta)
+
     def test_pieces(self):
         """The pieces of the example, and blocks of lanes."""
         found = [(xors.start, xors.stop, ands.start, ands.stop) for _, xors, ands in pieces(
@@ -95,7 +123,7 @@ class Garbling(unittest.TestCase):
         machine.garble = lambda kind, keys, *_: (0, tuple(
             keys[0] ^ self.SEED | plane << 120 for plane in range(2 - (kind > 0))))
         machine.run(tape, [[0] * lanes] * tape.inputs, lanes, 0)
-        blocks = split_tables(b"".join(written), 1)
+        blocks = split_tables(GARBLERS, b"".join(written))
         return [(block >> 120, block & 0xFFFFFFFF, block >> 64 & 0xFFFFFFFF)
                 for (block,) in blocks]
 
@@ -120,9 +148,16 @@ class Garbling(unittest.TestCase):
 
     def test_tables(self):
         """Groups and planes, there and back."""
-        for planes in (1, 2):
-            tables = [tuple(random.getrandbits(128) for _ in range(planes)) for _ in range(37)]
-            self.assertEqual(split_tables(join_tables(tables), planes), tables)
+        for kind, planes in enumerate(PLANES):
+            tables = [tuple(random.getrandbits(8 * size) for size in planes) for _ in range(37)]
+            self.assertEqual(split_tables(kind, join_tables(kind, tables)), tables)
+        # 18 gates: 16 in a group, 2 in the last one.
+        three = join_tables(THREE_HALVES, [(100 + i, 200 + i, i) for i in range(18)])
+        self.assertEqual(len(three), 18 * 25)
+        self.assertEqual([three[at] for at in (0, 240, 256, 376, 384, 399)],
+                         [100, 115, 200, 215, 0, 15])
+        self.assertEqual([three[at] for at in (400, 416, 432, 440, 448, 449)],
+                         [116, 117, 216, 217, 16, 17])
 
     def test_random_tapes(self):
         """Random tapes of all classes: garbler against evaluator against bits."""
@@ -130,12 +165,13 @@ class Garbling(unittest.TestCase):
         for lanes, xors, ands, batches in ((37, 20, 20, 4), (165, 4, 4, 2), (1, 2500, 1100, 1),
                                            (2, 300, 700, 5)):
             tape = random_tape(rng, xors, ands, batches)
-            self.check_tape(rng, tape, lanes)
+            for full in (FULL, THREE_HALVES):
+                self.check_tape(rng, tape, lanes, full)
 
-    def check_tape(self, rng, tape, lanes):
+    def check_tape(self, rng, tape, lanes, full):
         """Run a tape on both sides: two inputs of the garbler, then two of the evaluator."""
         delta, tables = rng.getrandbits(128) | 1, bytearray()
-        garbler = Garbler(self.SEED, 3, 4, delta, tables.extend)
+        garbler = Garbler(self.SEED, 3, 4, delta, tables.extend, full)
         bits = [[rng.getrandbits(1) for _ in range(lanes)] for _ in range(tape.inputs)]
         active = [[rng.getrandbits(128) & ~1 for _ in range(lanes)] for _ in range(2)]
         zeros = [[label ^ bit * delta for label, bit in zip(*pair)]
@@ -145,14 +181,15 @@ class Garbling(unittest.TestCase):
                    for pair in zip(zeros[2:], bits[2:])]
         out = garbler.run(tape, zeros, lanes, 7)
         classes = [tape.known.count(byte) for byte in (4, 5)]
-        self.assertEqual(len(tables), 16 * lanes * (2 * len(tape.ands) - sum(classes)))
+        whole = len(tape.ands) - sum(classes)
+        self.assertEqual(len(tables), lanes * (16 * sum(classes) + (25 if full else 32) * whole))
 
         def read(n):
             data = bytes(tables[:n])
             del tables[:n]
             return data
 
-        evaluator = Evaluator(self.SEED, 3, 4, read)
+        evaluator = Evaluator(self.SEED, 3, 4, read, full)
         found = evaluator.run(tape, active, lanes, 7)
         self.assertEqual(len(tables), 0)
         clear = [[run_clear(tape, [plane[lane] for plane in bits])[o] for lane in range(lanes)]

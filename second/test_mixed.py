@@ -9,7 +9,8 @@ from collections import Counter
 import errors
 from adder import size_tape
 from agreement import agree
-from mixed import Mixed
+from garbling import FULL, THREE_HALVES
+from mixed import Mixed, full_class
 from plan import Domain, Plan, all_plans
 from tensors import Tensor, flatten
 from test_gmw import SESSION, Pair, compare, wrapping
@@ -71,24 +72,31 @@ class Example(unittest.TestCase):
             ["eb3020a0f4197bfc7481b322b7732cee", "b56420a46123ce41725e100b0beca07b"]])
         self.assertEqual([[text(label) for label in labels] for labels in y], [
             ["41efe8f414c381a41266b632344081bb", "b4c9f494a20517ffe6b8eab13ed082b5",
-             "fa7ac7755810f19385b83276c9238012"],
+             "d2f69087be2a43dce43857ec85ff4ef7"],
             ["74ff797bf36abfeb045f750e70675df0", "b4c9f494a20517ffe6b8eab13ed082b5",
-             "cf6a56fabfb9cfdc9381f14a8d045c59"]])
-        self.assertEqual(z, ([[165]], [[96]]))
+             "e7e6010859837d93f20194d0c1d892bc"]])
+        self.assertEqual(z, ([[233]], [[28]]))
         first, second = pair.sent(0), pair.sent(1)
         self.assertEqual([len(message) for message in first[:9]], [1056] + [1024] * 7 + [64])
-        tables = ("a71858e720b05d8c0995a6141eeb88b5" "34b9977aba469a4908ca056e193567ff"
-                  "cf39faee61736ad1c340c033f92065cc")
-        settled = ["beca543e1d5bf5ba54cc1952fd8b9f216386a085a3c62beadfc765099a0421c0",
+        tables = ("a71858e720b05d8c0995a6141eeb88b5" "373589e0eecd185919748d75227171e0"
+                  "55032d6839509697" "02")
+        settled = ["5681ebcac76be6fc566b0d958e4cd686b988e9c4f7ebae9e9a7f5a9dcb75e4c7",
                    "079f96b215e981bbfbca10ee20ef107e1153b84478d67f54ab8a0354adaefc84"]
         self.assertEqual([message.hex() for message in first[-3:]],
-                         [tables, "2b302e", settled[0]])
+                         [tables, "2b3035", settled[0]])
         self.assertEqual([message.hex() for message in second[-2:]], ["0203", settled[1]])
         self.assertEqual([next(run.labels.machine.calls) for run in runs], [2, 2])
 
 
 class Labels(unittest.TestCase):
-    """The sum on labels, and plans with them."""
+    """The scheme, the sum on labels, and plans with them."""
+
+    def test_scheme(self):
+        """Three-halves up to 4 Gbit/s."""
+        for kind, networks in (
+                (THREE_HALVES, ("lan", "wan", "1s/1Mbps", "10us/900Mbps", "9ms/1Gbps", "1s/4Gbps")),
+                (FULL, ("1ms/5Gbps", "40ms/10Gbps", "10us/100Gbps"))):
+            self.assertEqual([full_class(network) for network in networks], [kind] * len(networks))
 
     def test_sums(self):
         """The tape of integers to labels: sums, and one AND less than bits."""
@@ -146,9 +154,9 @@ class Labels(unittest.TestCase):
         return plan
 
     def test_plans(self):
-        """All of it, with the parties in both roles; and without transfers in one direction."""
+        """All of it, with the parties in both roles; and under both schemes."""
         inputs = {0: (0, [-8, 7, 0, 3, -1, 5, 6, -7]), 1: (1, [15, 1, 8, 2, 0, 9, 12, 5])}
-        for roles, network in (([[0], [1]], "lan"), ([[1], [0]], "wan")):
+        for roles, network in (([[0], [1]], "lan"), ([[1], [0]], "1ms/5Gbps")):
             compare(self, self.plan(), (8,), inputs, roles=roles, network=network, protocol=Mixed)
 
     def test_one_owner(self):

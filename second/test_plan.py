@@ -318,6 +318,41 @@ class Steps(unittest.TestCase):
             Walk(calls, lambda: None).run()
             self.assertEqual(calls.opened[0, 0], [wanted])
 
+    def test_fold_to(self):
+        """Folds to several elements: over rows of tiles, few and many; and over two lanes."""
+        for length, tile, to, wanted in (
+                (1, 4, 3, "a a a"), (2, 4, 3, "a b a"), (2, 4, 5, "a b a b a"), (3, 4, 3, "a b c"),
+                (4, 4, 3, "ab c d"), (5, 5, 3, "ac bd e"), (7, 7, 3, "adbe cf g"),
+                (7, 7, 2, "adcf beg"), (9, 4, 3, "abefi cgi dhi"), (6, 4, 3, "abe cf de"),
+                (9, 3, 3, "adg beh cfi")):
+            plan = Builder(self)
+            plan.rows("t", 100, tile)
+            value, out = plan.value(1, rows=0), plan.value(1, to)
+            join = plan.tape(make_tape(2, [("&", 2, 3)], [4]))
+            plan.segment(0)
+            plan.step("input", input=0, out=value)
+            plan.step("fold", operand=part(value, ALL), length="rows", lanes=[], to=to,
+                      levels=[join] * 3, bits=[1] * 4, signed=False, carry=join, out=out)
+            plan.result(out, fixed=[to])
+            calls = Calls(plan.read(), [length], Symbols(), {0: [*range(length)]})
+            Walk(calls, lambda: None).run()
+            self.assertEqual(" ".join(calls.opened[0, 0]), wanted, (length, tile, to))
+        plan = Builder(self)
+        value, out = plan.value(1, 10), plan.value(1, 4)
+        join = plan.tape(make_tape(2, [("&", 2, 3)], [4]))
+        plan.segment()
+        plan.step("input", input=0, out=value)
+        plan.step("fold", operand=part(value, view(0, (10, 1))), length=5, lanes=[2], to=2,
+                  levels=[join] * 2, bits=[1] * 3, signed=False, carry=None, out=out)
+        plan.result(out, fixed=[4])
+        calls = Calls(plan.read(), [], Symbols(), {0: [*range(10)]})
+        Walk(calls, lambda: None).run()
+        self.assertEqual(calls.opened[0, 0], ["aecg", "bfdh", "i", "j"])
+        text = json.dumps(plan.all())
+        for wrong in ('"to": 0', '"to": -1', '"two": 2'):
+            with self.assertRaisesRegex(errors.Fault, "own"):
+                read_plan(json.loads(text.replace('"to": 2', wrong)), "clear", plan.folder)
+
     def test_fold_bits(self):
         """A signed sum over the outer dimension, whose odd elements grow by their sign."""
         plan = Builder(self)
@@ -497,9 +532,6 @@ class Reading(unittest.TestCase):
         self.assertIsNone(INPUT.fullmatch("input a : bank u16"))
         with self.assertRaises(errors.Fault):
             read_inputs(["input a : bank f64[t]", "main {"])
-
-
-# --------------------------------------------------------------------------- schedule, counted
 
 
 if __name__ == "__main__":

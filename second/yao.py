@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from garbling import Evaluator, Garbler, bits_of
+from garbling import FULL, Evaluator, Garbler, bits_of
 from link import Mesh
 from plan import Tape
 from streams import Bulk, Coins, expand_public
@@ -16,16 +16,23 @@ from tensors import Call, Opening, Tensor, decode, encode, flatten
 from transfers import Receiver, Sender
 
 
+def bandwidth(network: str) -> int:
+    """Return the megabits a second of a network class of the setting, whose text is canonical."""
+    named = {"lan": "/1Gbps", "wan": "/100Mbps"}.get(network, network)
+    rate = named.partition("/")[2]
+    return int(rate[:-4]) * (1000 if rate.endswith("Gbps") else 1)
+
+
 def depth_of_trees(network: str) -> int:
     """Return `k` for a network class of the setting."""
-    # A canonical text (chapter 6) has a rate of 1 Gbps or more in Gbps.
-    return 4 if network == "lan" or network.endswith("Gbps") else 8
+    return 4 if bandwidth(network) >= 1000 else 8
 
 
 class Yao:
     """One party of `yao`."""
 
     zero = 0                                    # the label of constant 0
+    full = FULL                                 # the class of ANDs with no known operand
 
     def __init__(self, mesh: Mesh, coins: Coins, session: bytes, job_setting: dict[str, Any],
                  has_transfers: bool) -> None:
@@ -70,9 +77,10 @@ class Yao:
         """Begin to count calls of garbling."""
         self.machine: Garbler | Evaluator = Garbler(
             self._seed(nonce), *self.known, delta,
-            lambda data: self.mesh.write(self.peer, data, bulk=True)
-        ) if self.garbles else Evaluator(self._seed(nonce), *self.known,
-                                         lambda n: self.mesh.read(self.peer, n, bulk=True))
+            lambda data: self.mesh.write(self.peer, data, bulk=True), self.full
+        ) if self.garbles else Evaluator(
+            self._seed(nonce), *self.known,
+            lambda n: self.mesh.read(self.peer, n, bulk=True), self.full)
 
     def _seed(self, nonce: bytes) -> int:
         """Expand the nonce: the generator of input labels, and the seed of the hash."""
