@@ -133,10 +133,10 @@ impl Statements {
             context,
             shape: &self.shape,
         };
-        let [left, right] = &self.operands;
+        let [left, right] = self.operands.each_ref().map(|of| of.iter().collect());
         let sides = [0, 1].map(|side| Verified {
-            operands: &self.operands[side],
-            constant: &self.constants[side],
+            operands: self.operands[side].iter().collect(),
+            constant: self.constants[side].iter().collect(),
         });
         let draws = || segment.challenges(&seed);
         let keys = [&left_key, &right_key];
@@ -144,10 +144,10 @@ impl Statements {
         let mut marks = [Instant::now(); 4];
         let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &strings, memory);
         marks[1] = Instant::now();
-        let one = &[sides[0]];
+        let one = &sides[..1];
         let first = segment.follow_left(&mut draws(), &left_key, &seed, one, &to_left, memory);
         marks[2] = Instant::now();
-        let one = &[sides[1]];
+        let one = &sides[1..];
         let second = segment.follow_right(&mut draws(), &right_key, &seed, one, &to_right, memory);
         marks[3] = Instant::now();
         let answer = first.answer().clone();

@@ -73,12 +73,19 @@ fn prove(cpu: Cpu, kind: Kind, statements: usize) {
         strings(kind.planes(), statements),
         strings(kind.planes(), statements),
     ];
+    let [left, right] = [left, right].map(|of| of.iter().collect::<Vec<_>>());
     let constant = &strings(kind.field.degree(), statements);
     let draws = || Sent(segment.challenges(&seed));
     let (keys, memory) = ([&left_key, &right_key], &mut Memory::default());
-    let proven = [Proven { left, right }];
+    let proven = [Proven {
+        left: left.clone(),
+        right: right.clone(),
+    }];
     let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &proven, memory);
-    let side = |operands| [Verified { operands, constant }];
+    let side = |operands| {
+        let constant = constant.iter().collect();
+        [Verified { operands, constant }]
+    };
     let (left, right) = (&side(left), &side(right));
     let first = segment.follow_left(&mut draws(), &left_key, &seed, left, &to_left, memory);
     let second = segment.follow_right(&mut draws(), &right_key, &seed, right, &to_right, memory);

@@ -113,9 +113,9 @@ pub(crate) fn prove<F: Field>(
         prover.give::<F>(&given_values::<F>(cpu, shape, strings, weights));
         point = Some(grid_point::<F>(prover.challenges));
     }
-    let [left, right]: [Vec<&[BitString]>; 2] = [
-        strings.iter().map(|strings| strings.left).collect(),
-        strings.iter().map(|strings| strings.right).collect(),
+    let [left, right]: [Vec<&[&BitString]>; 2] = [
+        strings.iter().map(|strings| &strings.left[..]).collect(),
+        strings.iter().map(|strings| &strings.right[..]).collect(),
     ];
     let [f, g] = &mut memory.vectors;
     operands::<F>(cpu, shape, &left, Some(weights), point, f);
@@ -223,7 +223,10 @@ pub(crate) fn follow<F: Field, V: Receiver>(
         *claim = own.after_grid::<F>(cpu, &shares, drawn);
         point = Some(drawn);
     }
-    let sides: Vec<&[BitString]> = strings.iter().map(|strings| strings.operands).collect();
+    let sides: Vec<&[&BitString]> = strings
+        .iter()
+        .map(|strings| &strings.operands[..])
+        .collect();
     let vector = &mut memory.vectors[0];
     operands::<F>(
         cpu,

@@ -122,8 +122,8 @@ impl Segment<'_> {
             "strings of each kind"
         );
         for (part, strings) in self.shape.parts.iter().zip(strings) {
-            vectors::check(part, part.kind.planes(), strings.left);
-            vectors::check(part, part.kind.planes(), strings.right);
+            vectors::check(part, part.kind.planes(), &strings.left);
+            vectors::check(part, part.kind.planes(), &strings.right);
         }
         let (context, shape) = (&self.context, self.shape);
         let nonce = &seed.nonce();
@@ -208,8 +208,8 @@ impl Segment<'_> {
             "strings of each kind"
         );
         for (part, strings) in self.shape.parts.iter().zip(strings) {
-            vectors::check(part, part.kind.planes(), strings.operands);
-            vectors::check(part, part.kind.field.degree(), strings.constant);
+            vectors::check(part, part.kind.planes(), &strings.operands);
+            vectors::check(part, part.kind.field.degree(), &strings.constant);
         }
         let nonce = &seed.nonce();
         let weights = Weights::new::<Gf128>(self.cpu, &self.context, self.shape, nonce);

@@ -1,6 +1,7 @@
 //! Flat strings of bits, which parties record and proofs read.
 
 use sealane_block::Block;
+use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::kind::GROUP;
@@ -63,6 +64,17 @@ impl BitString {
         self.bits += bits;
     }
 
+    /// Appends the bits `range` of another string.
+    ///
+    /// # Panics
+    /// If the other string is shorter, or the range begins within a word of 64 bits.
+    pub fn append(&mut self, other: &BitString, range: Range<usize>) {
+        assert!(range.start.is_multiple_of(64), "from a whole word on");
+        assert!(range.end <= other.bits, "a string has so many bits");
+        let words: &[u64] = bytemuck::must_cast_slice(&other.blocks);
+        self.push(&words[range.start / 64..], range.len());
+    }
+
     /// Makes the string empty and erases it, keeping its memory.
     pub fn clear(&mut self) {
         self.blocks.zeroize();
@@ -104,20 +116,20 @@ impl BitString {
 
 /// The strings of one kind that the prover has: operands alone, since it knows that its statements
 /// hold.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Proven<'a> {
     /// Left operands, shared with the left verifier: for each product the bits of its operand,
     /// lowest first.
-    pub left: &'a [BitString],
+    pub left: Vec<&'a BitString>,
     /// Right operands, in the same order.
-    pub right: &'a [BitString],
+    pub right: Vec<&'a BitString>,
 }
 
 /// The strings of one kind that a verifier has.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Verified<'a> {
     /// The operands of its side, as in [`Proven`].
-    pub operands: &'a [BitString],
+    pub operands: Vec<&'a BitString>,
     /// The bits of the constant of its side.
-    pub constant: &'a [BitString],
+    pub constant: Vec<&'a BitString>,
 }

@@ -61,7 +61,7 @@ fn lanes<F: Field>(part: &Part) -> usize {
 }
 
 /// Group `number` of each string.
-fn groups(strings: &[BitString], number: usize) -> Vec<&[Block]> {
+fn groups<'a>(strings: &[&'a BitString], number: usize) -> Vec<&'a [Block]> {
     let cut = number * GROUP_BLOCKS;
     strings
         .iter()
@@ -73,7 +73,7 @@ fn groups(strings: &[BitString], number: usize) -> Vec<&[Block]> {
 ///
 /// # Panics
 /// If not: the caller has recorded something else than it counted.
-pub(crate) fn check(part: &Part, planes: usize, strings: &[BitString]) {
+pub(crate) fn check(part: &Part, planes: usize, strings: &[&BitString]) {
     let kind = part.kind;
     assert_eq!(strings.len(), planes, "strings of {kind:?}");
     for string in strings {
@@ -92,7 +92,7 @@ pub(crate) fn given_values<F: Field>(
     for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
         let mut scratch = Scratch::new(part.kind);
         for number in 0..part.groups() {
-            let [left, right] = [strings.left, strings.right].map(|side| groups(side, number));
+            let [left, right] = [&strings.left, &strings.right].map(|side| groups(side, number));
             let planes = scratch.extend(cpu, &left, &right);
             let weights = weights.group::<F>(shape, index, number);
             F::weigh(cpu, lanes::<F>(part), planes, weights, &mut sums);
@@ -131,13 +131,13 @@ impl Claim {
         for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
             for number in 0..part.groups() {
                 let weights = weights.group::<F>(shape, index, number);
-                for (k, planes) in groups(strings.constant, number).into_iter().enumerate() {
+                for (k, planes) in groups(&strings.constant, number).into_iter().enumerate() {
                     let sums = &mut sums[k * POSITIONS..][..POSITIONS];
                     F::weigh(cpu, lanes::<F>(part), planes, weights, sums);
                 }
             }
             if !part.on_grid() {
-                let mut elements = lift::<F>(strings.constant);
+                let mut elements = lift::<F>(&strings.constant);
                 F::mul_each(cpu, &mut elements, &weights.0[index]);
                 elements.iter().for_each(|element| *lifted ^= *element);
             }
@@ -167,7 +167,7 @@ impl Claim {
 }
 
 /// Elements of operands or constants: `strings` has the bits of one.
-fn lift<F: Field>(strings: &[BitString]) -> Zeroizing<Vec<Block>> {
+fn lift<F: Field>(strings: &[&BitString]) -> Zeroizing<Vec<Block>> {
     let bit = |i, k: usize| F::EMBEDDING[k].masked(strings[k].bit(i));
     let element = |i| (0..strings.len()).fold(Block::ZERO, |sum, k| sum ^ bit(i, k));
     Zeroizing::new((0..strings[0].len()).map(element).collect())
@@ -226,7 +226,7 @@ impl Vector {
 pub(crate) fn operands<F: Field>(
     cpu: Cpu,
     shape: &Shape,
-    sides: &[&[BitString]],
+    sides: &[&[&BitString]],
     weights: Option<&Weights>,
     point: Option<[Block; 2]>,
     vector: &mut Vector,

@@ -163,12 +163,12 @@ impl Strings {
     }
 
     pub fn to_prove(&self) -> Proven<'_> {
-        let [left, right] = [&self.proven[0][..], &self.proven[1][..]];
+        let [left, right] = self.proven.each_ref().map(|side| side.iter().collect());
         Proven { left, right }
     }
 
     pub fn to_verify(&self, side: usize) -> Verified<'_> {
-        let [operands, constant] = [&self.verified[side][0][..], &self.verified[side][1][..]];
+        let [operands, constant] = self.verified[side].each_ref().map(|of| of.iter().collect());
         Verified { operands, constant }
     }
 }
