@@ -260,6 +260,7 @@ codes! {
     Peer {
         Altered "altered": "what came is not what was sent",
         CheckFailed "check-failed": "a check before the results failed",
+        Disputed "disputed": "one of two parties deviated from the protocol",
         KeysDiffer "keys-differ": "two parties have pinned different keys of a third",
         MalformedMessage "malformed-message": "another party sent what is no message",
         OtherJob "other-job": "another party approved another job",

@@ -200,6 +200,24 @@ impl EngineError {
         EngineError::from(finding).made_public()
     }
 
+    /// Error for a check that tells that one of some parties deviated, and not which.
+    fn disputed(between: &[String], check: &str) -> EngineError {
+        let message = format!(
+            "{check} failed: {} deviated from the protocol",
+            between.join(" or ")
+        );
+        let finding = Diagnostic::new(Code::Disputed, message)
+            .because(
+                "This party cannot know which of them; it has taken no result from the run, and \
+                 revealed none after the check.",
+            )
+            .hint(
+                "compare with what the other parties report: an honest one never names another \
+                 honest one alone; run again with other parties in their place",
+            );
+        EngineError::from(finding).made_public()
+    }
+
     /// Converts a fault of a protocol, with names for parties.
     pub fn from_fault(fault: Fault, names: &[String]) -> EngineError {
         match fault {
@@ -212,6 +230,10 @@ impl EngineError {
             }
             Fault::Machine(finding) => EngineError::from(*finding),
             Fault::Deviated { party, check } => EngineError::deviated(&name(names, party), check),
+            Fault::Disputed { between, check } => {
+                let between = between.iter().map(|party| name(names, party));
+                EngineError::disputed(&between.collect::<Vec<_>>(), check)
+            }
             Fault::Altered(party) => EngineError::altered(&name(names, party)),
             Fault::CheckFailed => EngineError::damaged(
                 Code::CheckFailed,
@@ -263,6 +285,7 @@ mod tests {
     use super::*;
     use sealane_identity::PublicKey;
     use sealane_net::{Awaited, KeyFault, Version};
+    use sealane_parties::PartySet;
     use sealane_testkit::page;
 
     const ADA: PartyId = PartyId(0);
@@ -374,10 +397,13 @@ mod tests {
         let broken = Fault::Peer { party: BEN, what };
         let (party, check) = (BEN, "a check of oblivious transfers");
         let deviated = Fault::Deviated { party, check };
+        let (between, check) = (PartySet::of([PartyId(0), BEN]), "a proof");
+        let disputed = Fault::Disputed { between, check };
         let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
             EngineError::from_fault(deviated, &names()),
+            EngineError::from_fault(disputed, &names()),
             EngineError::from_fault(Fault::Altered(BEN), &names()),
             EngineError::from_fault(Fault::CheckFailed, &names()),
             differs,

@@ -3,7 +3,7 @@
 use sealane_diagnostic::Diagnostic;
 use sealane_net::NetError;
 use sealane_ot::OtError;
-use sealane_parties::PartyId;
+use sealane_parties::{PartyId, PartySet};
 
 /// Result of a part of a protocol.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
@@ -29,6 +29,15 @@ pub enum Fault {
     Deviated {
         /// The party.
         party: PartyId,
+        /// Name of the check, without any secret.
+        check: &'static str,
+    },
+    /// Failed check of a proof or of a value that two parties state: one of these parties deviated,
+    /// and this one cannot know which. Nothing depends on what they sent.
+    #[error("{check} failed: one of the parties {between:?} deviated; this party reveals nothing")]
+    Disputed {
+        /// The parties.
+        between: PartySet,
         /// Name of the check, without any secret.
         check: &'static str,
     },
