@@ -65,6 +65,16 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<Arriving> {
         self.keys.add_zero(form, summand.data_mut());
+        self.hand_over(form, summand, mesh)
+    }
+
+    /// Sends a summand that has its share of zero, and awaits the next component.
+    pub(crate) fn hand_over(
+        &mut self,
+        form: Form,
+        summand: Planes<u64>,
+        mesh: &mut Mesh,
+    ) -> Result<Arriving> {
         let bulk = Some(self.cpu);
         send(bulk, form, summand.data(), self.role_index.previous, mesh)?;
         Arriving::of(bulk, form, [Some(summand), None], self.role_index.next)
@@ -79,10 +89,23 @@ pub(crate) fn send(
     to: PartyId,
     mesh: &mut Mesh,
 ) -> Result<()> {
-    Ok(form.pack(component, |bytes| match bulk {
+    Ok(form.pack(component, |bytes| write(bulk, bytes, to, mesh))?)
+}
+
+/// Writes a message, as bulk if a tier is named. A test may change a bit of it, as a party that
+/// deviates would.
+pub(crate) fn write(
+    bulk: Option<Cpu>,
+    bytes: &[u8],
+    to: PartyId,
+    mesh: &mut Mesh,
+) -> Result<(), NetError> {
+    #[cfg(test)]
+    let bytes = &crate::guarded::tests::harmed(bytes)[..];
+    match bulk {
         Some(cpu) => mesh.send_bulk(cpu, to, bytes),
         None => mesh.send(to, bytes),
-    })?)
+    }
 }
 
 /// Reads a component that was sent so.

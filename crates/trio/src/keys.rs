@@ -63,18 +63,27 @@ pub(crate) struct KeyMaker {
 
 impl KeyMaker {
     fn key(self, seed: &Seed) -> Key {
-        Key::of(|label| Stream {
+        Key::of(|label| self.stream(seed, label))
+    }
+
+    /// A seed for the use of this label, from one that others know too.
+    fn derived(self, seed: &Seed, label: &'static str) -> Seed {
+        seed.stream(label, self.session.as_bytes()).seed()
+    }
+
+    fn stream(self, seed: &Seed, label: &'static str) -> Stream {
+        Stream {
             prg: seed.stream(label, self.session.as_bytes()).prg(self.cpu),
             #[cfg(test)]
             ideal: None,
-        })
+        }
     }
+}
 
-    fn recv(self, from: PartyId, mesh: &mut Mesh) -> Result<Key> {
-        let mut bytes = Zeroizing::new([0; Seed::BYTES]);
-        mesh.recv(from, &mut bytes[..])?;
-        Ok(self.key(&Seed::from_bytes(&bytes)))
-    }
+fn recv(from: PartyId, mesh: &mut Mesh) -> Result<Seed> {
+    let mut bytes = Zeroizing::new([0; Seed::BYTES]);
+    mesh.recv(from, &mut bytes[..])?;
+    Ok(Seed::from_bytes(&bytes))
 }
 
 impl Key {
@@ -153,32 +162,62 @@ pub(crate) struct Keys {
     /// The keys of this party's components, for each outsider with inputs; there is no key of
     /// component 2.
     pub(crate) guests: BTreeMap<PartyId, [Option<Key>; 2]>,
+    /// Of the profile against a malicious party.
+    pub(crate) guard: Option<GuardKeys>,
+}
+
+/// Keys of the profile against a malicious party.
+pub(crate) struct GuardKeys {
+    /// Seeds of proofs, which this party shares with the role before it and with the one after it.
+    pub(crate) proofs: [Seed; 2],
+    /// Masks of results for parties without a role, which all three roles know.
+    pub(crate) reveals: Stream,
 }
 
 impl Keys {
-    /// Makes key `i` and exchanges it; receives the keys of outsiders.
+    /// Makes key `i` and exchanges it; receives the keys of outsiders. With `guarded`, there are
+    /// those of the profile against a malicious party too: all roles then know a seed that comes
+    /// from `k_0`, which roles 2 and 0 have, and role 0 sends it to role 1.
     pub(crate) fn prepare(
         role_index: RoleIndex,
         guests: &[PartyId],
+        guarded: bool,
         maker: KeyMaker,
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Keys> {
-        let seed = coins.secret(KEY).seed();
-        mesh.send(role_index.previous, seed.as_bytes())?;
+        let own = coins.secret(KEY).seed();
+        mesh.send(role_index.previous, own.as_bytes())?;
+        let common = |seed: &Seed| maker.derived(seed, "trio: key of reveals");
+        if guarded && role_index.role == 0 {
+            mesh.send(role_index.next, common(&own).as_bytes())?;
+        }
         mesh.flush()?;
-        let own = maker.key(&seed);
-        let next = maker.recv(role_index.next, mesh)?;
+        let next = recv(role_index.next, mesh)?;
+        let guard = if guarded {
+            let reveals = match role_index.role {
+                0 => common(&own),
+                1 => recv(role_index.previous, mesh)?,
+                _ => common(&next),
+            };
+            Some(GuardKeys {
+                proofs: [&own, &next].map(|seed| maker.derived(seed, "trio: key of proofs")),
+                reveals: maker.stream(&reveals, "trio: masks of reveals"),
+            })
+        } else {
+            None
+        };
         let mut keys = Keys {
-            own,
-            next,
+            own: maker.key(&own),
+            next: maker.key(&next),
             guests: BTreeMap::new(),
+            guard,
         };
         for guest in guests {
             let mut components = [None, None];
             for component in [0, 1] {
                 if let Some(place) = role_index.place_of(component) {
-                    components[place] = Some(maker.recv(*guest, mesh)?);
+                    components[place] = Some(maker.key(&recv(*guest, mesh)?));
                 }
             }
             keys.guests.insert(*guest, components);
@@ -194,6 +233,12 @@ impl Keys {
         let next = self.next.zero(group);
         next.draw(form, component, |sum, words| group.subtract(sum, words));
         form.trim(component);
+    }
+
+    /// The parts of the next share of zero of bits: `F(k_i)` and `F(k_(i+1))`, whose sum it is.
+    pub(crate) fn zeros(&mut self, form: Form) -> [Planes<u64>; 2] {
+        let keys = [&mut self.own, &mut self.next];
+        keys.map(|key| key.zero(form.group).component(form))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Crate `trio`: three parties, honest majority, semi-honest: (2,3) replicated sharing.
+//! Crate `trio`: three parties, honest majority: (2,3) replicated sharing.
 //!
 //! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k`
 //! for integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices
@@ -16,6 +16,7 @@
 //! | `role_index` | the ring of roles, and the components that each holds |
 //! | `keys` | common randomness, shares of zero |
 //! | `arrive` | a component in transit; the one resharing of all products |
+//! | `guarded`, `record` | the profile against a malicious party; what it proves |
 //! | `roles`, `outside` | a step at parties with and without a role |
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
 //! | `masked` | tapes with functions of a few bits, for which a helper deals |
@@ -24,17 +25,20 @@
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
 //!
-//! Security: one semi-honest party, with a role or without, learns nothing beyond the results that
-//! it may learn. AES-128 is assumed to be a pseudorandom function, and every two parties have a
-//! secure channel. Two colluding parties with roles learn all values. A malicious party with a role
-//! can change results undetected, and so learn more from them than the program reveals; a malicious
-//! owner without a role can send different rests of an input to roles 1 and 2. Neither is detected:
-//! the digests before a reveal find accidental corruption only. See SECURITY.md.
+//! Security of [`Trio`]: one semi-honest party, with a role or without, learns nothing beyond the
+//! results that it may learn. AES-128 is assumed to be a pseudorandom function, and every two
+//! parties have a secure channel. Two colluding parties with roles learn all values. A malicious
+//! party with a role can change results undetected, and so learn more from them than the program
+//! reveals; a malicious owner without a role can send different rests of an input to roles 1 and
+//! 2. Neither is detected: the digests before a reveal find accidental corruption only. See
+//! SECURITY.md. [`Guarded`] is a profile of bits alone that withstands one malicious party, by the
+//! proofs of crate `proof`.
 #![forbid(unsafe_code)]
 
 mod arrive;
 mod convert;
 mod cost;
+mod guarded;
 #[cfg(test)]
 mod ideal;
 mod input;
@@ -43,6 +47,7 @@ mod masked;
 mod order;
 mod outside;
 mod product;
+mod record;
 mod references;
 mod reveal;
 mod role_index;
@@ -54,6 +59,8 @@ mod tape;
 mod vectors;
 #[cfg(test)]
 mod views;
+
+pub use guarded::{Guarded, GuardedParty, GuardedPending, Unproved};
 
 use arrive::Arriving;
 use convert::{Inject, Weighed};
@@ -216,7 +223,7 @@ impl Party for TrioParty {
                 setting: setting.clone(),
                 cpu,
                 role_index,
-                keys: Keys::prepare(role_index, &guests, maker, coins, mesh)?,
+                keys: Keys::prepare(role_index, &guests, false, maker, coins, mesh)?,
                 layouts: Layouts::default(),
                 recycled: Recycled::default(),
             })),
@@ -244,22 +251,8 @@ impl Steps for TrioParty {
     type Output = ();
     type Check = ();
 
-    /// # Panics
-    /// If the domain does not belong to this protocol, or the bits are not those of its elements.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Share {
-        let form = Form::of_words(domain, bits, values.len());
-        let form = form.expect("a constant lives in a domain of trio");
-        let Some(role_index) = RoleIndex::of(&self.setting, self.me) else {
-            return form.shape();
-        };
-        // Component 0 is the value.
-        form.share([0, 1].map(|place| {
-            if role_index.place_of(0) == Some(place) {
-                form.encode(values)
-            } else {
-                form.zeros()
-            }
-        }))
+        constant(&self.setting, self.me, domain, bits, values)
     }
 
     fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
@@ -310,6 +303,26 @@ impl Steps for TrioParty {
             _ => Err(Fault::internal("a step of another role")),
         }
     }
+}
+
+/// A party's part of public values.
+///
+/// # Panics
+/// If the domain does not belong to this protocol, or the bits are not those of its elements.
+fn constant(setting: &Setting, me: PartyId, domain: Domain, bits: usize, values: &[u64]) -> Share {
+    let form = Form::of_words(domain, bits, values.len());
+    let form = form.expect("a constant lives in a domain of trio");
+    let Some(role_index) = RoleIndex::of(setting, me) else {
+        return form.shape();
+    };
+    // Component 0 is the value.
+    form.share([0, 1].map(|place| {
+        if role_index.place_of(0) == Some(place) {
+            form.encode(values)
+        } else {
+            form.zeros()
+        }
+    }))
 }
 
 fn more<'a>(state: StepState<'a>) -> Progress<'a, TrioParty> {

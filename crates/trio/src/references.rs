@@ -61,3 +61,21 @@ pub(crate) const REFERENCES: &[Paper] = &[
         security: Security::Perfect,
     },
 ];
+
+/// The parts of the profile against a malicious party.
+pub(crate) const GUARDED: &[Paper] = &[
+    Paper {
+        assumption: "of the three who compute one may deviate, and no two collude",
+        ..REFERENCES[0]
+    },
+    REFERENCES[1],
+    REFERENCES[2],
+    Paper {
+        part: "proofs",
+        authors: "Boyle, Gilboa, Ishai, Nof",
+        venue: "CCS 2019",
+        section: "",
+        assumption: "BLAKE3 is a random oracle",
+        security: Security::Computational(120),
+    },
+];

@@ -51,7 +51,7 @@ impl Computing {
                 lanes,
                 operands,
                 ..
-            } => Ok(ran(self.begin_tape(tape, lanes, &operands, mesh)?)),
+            } => Ok(ran(self.begin_tape(tape, lanes, &operands, None, mesh)?)),
             Step::Product {
                 domain,
                 left,
@@ -135,6 +135,6 @@ fn ran(ran: TapeProgress<'_>) -> Progress<'_, TrioParty> {
     match ran {
         TapeProgress::More(run) => more(StepState::Tape(run)),
         TapeProgress::Masked(run) => more(StepState::Masked(run)),
-        TapeProgress::Done(share) => done(share),
+        TapeProgress::Done(share, _) => done(share),
     }
 }

@@ -6,6 +6,7 @@
 use crate::Share;
 use crate::arrive::Arriving;
 use crate::masked::{MaskedProgress, RunningMasked};
+use crate::record::Record;
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use sealane_block::{Cpu, Kernel, Lanes};
@@ -15,7 +16,9 @@ use sealane_circuit::tape::{Applied, FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_party::bits::words_for;
 use sealane_party::wires::{self, Chunks};
-use sealane_party::{AlignedBuffer, Body, Fault, Form, Parts, Result, Shares, of_any_width};
+use sealane_party::{
+    AlignedBuffer, Body, Fault, Form, Parts, Planes, Result, Shares, of_any_width,
+};
 use std::sync::Arc;
 
 /// A tape in the middle of its batches.
@@ -26,6 +29,8 @@ pub(crate) struct RunningTape<'a> {
     /// The next batch, or the one whose products are in transit.
     batch: usize,
     products: Option<Arriving>,
+    /// Record of its ANDs, under the profile against a malicious party.
+    record: Option<Box<Record>>,
 }
 
 /// Progress of a tape.
@@ -33,24 +38,26 @@ pub(crate) enum TapeProgress<'a> {
     More(Box<RunningTape<'a>>),
     /// Of a tape with functions.
     Masked(Box<RunningMasked<'a>>),
-    Done(Share),
+    Done(Share, Option<Box<Record>>),
 }
 
 /// Progress of a tape with functions.
 pub(crate) fn masked(progress: MaskedProgress<'_>) -> TapeProgress<'_> {
     match progress {
         MaskedProgress::More(running) => TapeProgress::Masked(running),
-        MaskedProgress::Done(share) => TapeProgress::Done(share),
+        MaskedProgress::Done(share) => TapeProgress::Done(share, None),
     }
 }
 
 impl Computing {
-    /// Loads a tape's inputs and runs it up to its first flight.
+    /// Loads a tape's inputs and runs it up to its first flight. With a record, each AND is
+    /// recorded there.
     pub(crate) fn begin_tape<'a>(
         &mut self,
         tape: &'a Tape,
         lanes: usize,
         operands: &[Arc<Share>],
+        record: Option<Box<Record>>,
         mesh: &mut Mesh,
     ) -> Result<TapeProgress<'a>> {
         let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
@@ -64,6 +71,9 @@ impl Computing {
             .any(|share| matches!(share.0, Body::Ring(_)))
         {
             return Err(Fault::Internal("a tape takes bits".to_string()));
+        }
+        if record.is_some() && !tape.functions.is_empty() {
+            return Err(Fault::internal("a function of a tape is not proved"));
         }
         if under_masks(tape) {
             let inputs: Vec<_> = operands.iter().flat_map(|share| inputs(share)).collect();
@@ -87,6 +97,7 @@ impl Computing {
             wires,
             batch: 0,
             products: None,
+            record,
         };
         self.run_tape(Box::new(run), mesh)
     }
@@ -99,6 +110,9 @@ impl Computing {
     ) -> Result<TapeProgress<'a>> {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
+            if let Some(record) = &mut run.record {
+                record.received(&next);
+            }
             for (i, out) in outs(run.tape, run.batch).enumerate() {
                 run.wires.load(out as usize, [own.plane(i), next.plane(i)]);
             }
@@ -125,6 +139,14 @@ impl Computing {
             let mut summand = form.zeros();
             run_batch(&mut run.wires, self.cpu, gates, summand.data_mut());
             if gates.bits > 0 {
+                if let Some(record) = &mut run.record {
+                    let zeros = self.keys.zeros(form);
+                    record.sent(&run.wires, gates.ands, zeros.each_ref(), run.lanes);
+                    let zeros = zeros.iter().map(Planes::data);
+                    zeros.for_each(|zero| form.group.add(summand.data_mut(), zero));
+                    run.products = Some(self.hand_over(form, summand, mesh)?);
+                    return Ok(TapeProgress::More(run));
+                }
                 run.products = Some(self.reshare(form, summand, mesh)?);
                 return Ok(TapeProgress::More(run));
             }
@@ -137,7 +159,7 @@ impl Computing {
             let planes = [own.plane_mut(plane), next.plane_mut(plane)];
             run.wires.store(*slot as usize, planes);
         }
-        Ok(TapeProgress::Done(form.share(parts)))
+        Ok(TapeProgress::Done(form.share(parts), run.record.take()))
     }
 }
 

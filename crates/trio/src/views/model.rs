@@ -75,6 +75,7 @@ impl Model {
                             own: key(at, at),
                             next: key((at + 1) % 3, at),
                             guests: guests.collect(),
+                            guard: None,
                         },
                         layouts: Layouts::default(),
                         recycled: Recycled::default(),

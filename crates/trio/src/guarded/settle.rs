@@ -1,0 +1,277 @@
+//! Settlement: every role proves all its messages to both others, before anything is opened.
+//!
+//! | flight | from, to | message |
+//! |---|---|---|
+//! | 1 | every two parties | digest of what crossed |
+//! | 1 | every two roles | digest of what both have of inputs of parties without a role |
+//! | 1 | both verifiers to the prover | half of the seed of the weights, of each segment |
+//! | 2 | prover to both verifiers | the proof of each segment |
+//! | 3 | each verifier to the other one | its answer of each segment |
+//!
+//! A verifier sends its half of a seed when every message that the seed is about has been read: a
+//! settlement is about steps that have ended. If a digest differs no proof is sent, since an honest
+//! proof about different data would fail or not by something that depends on secrets.
+
+use super::{Guard, SEGMENT};
+use crate::arrive::write;
+use crate::record::Record;
+use crate::reveal;
+use crate::role_index::RoleIndex;
+use sealane_block::{Cpu, Seed};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{Fault, Result, check_digests, send_digests};
+use sealane_proof::{
+    Answer, Context, Kind, Memory, Pending, Proved, Refused, SeedPart, Segment, Shape, ToLeft,
+    ToRight, WeightSeed,
+};
+use sealane_protocol::Setting;
+use zeroize::Zeroizing;
+
+/// A settlement that has ended well. There is no other way to make one, and none opens anything
+/// without it.
+pub(super) struct Settled {
+    /// Steps that had ended when the settlement began.
+    pub(super) steps: u64,
+}
+
+/// The proofs of one segment, at a party with a role.
+struct Part {
+    number: u64,
+    shape: Shape,
+    record: Record,
+    /// Of the weights of the next role's proof and of that of the role before.
+    seeds: [WeightSeed; 2],
+    /// Of the same proofs.
+    followed: Vec<Pending>,
+}
+
+/// A settlement under way, at a party with a role.
+pub(super) struct Settling {
+    cpu: Cpu,
+    session: SessionId,
+    role_index: RoleIndex,
+    peers: Vec<PartyId>,
+    steps: u64,
+    parts: Vec<Part>,
+    inputs: [[u8; 32]; 2],
+    /// Owners of these inputs.
+    guests: PartySet,
+    flight: usize,
+}
+
+/// The numbers of ANDs of the segments of a settlement.
+pub(super) fn segments(ands: usize) -> impl Iterator<Item = usize> {
+    let full = ands / SEGMENT;
+    let rest = ands % SEGMENT;
+    std::iter::repeat_n(SEGMENT, full).chain((rest > 0).then_some(rest))
+}
+
+/// The shape of a segment of so many ANDs.
+pub(super) fn shape(ands: usize) -> Shape {
+    Shape::new(&[(Kind::AND, ands)]).expect("a segment is no larger than a proof can be")
+}
+
+impl Settling {
+    /// Writes the first flight of a settlement of these ANDs.
+    pub(super) fn begin(
+        (setting, me): (&Setting, PartyId),
+        (cpu, role_index): (Cpu, RoleIndex),
+        seeds: &[Seed; 2],
+        guard: &mut Guard,
+        record: Record,
+        mesh: &mut Mesh,
+    ) -> Result<Settling> {
+        let peers = reveal::peers(setting, me);
+        send_digests(mesh, peers.iter().copied())?;
+        let session = mesh.session();
+        let mut settling = Settling {
+            cpu,
+            session,
+            role_index,
+            peers,
+            steps: guard.steps,
+            parts: Vec::new(),
+            inputs: guard.inputs(),
+            guests: guard.guests,
+            flight: 0,
+        };
+        match record.ands() {
+            0 => {}
+            1..=SEGMENT => settling.add(record, seeds, guard),
+            all => {
+                let mut first = 0;
+                for ands in segments(all) {
+                    let mut part = Record::default();
+                    part.append(&record, &(first..first + ands));
+                    settling.add(part, seeds, guard);
+                    first += ands;
+                }
+            }
+        }
+        for (side, peer) in settling.neighbours().into_iter().enumerate() {
+            write(None, &settling.inputs[side], peer, mesh)?;
+        }
+        let [previous, next] = settling.neighbours();
+        for part in &settling.parts {
+            // This role is the left verifier of the next one.
+            write(None, &part.seeds[0].part(0).to_bytes(), next, mesh)?;
+            write(None, &part.seeds[1].part(1).to_bytes(), previous, mesh)?;
+        }
+        Ok(settling)
+    }
+
+    /// Adds a segment, under the next number.
+    fn add(&mut self, record: Record, seeds: &[Seed; 2], guard: &mut Guard) {
+        let number = guard.segments;
+        guard.segments += 1;
+        let [of_next, of_previous] = [1, 2].map(|ahead| self.context(number, ahead));
+        self.parts.push(Part {
+            number,
+            shape: shape(record.ands()),
+            record,
+            // The verifiers of role `p` have key `k_(p+2)` in common, which `p` has not.
+            seeds: [
+                WeightSeed::draw(&of_next, &seeds[0]),
+                WeightSeed::draw(&of_previous, &seeds[1]),
+            ],
+            followed: Vec::new(),
+        });
+    }
+
+    /// The proof of the role that stands so far ahead of this one in the ring.
+    fn context(&self, segment: u64, ahead: usize) -> Context {
+        Context {
+            session: *self.session.as_bytes(),
+            segment,
+            prover: ((self.role_index.role + ahead) % 3) as u8,
+        }
+    }
+
+    fn neighbours(&self) -> [PartyId; 2] {
+        [self.role_index.previous, self.role_index.next]
+    }
+
+    /// Reads a flight and writes the next one; the settlement if that was the last.
+    pub(super) fn advance(
+        &mut self,
+        seeds: &[Seed; 2],
+        memory: &mut Memory,
+        mesh: &mut Mesh,
+    ) -> Result<Option<Settled>> {
+        self.flight += 1;
+        match self.flight {
+            1 => self.prove(seeds, memory, mesh)?,
+            2 => self.follow(seeds, memory, mesh)?,
+            _ => return Ok(Some(self.decide(mesh)?)),
+        }
+        let done = self.parts.is_empty();
+        Ok(done.then_some(Settled { steps: self.steps }))
+    }
+
+    /// Compares what has to be the same, then proves.
+    fn prove(&mut self, keys: &[Seed; 2], memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
+        check_digests(mesh, self.peers.iter().copied())?;
+        for (side, peer) in self.neighbours().into_iter().enumerate() {
+            let mut theirs = [0; 32];
+            mesh.recv(peer, &mut theirs)?;
+            if theirs != self.inputs[side] {
+                let between = PartySet::of(self.guests.iter().chain([peer]));
+                let check = "the comparison of what owners gave";
+                return Err(Fault::Disputed { between, check });
+            }
+        }
+        let [previous, next] = self.neighbours();
+        for part in &self.parts {
+            let mut message = [[0; Shape::SEED_BYTES]; 2];
+            // The left verifier of this role's proof is the role before.
+            mesh.recv(previous, &mut message[0])?;
+            mesh.recv(next, &mut message[1])?;
+            let parts = message.map(|bytes| SeedPart::parse(&bytes).expect("its length is right"));
+            let seed = WeightSeed::join(&parts)
+                .map_err(|_| disputed([previous, next], "the comparison of the seed of a proof"))?;
+            let segment = self.segment(part, 0);
+            let (left, right) = segment.prove(
+                &mut segment.challenges(&seed),
+                [&keys[0], &keys[1]],
+                &seed,
+                &[part.record.proven()],
+                memory,
+            );
+            write(None, left.as_bytes(), previous, mesh)?;
+            write(None, right.as_bytes(), next, mesh)?;
+        }
+        Ok(())
+    }
+
+    /// Follows the proofs of both others.
+    fn follow(&mut self, keys: &[Seed; 2], memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
+        let [previous, next] = self.neighbours();
+        let mut parts = std::mem::take(&mut self.parts);
+        for part in &mut parts {
+            let mut message = Zeroizing::new(vec![0; part.shape.left_bytes()]);
+            mesh.recv(next, &mut message)?;
+            let left = ToLeft::parse(&message, &part.shape).expect("its length is right");
+            let mut message = vec![0; part.shape.right_bytes()];
+            mesh.recv(previous, &mut message)?;
+            let right = ToRight::parse(&message, &part.shape).expect("its length is right");
+
+            let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
+            let draws = &mut segment.challenges(seed);
+            let strings = [part.record.of_next()];
+            let of_next = segment.follow_left(draws, &keys[1], seed, &strings, &left, memory);
+
+            let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
+            let draws = &mut segment.challenges(seed);
+            let strings = [part.record.of_previous()];
+            let of_previous = segment.follow_right(draws, &keys[0], seed, &strings, &right, memory);
+
+            // The other verifier of the next role is the role before, and the other way round.
+            write(None, &of_next.answer().to_bytes(), previous, mesh)?;
+            write(None, &of_previous.answer().to_bytes(), next, mesh)?;
+            part.followed = vec![of_next, of_previous];
+            part.record = Record::default();
+        }
+        self.parts = parts;
+        Ok(())
+    }
+
+    /// Decides all proofs.
+    fn decide(&mut self, mesh: &mut Mesh) -> Result<Settled> {
+        let [previous, next] = self.neighbours();
+        let mut proved: Vec<Proved> = Vec::new();
+        for part in &mut self.parts {
+            for (pending, other) in part.followed.drain(..).zip([previous, next]) {
+                let mut message = [0; Shape::ANSWER_BYTES];
+                mesh.recv(other, &mut message)?;
+                let answer = Answer::parse(&message).expect("its length is right");
+                let refused = |_: Refused| disputed([next, previous], "a proof");
+                proved.push(pending.decide(&answer).map_err(refused)?);
+            }
+        }
+        let all = self.parts.iter().flat_map(|part| {
+            let of = |ahead| self.context(part.number, ahead);
+            [of(1), of(2)]
+        });
+        let all = all.eq(proved.iter().map(Proved::context));
+        if all {
+            Ok(Settled { steps: self.steps })
+        } else {
+            Err(Fault::internal("a settlement without all its proofs"))
+        }
+    }
+
+    fn segment<'a>(&self, part: &'a Part, ahead: usize) -> Segment<'a> {
+        Segment {
+            cpu: self.cpu,
+            context: self.context(part.number, ahead),
+            shape: &part.shape,
+        }
+    }
+}
+
+/// One of these two deviated, and this party cannot know which.
+pub(super) fn disputed(between: [PartyId; 2], check: &'static str) -> Fault {
+    let between = PartySet::of(between);
+    Fault::Disputed { between, check }
+}
