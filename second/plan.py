@@ -214,8 +214,9 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
     if kind == "plan":
         plan.owners = args.pop("owners")
         found = {name: value for name, value in args.items() if name != "setting"}
-        need(found == {"version": 3, "protocol": protocol, "lookups": "gates", "flow": 1,
-                       "tiles_in_flight": TILES_IN_FLIGHT}, f"a plan of {found}", "own")
+        wide = protocol in WITH_REFILLS and found["lookups"] == "wide"
+        need(found == {"version": 3, "protocol": protocol, "lookups": "wide" if wide else "gates",
+                       "flow": 1, "tiles_in_flight": TILES_IN_FLIGHT}, f"a plan of {found}", "own")
     elif kind == "tape":
         plan.tapes.append(read_tape((folder / "tapes" / args["hash"]).read_bytes(), args))
     elif kind == "value":
@@ -263,9 +264,8 @@ def _step(name: str, args: Fields) -> Step:
     need(name in STEPS, f"step {name} is outside the subset", "own")
     if name == "fold":
         args = {"to": 1, **args}
-    need(set(args) == set(STEPS[name].split()) and _known(list(args.values())) and
-         args.get("to", 1) > 0,
-         f"step {name} has other fields", "own")
+    need(args.get("to", 1) > 0 and set(args) == set(STEPS[name].split())
+         and _known(list(args.values())), f"step {name} has other fields", "own")
     operands = [args[key] for key in ("operand", "left", "right", "of", "bit") if args.get(key)]
     operands += [part for key in ("operands", "parts", "over", "across")
                  for part in args.get(key, [])]

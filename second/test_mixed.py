@@ -249,7 +249,7 @@ class Forms(unittest.TestCase):
 
     def test_agreement(self):
         """A party takes the form of a peer that knows it, and refuses one that it does not have."""
-        jobs = Jobs(ROOT / "testdata" / "vectors" / "wire-11")
+        jobs = Jobs(ROOT / "testdata" / "vectors" / "wire-12")
         for own, codes in (([0, 1, 2], [2, 2]), ([0, 1], ["peer-vanished", "other-job"])):
             def play(party, mesh, coins, own=own):
                 job = jobs.work(JOB, party).job

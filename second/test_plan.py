@@ -457,7 +457,7 @@ class Reading(unittest.TestCase):
                 ('"input": 0', '"input": 1'), ('"tape": 0', '"tape": 1'),
                 ('"tape": 0', '"tape": -1'), ('"segment": {"rows": 0', '"segment": {"rows": 1'),
                 ('"value": {"rows": 0', '"value": {"rows": 1'),
-                ('"name": "r1", "value": 1', '"name": "r1", "value": 2'),
+                ('"name": "r1", "value": 1', '"name": "r1", "value": 2'), ('"gates"', '"wide"'),
                 ('"value": 0, "lanes"', '"value": -1, "lanes"'),
                 ('"input": 0, "out": 0', '"input": 0, "out": 1')):
             plan = self.plan()
@@ -480,9 +480,12 @@ class Reading(unittest.TestCase):
                       of=part(ring, view(0)), lanes=[], out=out)
         self.assertEqual(plan.read().segments[0].refill, 2)
         lines = json.dumps(plan.all())
+        plan.head["lookups"] = "wide"
+        self.assertEqual(plan.read().segments[0].refill, 2)
         for old, new in (
                 ('"refill": 2', '"refill": 0'), ('"refill": 2', '"refill": -1'),
-                ('"op": "select"', '"op": "other"'), ('"bit": null', '"bit": 0'),
+                ('"gates"', '"tower"'), ('"op": "select"', '"op": "other"'),
+                ('"bit": null', '"bit": 0'),
                 ('"op": "select"', '"op": {"floor": {"by": 1}}'), ('"floor"', '"ceil"'),
                 ('"extract": {', '"extract": {"more": 1, '), ('"xor"', '"additive"'),
                 ('"additive"', '"xor"'), ('"z2k": 9', '"z2k": 65'),

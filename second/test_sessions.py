@@ -119,7 +119,7 @@ class Sessions(Case):
         for name, text in zip(FILES, texts):
             (Path(folder.name) / name).write_text(text, encoding="utf-8")
         parts = [blake3(text.encode()) for text in texts]
-        stated = {"wire": 11, "job": H("sealane job 2", b"".join(parts)).hex(),
+        stated = {"wire": 12, "job": H("sealane job 2", b"".join(parts)).hex(),
                   "parts": {name: part.hex() for name, part in zip(FILES, parts)}}
         (Path(folder.name) / "job.json").write_text(json.dumps(stated), encoding="utf-8")
         return Job(Path(folder.name))

@@ -51,7 +51,7 @@ from tls import (
 )
 from vectors_sessions import Jobs
 
-JOBS = Jobs(Path(__file__).parent.parent / "testdata" / "vectors" / "wire-11")
+JOBS = Jobs(Path(__file__).parent.parent / "testdata" / "vectors" / "wire-12")
 JOB, ROUNDS, LIMIT = "yao-lanes-1", 3, 10.0     # a job, its rounds; seconds
 CLIENT_HELLO, SERVER_HELLO, ANSWERS, CERTIFICATE, ALPN = 1, 2, 8, 11, 16
 UNKNOWN = {ALPN: b"\0\3\2h2", 0xFAFA: b"", 45: b"\1\1", 5: b"\1\0\0\0\0"}

@@ -34,8 +34,8 @@ import numpy as np
 
 from trial_session import ROOT, SEALANE, Failed, free_port, must
 
-JOBS = ROOT / "testdata" / "vectors" / "wire-11" / "jobs.json.gz"
-OWN = ["rings", "groups", "ranks"]
+JOBS = ROOT / "testdata" / "vectors" / "wire-12" / "jobs.json.gz"
+OWN = ["rings", "groups", "ranks", "labels", "blocks"]
 SECOND = [sys.executable, str(ROOT / "second" / "party.py"), "--for-tests"]
 BOUND_S = 150
 """No run takes longer on a machine that is busy."""
@@ -238,8 +238,8 @@ class Run:
     def play(self, seconds: list[str]) -> None:
         """Runs all parties, some of them by `second/`, and compares what each says."""
         # One `second/` learns the form from its peer; for two, both would wait.
-        mixed = seconds == self.parties and MIXED[1] in self.task.words
-        form = self.draw_form() if mixed else {}
+        several = {GMW[1], MIXED[1]} & {*self.task.words}
+        form = self.draw_form() if several and seconds == self.parties else {}
         words = ["--form", str(form["number"])] if form else []
         started = {
             party: self.start(party, words if party in seconds else None) for party in self.parties
@@ -338,6 +338,10 @@ MORE = [
     Task("ranks", MIXED, {"n": 5, "m": 6}),
     Task("pay_gap", [*MIXED, "--network", "wan"], {"people": 9}),
     Task("credit", [*MIXED, "--network", "wan"], {"applicants": 8}),
+    Task("labels", MIXED, {"n": 7}),
+    Task("labels", [*MIXED, "--network", "20ms/10Gbps"], {"n": 40}),
+    Task("blocks", MIXED, {"n": 2}),
+    Task("blocks", GMW, {"n": 1}),
 ]
 """Not in the first turn, and so not in CI."""
 

@@ -1,7 +1,7 @@
 """Programs that `second.py` runs, for what no example has.
 
-`rings` has products of all forms and all steps on integers of `gmw`; the others have networks of
-all kinds, and rows that meet all rows.
+`rings` has products of all forms and all steps on integers of `gmw`; `groups` and `ranks` have
+networks of all kinds, and rows that meet all rows; `labels` and `blocks` are for `mixed`.
 """
 
 from __future__ import annotations
@@ -65,3 +65,23 @@ def ranks(
         sl.map(lambda one: sl.sum(sl.where(y < one, y, other).astype(sl.i64)), few),
         sl.cummax(x ^ other),
     )
+
+
+@sl.program
+def labels(
+    x: sl.Private[sl.u16, "alice", "n <= 1_000"],
+    y: sl.Private[sl.u16, "bob", "n"],
+) -> tuple[I64, sl.Revealed[sl.u16, "bob"], sl.Revealed[sl.u16, "alice", "bob"]]:
+    """Bits on labels, as asked for, and trees whose last levels are steps of their own."""
+    quotient = sl.share(x ^ y, "yao") // (y | 1)
+    total = sl.sum(quotient.astype(sl.i64) * y)
+    return total, quotient, sl.max(x ^ y)
+
+
+@sl.program
+def blocks(
+    key: sl.Private[sl.u8, "alice", 16],
+    text: sl.Private[sl.u8, "bob", "n <= 100", 16],
+) -> sl.Revealed[sl.u8, "bob"]:
+    """AES-128, whose S-boxes have two forms."""
+    return sl.aes128(key, text)

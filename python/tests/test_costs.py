@@ -78,6 +78,25 @@ def test_products_of_sums_are_right_at_the_ends_of_all_types() -> None:
 
 
 @sl.program
+def squares(
+    x: sl.Private[sl.i16, "alice", 3, 3], y: sl.Private[sl.i16, "bob", 3, 3]
+) -> tuple[Total, Total, Total]:
+    whole = x.astype(sl.i64) + y
+    twice = sl.dot(whole, whole)
+    return twice, sl.sum(twice, axis=0), sl.dot(whole[0], whole[0])
+
+
+def test_a_matrix_by_itself_is_no_square_of_numbers() -> None:
+    x, y = np.arange(9).reshape(3, 3), np.arange(9).reshape(3, 3).T * 7 - 20
+    whole = x + y
+    wanted = (whole @ whole, (whole @ whole).sum(axis=0), whole[0] @ whole[0])
+    for protocol in RING:
+        found = squares.simulate(x, y, protocol=protocol).value
+        for one, other in zip(found, wanted, strict=True):
+            assert np.array_equal(one, other), protocol
+
+
+@sl.program
 def ends(
     x: sl.Private[sl.i16, "alice", "n <= 100_000"], y: sl.Private[sl.i16, "bob", "n"]
 ) -> tuple[

@@ -42,7 +42,7 @@ main {
   %13 = cast %2 : i32[3, 2] in -128..127 known clinic
   %14 = cast %3 : i32[3, 2] in -128..127 known lab
   %15 = add %13, %14 : i32[3, 2] in -256..254 secret
-  %16 = dot %8, %15 : i32[n, 2] in -153600..153600 secret
+  %16 = dot %7, %15 : i32[n, 2] in -30720000..30480000 secret
   %17 = reduce sum %11 axis 0 : i32[3] in -8000..8000 secret
   %18 = reduce sum %9 axis 0 : i32[3] in -320000000..320000000 secret
 }
@@ -174,11 +174,14 @@ fn runs_with_every_good_take_both_directions_from_the_pool_as_planned() {
         let runs = Runs::new(GOODS, protocol);
         assert_ne!(runs.plain.hash(), runs.pooled.hash());
         let [before, after] = [&runs.plain, &runs.pooled].map(|job| job.cost(&[ROWS]).unwrap());
-        assert!(after.promise.payload_bytes() < before.promise.payload_bytes() / 2);
-        assert!(after.promise.rounds < before.promise.rounds);
-        assert!(after.compute_ns + 30_000_000 < before.compute_ns);
+        // Under `mixed` more of it is on shares, with more rounds.
+        let [now, then] = [&after, &before].map(|cost| cost.estimate_s(NetworkClass::LAN));
+        assert!(now < then, "{protocol}: {now} s, without a pool {then} s");
         let kinds = after.demand.0.keys();
         if protocol == ProtocolName::Gmw {
+            assert!(after.promise.payload_bytes() < before.promise.payload_bytes() / 2);
+            assert!(after.promise.rounds < before.promise.rounds);
+            assert!(after.compute_ns + 30_000_000 < before.compute_ns);
             for (at, good) in is_good.iter().enumerate() {
                 assert!(kinds.clone().any(good), "no good {at} in {kinds:?}");
             }

@@ -40,6 +40,8 @@ pub const WIRE_HISTORY: &[&str] = &[
      outputs of its last netlist cycle alone",
     "the text of a job is JSON that other programs can read, and covers the work of single parties; \
      networks are declared by round trip and bandwidth",
+    "garbled tables of mixed have 25 bytes for each AND where the network is slower than hashes; a \
+     fold may leave several elements, and pools serve gmw and mixed",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

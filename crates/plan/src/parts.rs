@@ -98,7 +98,9 @@ impl Splitter<'_> {
         if inner && !whole {
             return None;
         }
-        let square = factors[0] == factors[1];
+        // Products of matrices do not commute.
+        let commutes = !inner || value.shape.rank() == 0;
+        let square = commutes && factors[0] == factors[1];
         let mut terms = Vec::new();
         for (at, (_, x)) in left.iter().enumerate() {
             let first = if square { at } else { 0 };

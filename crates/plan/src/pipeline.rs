@@ -3,17 +3,18 @@
 
 use crate::choose;
 use crate::domains::Domains;
+use crate::draft::UnitWork;
 use crate::drafts::{Drafts, Kind, Units};
 use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
-use crate::steps::{Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
+use crate::steps::{Len, Plan, PlanValue, ResultPlan, RowPlan, ValuePlan};
 use crate::{broken, check, cost, drawn, floats, forms, limit, passes, pools, rearrange};
 use crate::{scale, tile};
 use sealane_circuit::Lookups;
 use sealane_diagnostic::Diagnostic;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
-use sealane_program::graph::{Program, Reveal};
+use sealane_program::graph::{Program, Reveal, summed_rows};
 use sealane_protocol::{Algebra, Choice, Protocol, Setting};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -95,7 +96,7 @@ fn improved<P: Protocol>(
     if free.is_empty() || free.len() * (domains - 1) > tries {
         return Ok(None);
     }
-    let time = |plan: &Plan| drafted.seconds::<P>(plan);
+    let time = |plan: &Plan| drafted.seconds::<P>(plan, u64::MAX);
     let (mut best, mut least) = (first, f64::MAX);
     for plan in others {
         let now = time(plan);
@@ -198,14 +199,22 @@ impl Drafted {
         })
     }
 
-    /// Estimated seconds of a plan at the upper bounds of rows.
-    fn seconds<P: Protocol>(&self, plan: &Plan) -> f64 {
-        let rows = self.program.rows.iter().map(|rows| rows.bound);
-        forms::settled::<P>(plan, &rows.collect::<Vec<_>>()).estimate_s(self.network)
+    /// Estimated seconds of a plan at the upper bounds of rows, or at so many rows where these are
+    /// larger.
+    fn seconds<P: Protocol>(&self, plan: &Plan, most: u64) -> f64 {
+        let mut rows = Vec::new();
+        for symbol in &self.program.rows {
+            // A sum stands behind its parts.
+            let mut parts = rows.iter().copied().map(Some).collect::<Vec<_>>();
+            parts.resize(self.program.rows.len(), None);
+            let sum = summed_rows(symbol, &parts);
+            rows.push(sum.unwrap_or(symbol.bound.min(most)).min(symbol.bound));
+        }
+        forms::settled::<P>(plan, &rows).estimate_s(self.network)
     }
 
-    /// The bound of the rows of a tile with which a run is faster: a larger one if it is so by a
-    /// tenth, since estimates do not see that caches are left.
+    /// The bound of the rows of a tile with which a run is faster, where it has trees over rows: a
+    /// larger one if it is so by a tenth, since estimates do not see that caches are left.
     fn most_rows<P: Protocol>(
         &self,
         lookups: Lookups,
@@ -216,13 +225,24 @@ impl Drafted {
         let longest = self.program.rows.iter().map(|rows| rows.bound).max();
         let longest = longest.unwrap_or(1).min(most_rows);
         let (mut best, mut least) = (most_rows.min(bounds[0]), f64::MAX);
-        if longest <= best || bounds.len() == 1 {
+        let units = self
+            .drafts
+            .of(Kind::of(lookups, P::choices()[0]))
+            .draft
+            .units
+            .iter();
+        let by_rows = |work: &UnitWork| match work {
+            UnitWork::Fold(fold) => fold.length == Len::Rows,
+            _ => false,
+        };
+        let trees = units.into_iter().any(|unit| by_rows(&unit.work));
+        if longest <= best || bounds.len() == 1 || !trees {
             return Ok(best);
         }
         for bound in bounds {
             let most = most_rows.min(*bound);
             let plan = self.plan::<P>(most, lookups, (P::choices()[0], &[]), made)?;
-            let now = self.seconds::<P>(&plan);
+            let now = self.seconds::<P>(&plan, COMPARED_ROWS);
             if now < 0.9 * least {
                 (best, least) = (most, now);
             }
@@ -383,6 +403,9 @@ impl Drafted {
         Ok(plan)
     }
 }
+
+/// Most rows at which sizes of tiles are compared.
+const COMPARED_ROWS: u64 = 1 << 18;
 
 /// Number of rows at which assignments of roles are compared.
 const NOMINAL_ROWS: u64 = 1024;

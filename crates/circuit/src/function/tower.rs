@@ -175,9 +175,12 @@ pub(crate) fn sbox(b: &mut Builder, index: &[Wire], entries: &[Vec<bool>]) -> Op
 fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
     let (l, h) = element.split_at(4);
     let wide = b.lookups() == Lookups::Wide;
-    let product = |b: &mut Builder, x: &[Wire], y: &[Wire]| match wide {
-        true => by_bits(b, x, y),
-        false => b.apply(&Function::Product, &[x, y].concat()),
+    let product = |b: &mut Builder, x: &[Wire], y: &[Wire]| {
+        if wide {
+            by_bits(b, x, y)
+        } else {
+            b.apply(&Function::Product, &[x, y].concat())
+        }
     };
     let crossed = product(b, h, l);
     // E h^2 + l^2, of the bits of l and then of h.

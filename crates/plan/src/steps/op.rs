@@ -121,8 +121,8 @@ pub struct Product {
     pub right: Operand,
     /// Number of lanes: the product.
     pub lanes: Vec<Len>,
-    /// The party that knows the numbers of the left and of the right operand: its input, which
-    /// no step but moves has changed.
+    /// The party that knows the numbers of the left and of the right operand: its inputs, or what
+    /// moves, public factors, sums and products of its own make of them.
     pub known_to: [Option<PartyId>; 2],
     /// The result, one element per lane.
     pub out: PlanValue,

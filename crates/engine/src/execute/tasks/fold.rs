@@ -75,7 +75,8 @@ impl<W: Steps> Fold<W> {
         if whole == 1 && self.to == self.length {
             return left;
         }
-        let rest = self.part(0, self.to % self.length);
+        let first = View::new(0, vec![(self.to % self.length * self.lanes, 1)]);
+        let rest = left.gather(&first, &View::whole(1));
         let mut parts = vec![&left; whole];
         parts.push(&rest);
         W::Share::concat(&parts)
