@@ -5,7 +5,8 @@
 
 Prints one JSON object for each program and network: seconds, payload bytes, rounds and memory of
 each protocol as planned, and how long planning took. A table on standard error sets the time of
-`mixed` beside that of the best protocol of one sharing.
+`mixed` beside that of the best protocol of one sharing; where it is longer by more than two
+hundredths, the tool ends with status 1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sealane as sl
 import twenty_programs
 
 NETWORKS = ["lan", "wan", "100us/10Gbps", "10ms/1Gbps", "100ms/20Mbps"]
+TOLERATED = 1.02
 SINGLE = ["yao", "yao-three-halves", "gmw"]
 
 
@@ -58,7 +60,7 @@ def planned(
     }
 
 
-def main() -> None:
+def main() -> int:
     """Plans all that is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--networks", default=",".join(NETWORKS))
@@ -66,6 +68,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, help="rows of each table, in place of its bound")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    slower = 0
     for name in asked.programs.split(","):
         for network in asked.networks.split(","):
             of = {
@@ -75,9 +78,11 @@ def main() -> None:
             print(json.dumps({"program": name, "network": network, **of}), flush=True)
             best = min(SINGLE, key=lambda protocol: of[protocol]["seconds"])
             least, mixed = of[best]["seconds"], of["mixed"]["seconds"]
+            slower += mixed > TOLERATED * least
             line = f"{name:12} {network:14} mixed {mixed:8.3f} s  {best:16} {least:8.3f} s"
             print(f"{line}  {least / mixed:6.2f}", file=sys.stderr)
+    return int(slower > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -261,7 +261,7 @@ impl Job {
             let what = format!("`{protocol}` between {count} parties cannot use a pool");
             let finding = Diagnostic::new(Code::NoPool, what)
                 .because("A pool holds oblivious transfers between two parties.")
-                .hint("leave `--pool` out, or choose `yao` or `mixed` between two parties");
+                .hint("leave `--pool` out, or choose `yao`, `gmw` or `mixed` between two parties");
             return Err(EngineError::from(finding));
         }
         dispatch!(self.protocol, planned(&mut self))?;

@@ -187,7 +187,7 @@ impl Splitter<'_> {
     }
 
     /// Adds an operation, with the range that follows from its operands; none if a ring does not
-    /// hold that, or if an inner product has an operand that broadcasts.
+    /// hold that.
     fn made_by(&mut self, op: Op, like: &Value) -> Option<ValueId> {
         let bound = |rows: RowId| self.rows[usize::from(rows.0)].bound;
         let operands = op.operands();

@@ -225,17 +225,11 @@ impl Drafted {
         let longest = self.program.rows.iter().map(|rows| rows.bound).max();
         let longest = longest.unwrap_or(1).min(most_rows);
         let (mut best, mut least) = (most_rows.min(bounds[0]), f64::MAX);
-        let units = self
-            .drafts
-            .of(Kind::of(lookups, P::choices()[0]))
-            .draft
-            .units
-            .iter();
-        let by_rows = |work: &UnitWork| match work {
+        let units = &self.units(lookups, P::choices()[0]).draft.units;
+        let trees = units.iter().any(|unit| match &unit.work {
             UnitWork::Fold(fold) => fold.length == Len::Rows,
             _ => false,
-        };
-        let trees = units.into_iter().any(|unit| by_rows(&unit.work));
+        });
         if longest <= best || bounds.len() == 1 || !trees {
             return Ok(best);
         }
