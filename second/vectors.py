@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import vectors_fresh
+import vectors_later
 import vectors_negative
 import vectors_sessions
+import vectors_silent
 import vectors_transfers
 from errors import Fault
 from link import WIRE
@@ -54,7 +56,7 @@ def decoded(value: Any, name: str = "") -> Any:
 
 # ---------------------------------------------------------------------------------- primitives
 
-GROUPS = vectors_fresh.GROUPS
+GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS
 # What an invalid test of a kind looks for: the bug, and its effect.
 NOTES: dict[str, tuple[str, str]] = {
     "unpack": ("takes bits behind the end of a component", "a message has a second form"),
@@ -100,8 +102,11 @@ def outcome(kind: str, given: Fields) -> Fields:
 def make_primitives(folder: Path) -> Fields:
     """All kinds; what comes out must be what the text asks for."""
     groups, count = [], 0
-    sources = [(kind, tests()) for kind, (_, _, tests) in GROUPS.items()]
-    for kind, tests in sources + [(kind, tests_of(kind)) for kind in vectors_fresh.KINDS]:
+    first, later = ([(kind, tests()) for kind, (_, _, tests) in groups.items()]
+                    for groups in (vectors_fresh.GROUPS, vectors_later.GROUPS))
+    # A file changes only by tests at its end.
+    fresh = [(kind, tests_of(kind)) for kind in vectors_fresh.KINDS]
+    for kind, tests in first + fresh + later:
         chapter, crate, _ = GROUPS[kind]
         made = []
         for comment, given, *code in tests:
@@ -138,7 +143,8 @@ FILES: dict[str, tuple[Maker, Checker]] = {
     "primitives": (make_primitives, check_primitives),
     "sessions": (vectors_sessions.make, vectors_sessions.check),
     "negative": (vectors_negative.make, vectors_negative.check),
-    "transfers": (vectors_transfers.make, vectors_transfers.check)}
+    "transfers": (vectors_transfers.make, vectors_transfers.check),
+    "silent": (vectors_silent.make, vectors_silent.check)}
 
 
 def text_of(name: str, content: Fields) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 import garbling
 import link
 import primitives
+import silent
 import streams
 import transfers
 
@@ -51,5 +52,7 @@ def keep() -> None:
     transfers.__dict__["keys_of_leaves"] = lru_cache(maxsize=KEPT)(transfers.keys_of_leaves)
     transfers.__dict__["deal"] = lru_cache(maxsize=KEPT)(transfers.deal)
     transfers.__dict__["choose"] = lru_cache(maxsize=KEPT)(transfers.choose)
+    for name in ("deal", "choose", "matrix", "weighed"):
+        silent.__dict__[name] = lru_cache(maxsize=KEPT)(silent.__dict__[name])
     for name in ("multiply", "ristretto_map", "ristretto_encode", "ristretto_decode"):
         transfers.__dict__[name] = lru_cache(maxsize=KEPT)(transfers.__dict__[name])

@@ -1,5 +1,7 @@
 //! Vectors of the wire: whole set-ups and extensions, and changes to them.
 
+mod silent;
+
 use sealane_block::{Block, Coins, Cpu, Seed};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};

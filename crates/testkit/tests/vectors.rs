@@ -2,6 +2,7 @@
 
 use sealane_block::gf::{self, Order};
 use sealane_block::hash::Mi;
+use sealane_block::silent::matrix::LocalMatrix;
 use sealane_block::{
     Aes128, Block, Coins, ColumnHash, LabelHash, Nonce, PolyHash, Prg, Seed, Tweak,
 };
@@ -42,6 +43,13 @@ fn blocks_are_those_of_the_vectors() {
                 Ok(on_tiers(|cpu| {
                     let aes = Aes128::new(cpu, block(&of["key"]));
                     json!({ "block": hex(aes.encrypt(block(&of["block"]))) })
+                }))
+            }),
+            ("silent-row", |of| {
+                Ok(on_tiers(|cpu| {
+                    let matrix = LocalMatrix::new(cpu, block(&of["key"]));
+                    let (places, bit) = matrix.row(number(&of["row"]), 1 << number(&of["log"]));
+                    json!({ "places": places, "bit": u8::from(bit) })
                 }))
             }),
             ("gf-mul", |of| {

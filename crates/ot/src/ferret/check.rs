@@ -128,7 +128,7 @@ fn monomials(cpu: Cpu) -> Point {
 }
 
 impl Binding<'_> {
-    fn hash(
+    pub(super) fn hash(
         &self,
         mesh: &Mesh,
         [sender, receiver]: [PartyId; 2],

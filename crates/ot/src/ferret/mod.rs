@@ -98,4 +98,4 @@ pub use receiver::FerretReceiver;
 pub use sender::FerretSender;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -267,3 +267,5 @@ impl Call {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(super) mod vectors;

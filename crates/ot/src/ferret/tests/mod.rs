@@ -5,3 +5,4 @@ mod guessing;
 mod honest;
 pub(super) mod support;
 mod tampering;
+pub(crate) mod vectors;

@@ -143,7 +143,7 @@ fn check(strings: usize, bytes: usize) {
 }
 
 /// The key of an index, from the keys of its bytes. These differ between all OTs.
-fn combine(j: usize, index: u64, keys: &[Block]) -> Zeroizing<Block> {
+pub(super) fn combine(j: usize, index: u64, keys: &[Block]) -> Zeroizing<Block> {
     let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 7 ot large"));
     hasher
         .update(&(j as u64).to_le_bytes())

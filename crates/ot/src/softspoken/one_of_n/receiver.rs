@@ -48,16 +48,21 @@ impl ReceiverSetup {
     pub fn finish(self, mesh: &mut Mesh) -> Result<StringsReceiver> {
         let ReceiverSetup(parameters, vole) = self;
         let vole = vole.finish(mesh)?;
-        let hash = Hash::new(parameters, vole.cpu, mesh.session(), [vole.peer, mesh.me()]);
-        Ok(StringsReceiver {
-            parameters,
-            vole,
-            hash,
-        })
+        Ok(StringsReceiver::of(parameters, vole, mesh))
     }
 }
 
 impl StringsReceiver {
+    /// A receiver with trees.
+    pub(in crate::softspoken) fn of(parameters: OneOfN, vole: VoleReceiver, mesh: &Mesh) -> Self {
+        let hash = Hash::new(parameters, vole.cpu, mesh.session(), [vole.peer, mesh.me()]);
+        StringsReceiver {
+            parameters,
+            vole,
+            hash,
+        }
+    }
+
     /// The sender.
     pub fn peer(&self) -> PartyId {
         self.vole.peer

@@ -53,6 +53,13 @@ impl SenderSetup {
     pub fn finish(self, mesh: &mut Mesh) -> Result<StringsSender> {
         let SenderSetup(parameters, vole) = self;
         let vole = vole.finish(mesh)?;
+        Ok(StringsSender::of(parameters, vole, mesh))
+    }
+}
+
+impl StringsSender {
+    /// A sender with trees and an offset.
+    pub(in crate::softspoken) fn of(parameters: OneOfN, vole: VoleSender, mesh: &Mesh) -> Self {
         let cpu = vole.cpu;
         let subspace = parameters.subspace();
         // The offset of a choice is a sum of those of its bits.
@@ -63,16 +70,14 @@ impl SenderSetup {
             offsets.push(fold_row(cpu, &selected));
         }
         let hash = Hash::new(parameters, cpu, mesh.session(), [mesh.me(), vole.peer]);
-        Ok(StringsSender {
+        StringsSender {
             parameters,
             vole,
             offsets,
             hash,
-        })
+        }
     }
-}
 
-impl StringsSender {
     /// The receiver.
     pub fn peer(&self) -> PartyId {
         self.vole.peer
