@@ -73,8 +73,9 @@ class Side:
     As S it has the hashes for both choices, with the offsets 0 and delta; as R those of its own.
     """
 
-    def __init__(self, session: bytes, sender: int, receiver: int) -> None:
-        data = session + bytes([sender, receiver]) + b"gmw: goods"
+    def __init__(self, session: bytes, sender: int, receiver: int, label: str = "gmw: goods"
+                 ) -> None:
+        data = session + bytes([sender, receiver]) + label.encode()
         self.seed = int.from_bytes(H("sealane 6 ot hash", data, 16), "little")
         self.offsets, self.calls, self.next = [0], count(), 0
         self.rows: list[int] = []               # of all extensions, up to a refill
@@ -98,6 +99,10 @@ class Side:
         self.next = part.stop
         return self.rows[part], self.choices[part]
 
+    def texts(self, rows: list[int]) -> list[list[int]]:
+        """What is hashed of transfers, for each offset."""
+        return [[row ^ offset for row in rows] for offset in self.offsets]
+
     def add(self, rows: list[int], choices: list[int]) -> None:
         """Append an extension; drop what was taken."""
         self.rows = self.rows[self.next:] + rows
@@ -119,8 +124,8 @@ class Batch:
         found: list[list[int]] = [[] for _ in self.side.offsets]
         for first in range(0, len(self.rows), 128):
             aes = Aes128(self.side.key(0, self.call, first // 128, part))
-            for hashes, offset in zip(found, self.side.offsets):
-                mixed = [sigma(row ^ offset) for row in self.rows[first:first + 128]]
+            for hashes, texts in zip(found, self.side.texts(self.rows[first:first + 128])):
+                mixed = [sigma(text) for text in texts]
                 hashes += encrypted(aes, [m ^ i << 64 for i, m in enumerate(mixed)], mixed)
         return found
 
@@ -128,7 +133,7 @@ class Batch:
         """B of chapter 15 for each offset: the hashes of all transfers."""
         aes = Aes128(b"".join(self.side.key(number, self.call, i, 0)
                               for i in range(len(self.rows))))
-        mixed = [[sigma(row ^ offset) for row in self.rows] for offset in self.side.offsets]
+        mixed = [[sigma(text) for text in texts] for texts in self.side.texts(self.rows)]
         return [encrypted(aes, texts, texts) for texts in mixed]
 
 
@@ -180,13 +185,7 @@ class Correlations:
 
     def refill(self, wanted: Counter[Kind]) -> None:
         """Make so many of each kind."""
-        sent, got = self._sizes(wanted)
-        if got:
-            choices, rows = self.receiver.extend(got)
-            self.got.add(rows, choices)
-        self.mesh.flush()
-        if sent:
-            self.sent.add(self.sender.extend(sent), [])
+        self.draw(*self._sizes(wanted))
         makers = {1: self._matrices, 2: self._bits, 3: self._in_both, 4: self._selections,
                   5: self._known, 6: self._matrices}
         for kind, n in sorted(wanted.items()):
@@ -195,6 +194,15 @@ class Correlations:
             make = self._bits if kind == (1, 0) else makers[kind[0]]
             self.queues[kind].extend(make(kind, n))
             self.mesh.flush()
+
+    def draw(self, sent: int, got: int) -> None:
+        """Line 1 of a refill: transfers."""
+        if got:
+            choices, rows = self.receiver.extend(got)
+            self.got.add(rows, choices)
+        self.mesh.flush()
+        if sent:
+            self.sent.add(self.sender.extend(sent), [])
 
     # ---- kinds 1 (bits) and 2
 

@@ -13,6 +13,7 @@ from typing import Any
 import vectors_fresh
 import vectors_later
 import vectors_negative
+import vectors_pools
 import vectors_sessions
 import vectors_silent
 import vectors_transfers
@@ -144,7 +145,8 @@ FILES: dict[str, tuple[Maker, Checker]] = {
     "sessions": (vectors_sessions.make, vectors_sessions.check),
     "negative": (vectors_negative.make, vectors_negative.check),
     "transfers": (vectors_transfers.make, vectors_transfers.check),
-    "silent": (vectors_silent.make, vectors_silent.check)}
+    "silent": (vectors_silent.make, vectors_silent.check),
+    "pools": (vectors_pools.make, vectors_pools.check)}
 
 
 def text_of(name: str, content: Fields) -> str:

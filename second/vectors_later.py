@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pool
 import silent
+from correlations import join
+from encoding import varint
 from one_of_many import TREES, OneOfMany, large_key, word
 from primitives import H
-from vectors_kinds import Fields, blocks, kind, number
-from vectors_primitives import Groups, Tests, counting, data
+from vectors_kinds import Fields, blocks, kind, number, whole
+from vectors_primitives import BAD, Groups, Tests, counting, data
 from vectors_sessions import Event, Wire
 
 LEAVES = "sealane vectors leaves"               # the context of leaves that are made up
@@ -91,6 +94,37 @@ def _one_of_many_large(i: Fields) -> Fields:
     return {"key": large_key(i["transfer"], i["index"], i["keys"])}
 
 
+@kind
+def _pool_batch(i: Fields) -> Fields:
+    key = i["key"]
+    for _ in range(i["steps"]):
+        key = pool.next_key(key)
+    return {"sealed": pool.seal_batch(key, i["fill"], i["number"], i["half"], i["batch"])}
+
+
+@kind
+def _pool_state(i: Fields) -> Fields:
+    return {"file": pool.seal_state(i["private"], i["peer"], i["salt"], i["state"])}
+
+
+@kind
+def _pool_contribution(i: Fields) -> Fields:
+    offer = whole(i["offer"], pool.read_offer)
+    return {"contribution": pool.bound(i["contribution"], offer)}
+
+
+@kind
+def _under_offset(i: Fields) -> Fields:
+    pairs, delta = blocks(i["pairs"]), number(i["delta"])
+    keys = list(zip(pairs[::2], pairs[1::2]))
+    told = [x ^ y for x, y in zip(i["random"], i["choices"])]
+    answer = [zero ^ one ^ delta for zero, one in keys]
+    t = [pair[x] ^ s * y for pair, s, x, y in zip(keys, answer, i["random"], i["choices"])]
+    return {"request": join(told, [1] * len(told)), "answer": b"".join(map(silent.block, answer)),
+            "q": b"".join(silent.block(pair[d]) for pair, d in zip(keys, told)),
+            "t": b"".join(map(silent.block, t))}
+
+
 # ------------------------------------------------------------------------------------- tests
 
 
@@ -148,3 +182,43 @@ def _() -> Tests:
     for transfer, index, count in ((0, 0, 1), (0, 1, 1), (3, 0x1234, 2), (3, 2**64 - 1, 8)):
         yield "", {"transfer": transfer, "index": index,
                    "keys": [data(f"key {i}", 16) for i in range(count)]}
+
+
+@group("pool-batch", "pools.md#files", "pool")
+def _() -> Tests:
+    given: Fields = {"key": data("chain"), "steps": 0, "fill": data("fill", 16), "number": 0,
+                     "half": 0, "batch": counting(100)}
+    yield "", given
+    for fields in ({"key": data("other chain")}, {"steps": 1}, {"steps": 3},
+                   {"fill": data("other fill", 16)}, {"number": 2**48 - 1}, {"half": 1}):
+        yield f"other {min(fields)}", given | fields
+
+
+@group("pool-state", "pools.md#files", "pool")
+def _() -> Tests:
+    given: Fields = {"private": data("private", 48), "peer": data("peer"), "salt": data("salt"),
+                     "state": counting(130)}
+    yield "", given
+    for field, size in (("private", 48), ("peer", 32), ("salt", 32)):
+        yield f"other {field}", given | {field: data(f"other {field}", size)}
+
+
+@group("pool-contribution", "pools.md#a-run-from-a-pool", "engine")
+def _() -> Tests:
+    empty, passed = pool.Half(), pool.Half(2**40 + 3)
+    held = pool.Half(1, [(data("fill", 16), 0, 5), (data("other fill", 16), 2**33, 300)])
+    for halves in ((empty, empty), (passed, empty), (empty, passed), (held, passed)):
+        offer = b"".join(half.message() for half in halves)
+        yield "", {"contribution": data("contribution"), "offer": offer}
+    for comment, wrong in (("cut", offer[:-1]), ("longer", offer + b"\0"),
+                           ("a list of 2^32", varint(0) + varint(2**32)),
+                           ("a number of more than 64 bits", b"\xff" * 9 + b"\2\0\0\0")):
+        yield comment, {"contribution": data("contribution"), "offer": wrong}, BAD
+
+
+@group("under-offset", "pools.md#a-run-from-a-pool", "ot")
+def _() -> Tests:
+    for n in (1, 8, 9, 130):
+        bits = [[byte & 1 for byte in data(f"{name} {n}", n)] for name in ("random", "given")]
+        yield f"{n} transfers", {"pairs": data(f"pairs {n}", 32 * n), "delta": data("delta", 16),
+                                 "random": bits[0], "choices": bits[1]}

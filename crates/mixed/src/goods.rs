@@ -11,6 +11,8 @@ mod cost;
 #[cfg(test)]
 mod given;
 mod pooled;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use cost::{
     cot, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes, takes_labels,

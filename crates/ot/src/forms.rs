@@ -25,6 +25,8 @@
 mod chosen;
 mod given;
 mod offset;
+#[cfg(test)]
+pub(crate) mod offset_vectors;
 mod random;
 
 pub use chosen::{Request, chosen_bytes, chosen_flights, receive_chosen, send_chosen};

@@ -382,7 +382,7 @@ fn instance(order: &Order, mesh: &Mesh) -> [u8; 32] {
 }
 
 /// Name of the fill of this session for this receiver.
-fn fill_id(session: SessionId, receiver: PartyId) -> [u8; 16] {
+pub(crate) fn fill_id(session: SessionId, receiver: PartyId) -> [u8; 16] {
     let mut id = [0; 16];
     blake3::Hasher::new_derive_key("sealane pool 1 name of a fill")
         .update(session.as_bytes())

@@ -294,9 +294,7 @@ impl PoolState {
         let mut text = Zeroizing::new(vec![0; MOST_BYTES]);
         let length = postcard::to_slice(self, &mut text).map(|text| text.len());
         let length = length.expect("64 fills in each half are short enough");
-        let text = &mut text[..length];
-        let tag = key.cipher(&salt).seal(MAGIC, text);
-        Ok([MAGIC, &salt, text, &tag].concat())
+        Ok(seal_text(key, &salt, &mut text[..length]))
     }
 
     /// Reads the file of a state; nothing if it is not one that this key has sealed.
@@ -319,6 +317,12 @@ impl PoolState {
         let state: PoolState = postcard::from_bytes(text).ok()?;
         state.offer().is_valid().then_some(state)
     }
+}
+
+/// The file of a state with this text, which is encrypted in place.
+pub(crate) fn seal_text(key: &WrapKey, salt: &[u8; SALT_BYTES], text: &mut [u8]) -> Vec<u8> {
+    let tag = key.cipher(salt).seal(MAGIC, text);
+    [MAGIC, salt, text, &tag].concat()
 }
 
 /// Encrypts or decrypts a batch of a fill: see [`Fill::cipher`].

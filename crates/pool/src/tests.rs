@@ -4,6 +4,7 @@ mod crashes;
 mod disk;
 mod files;
 mod golden;
+mod vectors;
 
 use crate::disk::Disk;
 use crate::keys::WrapKey;

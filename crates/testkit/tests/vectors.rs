@@ -322,8 +322,8 @@ fn networks_are_those_of_the_vectors() {
 
 #[test]
 fn every_kind_belongs_to_a_crate_that_checks_it() {
-    const CRATES: [&str; 9] = [
-        "block", "engine", "garble", "identity", "net", "ot", "parties", "plan", "trio",
+    const CRATES: [&str; 10] = [
+        "block", "engine", "garble", "identity", "net", "ot", "parties", "plan", "pool", "trio",
     ];
     for group in list(&read("primitives")["groups"]) {
         let name = text(&group["crate"]);

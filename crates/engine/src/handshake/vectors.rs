@@ -116,6 +116,12 @@ fn agreements_are_those_of_the_vectors() {
                 let (hash, contribution) = (stated(&said.hash), stated(&said.contribution));
                 Ok(json!({ "hash": hash, "contribution": contribution }))
             }),
+            ("pool-contribution", |of| {
+                let fields = [bytes(&of["contribution"]), vec![1], bytes(&of["offer"])];
+                let message = [vec![0; 32], fields.concat()].concat();
+                let said = received::<Instance>(&json!({ "bytes": hex::encode(message) }))?;
+                Ok(json!({ "contribution": stated(&said.bound()) }))
+            }),
             ("control-farewell", |of| {
                 let said = received::<Goodbye>(of)?;
                 let digest = stated(&said.digest);

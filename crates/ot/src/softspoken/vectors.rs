@@ -5,6 +5,7 @@ use super::tree::{choose, deal};
 use super::{SoftSpoken, one_of_n};
 use crate::base::{KeyDerivation, MalformedPoint, Roles, decode, encode};
 use crate::ferret::tests::vectors as silent;
+use crate::forms::offset_vectors;
 use crate::{OtError, Security};
 use curve25519_dalek::{ristretto::RistrettoPoint, scalar::Scalar};
 use sealane_block::{Block, Seed, transpose};
@@ -132,6 +133,7 @@ fn transfers_are_made_of_the_functions_of_the_vectors() {
                 let hashes = list(&of["hashes"]).iter().map(block).collect::<Vec<_>>();
                 Ok(json!({ "values": stated(&check_hash(&array(&of["digest"]), &hashes)) }))
             }),
+            ("under-offset", |of| Ok(offset_vectors::under(of))),
             ("silent-proof", |of| Ok(silent::proof(of))),
             ("one-of-many", |of| Ok(one_of_n::vectors::turns(of))),
             ("one-of-many-word", |of| Ok(one_of_n::vectors::word(of))),

@@ -10,3 +10,4 @@ mod insecure;
 mod sessions;
 mod suite;
 mod support;
+mod vectors;
