@@ -82,7 +82,8 @@ NOTES: dict[str, tuple[str, str]] = {
 
 
 def flag_of(kind: str) -> str:
-    """The name of the flag of a kind."""
+    """The name of the flag of a kind; an offer is a part of a message that has one."""
+    kind = "control-instance" if kind == "pool-contribution" else kind
     return "".join(part.capitalize() for part in kind.split("-"))
 
 
