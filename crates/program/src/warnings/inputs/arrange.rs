@@ -31,10 +31,12 @@ impl Follower<'_> {
         if known.is_empty() || from.fixed == to.fixed {
             return known.clone();
         }
-        let missing = to.fixed.len() - from.fixed.len();
+        // An axis of one element may stand where the other has its rows.
+        let fixed = &from.fixed[from.fixed.len().saturating_sub(to.fixed.len())..];
+        let missing = to.fixed.len() - fixed.len();
         let mut steps = vec![0; to.fixed.len()];
         let mut step = 1;
-        for (axis, &len) in from.fixed.iter().enumerate().rev() {
+        for (axis, &len) in fixed.iter().enumerate().rev() {
             steps[missing + axis] = if len == 1 { 0 } else { step };
             step *= len;
         }
