@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -21,6 +21,7 @@ Share = tuple[int, int, int]                    # number of a transfer, of an el
 Matrix = list[list[int]]
 HALF = (1 << 64) - 1
 MANY, FEW = 16384, 512                          # transfers of a batch: of kinds of bits, of others
+PORTION = 1 << 18                               # transfers of an extension for kinds of bits
 
 
 def join(numbers: list[int], widths: list[int]) -> bytes:
@@ -184,19 +185,24 @@ class Correlations:
         return [queue.popleft() for _ in range(n)]
 
     def refill(self, wanted: Counter[Kind]) -> None:
-        """Make so many of each kind."""
-        self.draw(*self._sizes(wanted))
-        makers = {1: self._matrices, 2: self._bits, 3: self._in_both, 4: self._selections,
-                  5: self._known, 6: self._matrices}
-        for kind, n in sorted(wanted.items()):
-            if kind[0] == 0:
-                continue
-            make = self._bits if kind == (1, 0) else makers[kind[0]]
-            self.queues[kind].extend(make(kind, n))
-            self.mesh.flush()
+        """Make so many of each kind: those of bits in portions, with an extension each."""
+        bits, rest = portions(wanted)
+        self.mesh.held = self.mesh.received + 1
+        for portion in bits:
+            self.draw(*self._sizes(portion + rest if portion is bits[-1] else portion))
+            for kind, n in portion.items():
+                self.queues[kind].extend(self._bits(kind, n))
+        self.mesh.held = 0
+        makers: dict[int, Callable[[Kind, int], Iterable[Any]]] = {
+            1: self._matrices, 3: self._in_both, 4: self._selections, 5: self._known,
+            6: self._matrices}
+        for kind, n in sorted(rest.items()):
+            if kind[0]:
+                self.queues[kind].extend(makers[kind[0]](kind, n))
+                self.mesh.flush()
 
     def draw(self, sent: int, got: int) -> None:
-        """Line 1 of a refill: transfers."""
+        """Make transfers."""
         if got:
             choices, rows = self.receiver.extend(got)
             self.got.add(rows, choices)
@@ -354,6 +360,23 @@ class Correlations:
             for t, u, value in shares:
                 sums[t // b][t % b][u] = value & (1 << k - t % b) - 1
             yield from zip(own, sums)
+
+
+def portions(wanted: Counter[Kind]) -> tuple[list[Counter[Kind]], Counter[Kind]]:
+    """The portions of kinds of bits, one at least, and all other kinds."""
+    bits: list[Counter[Kind]] = [Counter()]
+    rest: Counter[Kind] = Counter()
+    for kind, n in sorted(wanted.items()):
+        if kind != (1, 0) and kind[0] != 2:
+            rest[kind] = n
+            continue
+        while n:
+            if bits[-1].total() == PORTION:
+                bits.append(Counter())
+            now = min(n, PORTION - bits[-1].total())
+            bits[-1][kind] = now
+            n -= now
+    return bits, rest
 
 
 def transfers(kind: Kind, low: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from errors import CAUSES, Fault, need
 from primitives import H, blake3, gf_mul, gf_sum
 from tls import Tls, guarded
 
-WIRE, MAGIC, SOFTWARE = 12, b"SEALANE\n", b"second-1"
+WIRE, MAGIC, SOFTWARE = 13, b"SEALANE\n", b"second-1"
 HELLO = struct.Struct("<8sHBBBB31sBI")
 FRAME = struct.Struct("<BBHII")
 DATA, CONTROL, HEARTBEAT, GOODBYE, ABORT = 1, 2, 3, 4, 5
@@ -220,6 +220,7 @@ class Mesh:
         self.session = b""
         self.digests: dict[tuple[int, int], Digest] = {}
         self.received = self.rounds = 0         # stamps, as in chapter 3
+        self.held = 0                           # that of a refill, while one is made
         self.last = [0] * parties
 
     def connect(self, peer: int, tls: Tls, peer_silence: float) -> None:
@@ -274,7 +275,7 @@ class Mesh:
 
     def _send(self, peer: int, tag: int, flag: int, payload: bytes) -> None:
         """Send one frame; data have the stamp of this moment."""
-        stamp = self.received + 1 if tag == DATA else 0
+        stamp = self.held or self.received + 1 if tag == DATA else 0
         self.rounds = max(self.rounds, stamp)
         link = self.links[peer]
         if link.fault is not None:

@@ -59,10 +59,10 @@ class Example(unittest.TestCase):
         self.assertEqual([delta.to_bytes(16, "little").hex() for delta, _ in pair.found], [
             "272c9118df6d73f63242c3148918c609", "950874c52b2a187350416441c1e30def"])
         self.assertEqual([found for _, found in pair.found], [
-            [(0, 1, 0), (229, 222, 48), (1, 2, 2), (0, 162), (1, 155, 123, 41),
+            [(0, 1, 0), (49, 239, 70), (0, 3, 1), (0, 162), (1, 155, 123, 41),
              (6, [[177, 187], [81, 44], [5, 30]]),
              ([[29], [140]], [[45, 71]], [[162, 133], [44, 232]])],
-            [(0, 0, 0), (81, 200, 212), (0, 0, 0), (0, 94), (0, 102, 148, 230),
+            [(0, 0, 0), (0, 100, 157), (0, 0, 1), (0, 94), (0, 102, 148, 230),
              ([71, 214], [[79, 69], [118, 42], [2, 56]]),
              ([[52], [240]], [[63, 164]], [[138, 214], [36, 236]])]])
         first, second = pair.sent(0), pair.sent(1)
@@ -71,12 +71,12 @@ class Example(unittest.TestCase):
             "bde06ca749298f1bd4ac6310792003efa37f194db30ff582a900d5c183aaeb1c",
             "70d195ab6f8d96be136505eec0d2dc8dabfd77c5d003bea4c99b83f8761f99d0"])
         self.assertEqual([message.hex() for message in first[11:]], [
-            "45a3ac0c", "3c", "60", "6c1d96a2804efa279266ccbaddd7b912"])
+            "ebdf1704", "3c", "60", "6c1d96a2804efa279266ccbaddd7b912"])
         self.assertEqual([message.hex() for message in second[11:]], [
-            "f9967703", "dbd82303", "4c8b016a42cd81dc69e8cda1a7b99e63"])
+            "2ef03e0b", "dbd82303", "4c8b016a42cd81dc69e8cda1a7b99e63"])
         self.assertEqual([pair.meshes[0].digest(i, 1 - i).hex() for i in range(2)], [
-            "70795481657cafedd0a469b0bcb0b758234a6872f8309bd32a538c41f23b549f",
-            "dcc437292fac6b576086383abc2e7309318560aaa0f9c3202978cd7c7e1be940"])
+            "0b88f29be020ae5a1824039a8d7e61d6e35e1b5361b33c1fb9a80c53bdfdf1fd",
+            "16a8ace09fcc7a2fa60e4327eef17353fe4f1c0d7b85a4149bdd8402e517c2b5"])
 
     def test_one_direction(self):
         """Only the direction is set up that is needed, here of the holder 1."""

@@ -10,6 +10,7 @@ import errors
 from adder import size_tape
 from agreement import agree
 from garbling import FULL, THREE_HALVES
+from link import WIRE
 from mixed import Mixed, full_class
 from plan import Domain, Plan, all_plans
 from tensors import Tensor, flatten
@@ -249,7 +250,7 @@ class Forms(unittest.TestCase):
 
     def test_agreement(self):
         """A party takes the form of a peer that knows it, and refuses one that it does not have."""
-        jobs = Jobs(ROOT / "testdata" / "vectors" / "wire-12")
+        jobs = Jobs(ROOT / "testdata" / "vectors" / f"wire-{WIRE}")
         for own, codes in (([0, 1, 2], [2, 2]), ([0, 1], ["peer-vanished", "other-job"])):
             def play(party, mesh, coins, own=own):
                 job = jobs.work(JOB, party).job

@@ -15,7 +15,7 @@ import errors
 import link
 import tls as tls_module
 from agreement import FILES, Job, agree, farewell
-from link import Mesh, make_hello
+from link import WIRE, Mesh, make_hello
 from meeting import Meeting, Party
 from primitives import H, blake3
 from streams import Coins
@@ -119,7 +119,7 @@ class Sessions(Case):
         for name, text in zip(FILES, texts):
             (Path(folder.name) / name).write_text(text, encoding="utf-8")
         parts = [blake3(text.encode()) for text in texts]
-        stated = {"wire": 12, "job": H("sealane job 2", b"".join(parts)).hex(),
+        stated = {"wire": WIRE, "job": H("sealane job 2", b"".join(parts)).hex(),
                   "parts": {name: part.hex() for name, part in zip(FILES, parts)}}
         (Path(folder.name) / "job.json").write_text(json.dumps(stated), encoding="utf-8")
         return Job(Path(folder.name))

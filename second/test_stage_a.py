@@ -205,9 +205,9 @@ class Encodings(Case):
     def test_hello(self):
         """The hello of chapter 3, with its software."""
         mine = make_hello(1, 0, 2, 30.0)
-        self.assertEqual(mine[:13].hex() + mine[45:].hex(),
-                         "5345414c414e450a0c00010002" + "0030750000")
-        example = unhex("5345414c414e450a0c00010002" + "05302e312e30" + 26 * "00" + "0030750000")
+        first = f"5345414c414e450a{link.WIRE:02x}00010002"
+        self.assertEqual(mine[:13].hex() + mine[45:].hex(), first + "0030750000")
+        example = unhex(first + "05302e312e30" + 26 * "00" + "0030750000")
         self.assertEqual(link.judge_hello(example, 0, 1, 2), 30.0)
         for place, code in ((0, "malformed-message"), (8, "wrong-version"), (10, "wrong-party"),
                             (45, "malformed-message"), (13, "malformed-message")):

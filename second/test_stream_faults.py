@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from agreement import agree
 from errors import CAUSES
-from link import ABORTS, FRAME, make_hello
+from link import ABORTS, FRAME, WIRE, make_hello
 from test_stage_a import PUBLIC
 from test_tls_faults import BAD, CLIENT_HELLO, GONE, JOB, JOBS, LIMIT, NSC, Trials, ccs
 from tls import message
@@ -69,7 +69,7 @@ HELLOS = [
     ("no text, but a length", put(14, bytes(31)), BAD, False),
     ("version", put(8, b"\x0a"), "wrong-version", True),
     ("version and parties", put(8, b"\x0a\1\x09\x09\x09"), "wrong-version", True),
-    ("version in the other order", put(8, b"\0\x0c"), "wrong-version", True),
+    ("version in the other order", put(8, bytes([0, WIRE])), "wrong-version", True),
     ("purpose", put(45, b"\1"), BAD, True),
     ("purpose and parties", put(45, b"\2"), BAD, True),
     ("from", put(10, b"\2"), "wrong-party", True),

@@ -17,7 +17,7 @@ from pathlib import Path
 from curves import ed25519_sign
 from encoding import Reader
 from errors import Fault
-from link import Mesh, exchange_hellos
+from link import WIRE, Mesh, exchange_hellos
 from meeting import Meeting, Party
 from party import fault_of
 from streams import Coins
@@ -51,7 +51,7 @@ from tls import (
 )
 from vectors_sessions import Jobs
 
-JOBS = Jobs(Path(__file__).parent.parent / "testdata" / "vectors" / "wire-12")
+JOBS = Jobs(Path(__file__).parent.parent / "testdata" / "vectors" / f"wire-{WIRE}")
 JOB, ROUNDS, LIMIT = "yao-lanes-1", 3, 10.0     # a job, its rounds; seconds
 CLIENT_HELLO, SERVER_HELLO, ANSWERS, CERTIFICATE, ALPN = 1, 2, 8, 11, 16
 UNKNOWN = {ALPN: b"\0\3\2h2", 0xFAFA: b"", 45: b"\1\1", 5: b"\1\0\0\0\0"}

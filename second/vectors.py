@@ -138,7 +138,7 @@ def check_primitives(content: Fields, folder: Path) -> list[str]:
 # --------------------------------------------------------------------------------------- files
 
 
-FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "vectors" / "wire-12"
+FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "vectors" / f"wire-{WIRE}"
 Maker = Callable[[Path], Fields]
 Checker = Callable[[Fields, Path], list[str]]
 FILES: dict[str, tuple[Maker, Checker]] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from encoding import listed, string, varint
 from keys import PKCS8
-from link import FRAME, HELLO, MAGIC
+from link import FRAME, HELLO, MAGIC, WIRE
 from primitives import blake3
 from vectors_kinds import Fields
 from vectors_primitives import BAD, OWN, Groups, Tests, data, each, option
@@ -193,7 +193,7 @@ def _() -> Tests:
 
 @group("hello", "frames.md#hello", "net")
 def _() -> Tests:
-    good: Fields = {"magic": MAGIC, "wire": 12, "from": 1, "to": 0, "parties": 2, "length": 5,
+    good: Fields = {"magic": MAGIC, "wire": WIRE, "from": 1, "to": 0, "parties": 2, "length": 5,
                     "text": b"0.1.0", "purpose": 0, "silence": 30000}
 
     def given(**changed: Any) -> Fields:
@@ -211,7 +211,7 @@ def _() -> Tests:
     for text in (b"0.1 0", b"0.1\0x", b"0.1.\x7f", b"0.1\xc3\xa9", b"\x200000"):
         yield "text", given(text=text), BAD
     yield "length beyond the text", given(length=6), BAD
-    for wire in (0, 11, 13, 12 << 8, 65535):
+    for wire in (0, WIRE - 1, WIRE + 1, WIRE << 8, 65535):
         yield "wire version", given(wire=wire), "wrong-version"
     for purpose in (1, 2, 3, 255):
         yield "purpose", given(purpose=purpose), BAD

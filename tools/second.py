@@ -34,7 +34,7 @@ import numpy as np
 
 from trial_session import ROOT, SEALANE, Failed, free_port, must
 
-JOBS = ROOT / "testdata" / "vectors" / "wire-12" / "jobs.json.gz"
+(JOBS,) = (ROOT / "testdata" / "vectors").glob("wire-*/jobs.json.gz")
 OWN = ["rings", "groups", "ranks", "labels", "blocks"]
 SECOND = [sys.executable, str(ROOT / "second" / "party.py"), "--for-tests"]
 BOUND_S = 150
@@ -342,6 +342,8 @@ MORE = [
     Task("labels", [*MIXED, "--network", "20ms/10Gbps"], {"n": 40}),
     Task("blocks", MIXED, {"n": 2}),
     Task("blocks", GMW, {"n": 1}),
+    # A refill of more than one portion.
+    Task("hospital", GMW, {"patients": 2000}),
 ]
 """Not in the first turn, and so not in CI."""
 

@@ -64,9 +64,13 @@ def main() -> int:
     """Plans all that is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--networks", default=",".join(NETWORKS))
-    parser.add_argument("--programs", default=",".join(programs()))
+    parser.add_argument(
+        "--programs", default=",".join(programs()), help="names (default: %(default)s)"
+    )
     parser.add_argument("--rows", type=int, help="rows of each table, in place of its bound")
     asked = parser.parse_args()
+    if unknown := set(asked.programs.split(",")) - set(programs()):
+        parser.error(f"no such program: {', '.join(sorted(unknown))}; see --help")
     warnings.simplefilter("ignore")
     slower = 0
     for name in asked.programs.split(","):

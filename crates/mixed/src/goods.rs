@@ -1,7 +1,8 @@
 //! Correlations: what both parties make ahead, and take in the order of steps.
 //!
 //! A refill makes correlated OTs in both directions first, and correlations of these: products of
-//! bits send nothing more. So what a refill sends depends on counts alone.
+//! bits send nothing more, and are made as their OTs are ([`portions`]). So what a refill sends
+//! depends on counts alone.
 //!
 //! Two extensions of base OTs cross, since of each the receiver alone writes. Silent extensions
 //! take turns, that of the party with the smaller number as sender first. A direction of which the
@@ -11,19 +12,21 @@ mod cost;
 #[cfg(test)]
 mod given;
 mod pooled;
+mod portions;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cost::{
-    cot, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes, takes_labels,
-    transfers, wide,
+    cot, demand_bits, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes,
+    takes_labels, transfers, wide,
 };
 
 use crate::cost::bits_of;
 use crate::outside::words_of;
 use crate::role::Place;
-use cost::{counts, directions, hashed, known_shape, matrix_shape, source, unit};
+use cost::{counts, directions, is_bits, known_shape, labels, matrix_shape, source, unit};
 use pooled::{Numbers, Pooled};
+use portions::{extensions, portions};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
@@ -149,38 +152,104 @@ impl Goods {
 
     /// Makes correlations, OTs first.
     pub(crate) fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
-        let sends_first = self.sends_first();
-        let Some(ots) = &mut self.ots else {
+        if self.ots.is_none() {
             return Ok(());
-        };
-        let counts = counts(&self.setting, demand).map(|count| count as usize);
-        let mut directions = [(sends_first, counts[0]), (!sends_first, counts[1])].to_vec();
+        }
+        if self.setting.silent && self.pooled.is_none() {
+            self.refill_bits(demand, mesh)?;
+        } else {
+            // A receiver writes alone, and a sender reads alone: all of both directions cross.
+            mesh.crossing(|mesh| self.refill_bits(demand, mesh))?;
+        }
+        for (kind, count) in demand.0.iter().filter(|(kind, _)| !is_bits(**kind)) {
+            self.make(*kind, *count, mesh)?;
+        }
+        Ok(())
+    }
+
+    /// Makes all OTs of a refill, and correlations of bits as soon as theirs are there.
+    fn refill_bits(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+        let extensions = extensions(&self.setting, demand);
+        let mut made = 0;
+        for portion in portions(&self.setting, demand) {
+            // A silent extension may have left enough over.
+            while made < extensions.len() && !self.are_ready(portion.ots) {
+                self.extend(&extensions, made, demand, mesh)?;
+                made += 1;
+            }
+            for (kind, count) in portion.made {
+                self.make(kind, count, mesh)?;
+            }
+        }
+        (made..extensions.len()).try_for_each(|at| self.extend(&extensions, at, demand, mesh))
+    }
+
+    /// Makes the OTs of an extension in both directions.
+    fn extend(
+        &mut self,
+        extensions: &[[u64; 2]],
+        at: usize,
+        demand: &Demand,
+        mesh: &mut Mesh,
+    ) -> Result<()> {
+        let first = self.sends_first();
+        let [mine, theirs] = if first { [0, 1] } else { [1, 0] };
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
         if let Some(pooled) = &mut self.pooled {
-            let hashed = hashed(&self.setting, demand).map(|count| count as usize);
-            let numbers = |at: usize| Numbers {
-                labels: counts[at] - hashed[at],
-                hashed: hashed[at],
-            };
-            let mine = usize::from(!sends_first);
-            pooled.draw(ots, [numbers(mine), numbers(1 - mine)], mesh)?;
-            directions.clear();
-        } else if !self.setting.silent {
-            // A receiver writes alone, and a sender reads alone: both directions cross.
-            directions.sort_by_key(|(sends, _)| *sends);
+            // Those of labels come with the last ones.
+            let last = at + 1 == extensions.len();
+            let labels = labels(&self.setting, demand).map(|count| count * u64::from(last));
+            let numbers = [mine, theirs].map(|way| Numbers {
+                labels: labels[way] as usize,
+                hashed: (extensions[at][way] - labels[way]) as usize,
+            });
+            return pooled.draw(ots, numbers, mesh);
         }
-        for (sends, count) in directions.into_iter().filter(|(_, count)| *count > 0) {
-            if sends {
-                ots.sender().cot.refill(mesh, count)?
-            } else {
-                ots.receiver().cot.refill(mesh, count)?
+        let mut one = |sends: bool, at: usize| match (sends, extensions.get(at)) {
+            (true, Some(counts)) if counts[mine] > 0 => {
+                ots.sender().cot.refill(mesh, counts[mine] as usize)
             }
+            (false, Some(counts)) if counts[theirs] > 0 => {
+                ots.receiver().cot.refill(mesh, counts[theirs] as usize)
+            }
+            _ => Ok(()),
+        };
+        if self.setting.silent {
+            // Two iterations of a direction that follow one another share flights.
+            let turn = first == at.is_multiple_of(2);
+            one(turn, at)?;
+            return Ok(one(!turn, at)?);
         }
-        for (kind, count) in &demand.0 {
-            let made = make(ots, self.me, *kind, *count as usize, mesh)?;
-            mesh.flush()?;
-            if let Some(made) = made {
-                self.pools.entry(*kind).or_default().push_back(made);
-            }
+        // A receiver is an extension ahead, so that neither party waits for the other.
+        if at == 0 {
+            one(false, 0)?;
+        }
+        one(false, at + 1)?;
+        Ok(one(true, at)?)
+    }
+
+    /// Returns whether so many OTs of each direction are there.
+    fn are_ready(&mut self, wanted: [u64; 2]) -> bool {
+        let first = self.sends_first();
+        let Some(ots) = &mut self.ots else {
+            return false;
+        };
+        let mut ready = [ots.sender().cot.ready(), ots.receiver().cot.ready()];
+        if !first {
+            ready.reverse();
+        }
+        [0, 1].iter().all(|at| ready[*at] as u64 >= wanted[*at])
+    }
+
+    /// Makes correlations of OTs that are there; none of labels, which stay with their source.
+    fn make(&mut self, kind: Correlation, count: u64, mesh: &mut Mesh) -> Result<()> {
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
+        let made = make(ots, self.me, kind, count as usize, mesh)?;
+        mesh.flush()?;
+        if let Some(made) = made {
+            self.pools.entry(kind).or_default().push_back(made);
         }
         Ok(())
     }

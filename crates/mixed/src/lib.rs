@@ -259,6 +259,10 @@ impl<const L: bool> Protocol for Mixing<L> {
         goods::pool_bits(setting, kind)
     }
 
+    fn demand_bits(setting: &Setting, demand: &Demand) -> [u64; 2] {
+        goods::demand_bits(setting, demand)
+    }
+
     fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
         goods::state_bytes(setting, demand)
     }

@@ -5,7 +5,7 @@ use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_mixed::{Gmw, Share};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Factor, Outcome, Shares, Step, Steps, Term};
-use sealane_protocol::{Protocol, RingOp};
+use sealane_protocol::{ConvertShape, Protocol, RingOp, Setting, StepShape};
 use std::sync::Arc;
 
 /// Around the ends of words, and of chunks of 512.
@@ -116,7 +116,7 @@ fn many_ands_of_one_operand_are_groups() {
     let parity = ands.into_iter().reduce(|x, y| b.xor(x, y)).unwrap();
     let tape = compile(&b.finish(vec![vec![parity]]), &Machine::ROUNDS);
     let sent = |tape: &Tape| {
-        let work = sealane_protocol::StepShape::tape(tape, domain(None), 8);
+        let work = StepShape::tape(tape, domain(None), 8);
         let cost = Gmw::cost(&setting(2, [0, 1]), &work);
         cost.flights[0][0].bytes
     };
@@ -146,7 +146,7 @@ fn steps_take_across_refills() {
     let and = b.and(x, y);
     let tape = compile(&b.finish(vec![vec![and]]), &Machine::ROUNDS);
     session::<false>(&setting(3, [2, 0]), |side| {
-        let work = |lanes| sealane_protocol::StepShape::tape(&tape, domain(None), lanes);
+        let work = |lanes| StepShape::tape(&tape, domain(None), lanes);
         for lanes in [70, 50, 3, 77] {
             let demand = Gmw::demand(&side.setting, &work(lanes));
             side.refill(&demand);
@@ -167,6 +167,56 @@ fn steps_take_across_refills() {
             side.expect_bits(format!("{lanes} lanes"), 1, &out, want);
         }
     });
+}
+
+/// A refill of more bits than a portion has makes several, with one kind of correlation behind
+/// another, and integers after them: what it sends is as planned, and takes one round as before.
+#[test]
+fn refills_make_bits_in_portions() {
+    let mut b = Builder::new();
+    let [x, y, z] = [0; 3].map(|_| b.input(1)[0]);
+    let [single, one, other] = [b.and(y, z), b.and(x, y), b.and(x, z)];
+    let tape = compile(
+        &b.finish(vec![vec![single], vec![one, other]]),
+        &Machine::ROUNDS,
+    );
+    let lanes = 300_000_usize;
+    let alone = |pooled, roles| Setting {
+        pooled,
+        ..setting(2, roles)
+    };
+    for setting in [
+        alone(false, [0, 1]),
+        alone(true, [1, 0]),
+        setting(3, [2, 0]),
+    ] {
+        session::<false>(&setting, |side| {
+            let work = StepShape::tape(&tape, domain(None), lanes as u64);
+            let integers = StepShape::Convert(ConvertShape {
+                from: domain(Some(8)),
+                to: domain(None),
+                elements: 10,
+                bits: 8,
+                signed: false,
+            });
+            let mut demand = Gmw::demand(&side.setting, &work);
+            demand.merge(&Gmw::demand(&side.setting, &integers), 1);
+            side.refill(&demand);
+            let [x, y, z] = [1, 2, 3].map(|salt| arbitrary(salt, lanes, 1));
+            let shares = [&x, &y, &z].map(|bits| side.bits(1, bits));
+            let step = Step::Tape {
+                tape: &tape,
+                domain: domain(None),
+                lanes,
+                operands: shares.to_vec(),
+            };
+            let Outcome::Share(out, ..) = side.bare_step(step) else {
+                panic!("a share was due");
+            };
+            let want = (0..lanes).map(|i| (y[i] & z[i]) | (x[i] & y[i]) << 1 | (x[i] & z[i]) << 2);
+            side.expect_bits("products".into(), 3, &out, want.collect());
+        });
+    }
 }
 
 #[test]

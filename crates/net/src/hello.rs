@@ -42,6 +42,8 @@ pub const WIRE_HISTORY: &[&str] = &[
      networks are declared by round trip and bandwidth",
     "garbled tables of mixed have 25 bytes for each AND where the network is slower than hashes; a \
      fold may leave several elements, and pools serve gmw and mixed",
+    "refills of gmw and mixed make correlations of bits in portions, so that memory does not grow \
+     with their number",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -51,6 +51,8 @@ pub struct Mesh {
     payload: Vec<Traffic>,
     /// Largest stamp consumed.
     received_stamp: u32,
+    /// The stamp of what is sent while messages cross.
+    held_stamp: Option<u32>,
     /// Largest stamp sent or consumed.
     rounds: u32,
     /// Connections by strangers that failed while the parties met.
@@ -97,6 +99,7 @@ impl Mesh {
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,
+            held_stamp: None,
             rounds: 0,
             turned_away: 0,
         };
@@ -282,6 +285,21 @@ impl Mesh {
     /// empty message is not sent and not counted.
     pub fn flush(&mut self) -> Result<()> {
         self.peers().try_for_each(|to| self.flush_to(to))
+    }
+
+    /// Exchanges messages that cross in one round though parts of them are read before others are
+    /// written, since none depends on what the peers send: all have the stamp of the first.
+    ///
+    /// # Errors
+    /// Those of `exchange`.
+    pub fn crossing<T, E>(
+        &mut self,
+        exchange: impl FnOnce(&mut Mesh) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.held_stamp = Some(self.stamp());
+        let exchanged = exchange(self);
+        self.held_stamp = None;
+        exchanged
     }
 
     /// Fills `into` with the next payload bytes from `from`, or returns why that failed within the
@@ -520,7 +538,7 @@ impl Mesh {
 
     /// Stamp of a message sent now. Received stamps are bounded, so this never overflows.
     fn stamp(&self) -> u32 {
-        self.received_stamp + 1
+        self.held_stamp.unwrap_or(self.received_stamp + 1)
     }
 
     fn flush_to(&mut self, to: PartyId) -> Result<()> {

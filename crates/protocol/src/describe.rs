@@ -122,6 +122,13 @@ pub trait Protocol: Sized + 'static {
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {
         0
     }
+    /// Bits of memory that correlations of a demand take in pools, at the party with the larger
+    /// part: the most while a refill makes them, and once they are made.
+    fn demand_bits(setting: &Setting, demand: &Demand) -> [u64; 2] {
+        let bits = demand.0.iter();
+        let bits = bits.map(|(kind, count)| count * Self::pool_bits(setting, *kind));
+        [bits.sum(); 2]
+    }
     /// Bytes of memory that a party with a role takes for the whole of a run with this demand, or
     /// while pools are filled, beside shares and pools.
     fn state_bytes(_: &Setting, _: &Demand) -> u64 {

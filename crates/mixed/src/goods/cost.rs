@@ -1,5 +1,6 @@
 //! Cost of set-ups and refills, and what correlations are made of.
 
+use super::portions::{extensions, most_ots};
 use crate::cost::bits_of;
 use crate::outside::owners;
 use sealane_block::Seed;
@@ -7,8 +8,7 @@ use sealane_ot::forms::offset_bytes;
 use sealane_ot::source::{Source, ahead};
 use sealane_ot::traits::{Correlation as _, CotCost};
 use sealane_ot::triples::{
-    ArithmeticTriples, BooleanTriples, DaBits, KnownProducts, KnownShape, MatrixShape,
-    MatrixTriples, Ring, Selects, WideTriples,
+    ArithmeticTriples, DaBits, KnownProducts, KnownShape, MatrixShape, MatrixTriples, Ring, Selects,
 };
 use sealane_ot::{Flight, Flights, SoftSpoken, then};
 use sealane_parties::PartyId;
@@ -42,8 +42,19 @@ pub(super) fn directions(setting: &Setting) -> [PartyId; 2] {
     [first.min(second), first.max(second)]
 }
 
+/// Returns whether a correlation is one of bits, which sends nothing but the OTs it is made of.
+pub(super) fn is_bits(kind: Correlation) -> bool {
+    matches!(
+        kind,
+        Correlation::Wide { .. }
+            | Correlation::Triple {
+                algebra: Algebra::Z2
+            }
+    )
+}
+
 /// Correlated OTs that one correlation takes in each direction.
-fn ots(setting: &Setting, kind: Correlation) -> [u64; 2] {
+pub(super) fn ots(setting: &Setting, kind: Correlation) -> [u64; 2] {
     match kind {
         Correlation::Triple { algebra } => [bits_of(algebra); 2],
         Correlation::Wide { .. } | Correlation::Select { .. } => [1; 2],
@@ -73,17 +84,21 @@ fn ots(setting: &Setting, kind: Correlation) -> [u64; 2] {
 /// A demand with the correlated OTs of which its correlations are made.
 pub(crate) fn transfers(setting: &Setting, mut demand: Demand) -> Demand {
     let [low, high] = directions(setting);
-    let counts = hashed(setting, &demand);
+    let counts = hashed(setting, &demand, |_| true);
     for ((sender, receiver), count) in [(low, high), (high, low)].into_iter().zip(counts) {
         demand.add(cot(sender, receiver), count);
     }
     demand
 }
 
-/// Correlated OTs of which the correlations of a demand are made, by direction.
-pub(super) fn hashed(setting: &Setting, demand: &Demand) -> [u64; 2] {
+/// Correlated OTs of which some correlations of a demand are made, by direction.
+pub(super) fn hashed(
+    setting: &Setting,
+    demand: &Demand,
+    some: impl Fn(Correlation) -> bool,
+) -> [u64; 2] {
     let mut counts = [0; 2];
-    for (kind, count) in &demand.0 {
+    for (kind, count) in demand.0.iter().filter(|(kind, _)| some(**kind)) {
         let each = ots(setting, *kind);
         counts = [0, 1].map(|at| counts[at] + count * each[at]);
     }
@@ -105,6 +120,12 @@ pub(super) fn counts(setting: &Setting, demand: &Demand) -> [u64; 2] {
     [(low, high), (high, low)].map(|(sender, receiver)| demand.count(cot(sender, receiver)))
 }
 
+/// Correlated OTs in a demand of which nothing is made, by direction: those of labels.
+pub(super) fn labels(setting: &Setting, demand: &Demand) -> [u64; 2] {
+    let (counts, hashed) = (counts(setting, demand), hashed(setting, demand, |_| true));
+    [0, 1].map(|at| counts[at] - hashed[at])
+}
+
 /// Flights of both parties, the one of the smaller number as sender.
 fn messages(setting: &Setting, flights: &[Flight]) -> Vec<Vec<Message>> {
     let [low, high] = directions(setting);
@@ -120,18 +141,25 @@ fn messages(setting: &Setting, flights: &[Flight]) -> Vec<Vec<Message>> {
     flights.iter().map(of_flight).collect()
 }
 
-/// Flights of two directions that cross.
-fn crossed(one: Flights, other: Flights) -> Flights {
+/// Flights that are on their way at the same time.
+fn together(one: Flights, other: Flights) -> Flights {
     let count = one.len().max(other.len());
     let at = |flights: &Flights, at: usize| flights.get(at).copied().unwrap_or_default();
     let flight = |i| {
         let (one, other) = (at(&one, i), at(&other, i));
         Flight::new(
-            one.from_sender + other.from_receiver,
-            one.from_receiver + other.from_sender,
+            one.from_sender + other.from_sender,
+            one.from_receiver + other.from_receiver,
         )
     };
     (0..count).map(flight).collect()
+}
+
+/// Flights of two directions that cross.
+fn crossed(one: Flights, other: Flights) -> Flights {
+    let turned = other.into_iter();
+    let turned = turned.map(|flight| Flight::new(flight.from_receiver, flight.from_sender));
+    together(one, turned.collect())
 }
 
 /// The source of OTs of both directions.
@@ -144,12 +172,16 @@ pub(super) fn source(setting: &Setting) -> Source {
     }
 }
 
-/// Flights of both directions, in the order in which they run.
-fn both_directions(setting: &Setting, [one, other]: [Flights; 2]) -> Flights {
-    if setting.silent {
-        then(one, crossed(Flights::new(), other))
+/// Flights of both directions of an extension with this number, in the order in which they run.
+fn both_directions(setting: &Setting, number: usize, [one, other]: [Flights; 2]) -> Flights {
+    if !setting.silent {
+        return crossed(one, other);
+    }
+    let other = crossed(Flights::new(), other);
+    if number.is_multiple_of(2) {
+        then(one, other)
     } else {
-        crossed(one, other)
+        then(other, one)
     }
 }
 
@@ -171,7 +203,7 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
         let flights = taken.then(|| source(setting).cost().set_up());
         flights.unwrap_or_default()
     };
-    let mut flights = messages(setting, &both_directions(setting, taken.map(base)));
+    let mut flights = messages(setting, &both_directions(setting, 0, taken.map(base)));
     if flights.is_empty() {
         flights.push(Vec::new());
     }
@@ -190,6 +222,18 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
         compute_ns: directions * (BASE_OT_NS + silent * SILENT_COT_NS),
         ..Cost::of(flights)
     }
+}
+
+/// Bits of memory that correlations of a demand take: while they are made, and then.
+pub(crate) fn demand_bits(setting: &Setting, demand: &Demand) -> [u64; 2] {
+    let cot = pool_bits(setting, cot(setting.player(0), setting.player(1)));
+    let kinds = demand.0.iter();
+    let kinds = kinds.filter(|(kind, _)| !matches!(kind, Correlation::Cot { .. }));
+    let made: u64 = kinds
+        .map(|(kind, count)| count * pool_bits(setting, *kind))
+        .sum();
+    let with = |ots: [u64; 2]| made + cot * (ots[0] + ots[1]);
+    [most_ots(setting, demand), labels(setting, demand)].map(with)
 }
 
 /// Bits of memory of a correlation.
@@ -250,13 +294,9 @@ fn flights(setting: &Setting, kind: Correlation, count: u64) -> Flights {
     let ahead = Ahead;
     let ring = |algebra| Ring::new(bits_of(algebra) as u32);
     match kind {
-        Correlation::Triple {
-            algebra: Algebra::Z2,
-        } => BooleanTriples::flights(&ahead, 0, (), count),
         Correlation::Triple { algebra } => {
             ArithmeticTriples::flights(&ahead, 0, ring(algebra), count)
         }
-        Correlation::Wide { bits } => WideTriples::flights(&ahead, 0, bits.into(), count),
         Correlation::DaBit { algebra } => DaBits::flights(&ahead, 0, ring(algebra), count),
         Correlation::Select { algebra } => Selects::flights(&ahead, 0, ring(algebra), count),
         Correlation::Known { holder, .. } => {
@@ -268,7 +308,10 @@ fn flights(setting: &Setting, kind: Correlation, count: u64) -> Flights {
             }
         }
         Correlation::Matrix { .. } => MatrixTriples::flights(&ahead, 0, matrix_shape(kind), count),
-        Correlation::Cot { .. } | Correlation::Seed { .. } => Flights::new(),
+        // Those of bits take nothing but OTs.
+        Correlation::Wide { .. } | Correlation::Cot { .. } | Correlation::Seed { .. } => {
+            Flights::new()
+        }
     }
 }
 
@@ -290,19 +333,25 @@ impl CotCost for Ahead {
 }
 
 pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let source = source(setting).cost();
-    let counts = counts(setting, demand);
-    let hashed = hashed(setting, demand);
-    let made = [0, 1].map(|at| match counts[at] {
-        count if setting.pooled => match offset_bytes(count - hashed[at]) {
+    let (source, counts) = (source(setting).cost(), counts(setting, demand));
+    let ots = if setting.pooled {
+        let offsets = |count| match offset_bytes(count) {
             0 => Flights::new(),
             bytes => vec![Flight::new(bytes, 0)],
-        },
-        0 => Flights::new(),
-        count => source.extend(0, count),
-    });
-    let ots = both_directions(setting, made);
-    let all = demand.0.iter();
+        };
+        both_directions(setting, 0, labels(setting, demand).map(offsets))
+    } else {
+        let extend = |count| match count {
+            0 => Flights::new(),
+            count => source.extend(0, count),
+        };
+        let join = if setting.silent { then } else { together };
+        let made = extensions(setting, demand).into_iter().enumerate();
+        let made = made.map(|(at, counts)| both_directions(setting, at, counts.map(extend)));
+        made.fold(Flights::new(), join)
+    };
+    // Those of bits send nothing more.
+    let all = demand.0.iter().filter(|(kind, _)| !is_bits(**kind));
     let all = all.map(|(kind, count)| flights(setting, *kind, *count));
     let ot_ns = if setting.silent {
         SILENT_COT_NS

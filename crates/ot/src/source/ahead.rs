@@ -139,6 +139,12 @@ impl AheadSender {
         self.given = Some((pairs, 0));
     }
 
+    /// Number of OTs that may be taken.
+    pub fn ready(&self) -> usize {
+        let given = |(pairs, taken): &(Zeroizing<Vec<_>>, usize)| pairs.len() - taken;
+        self.given.as_ref().map_or(self.stock.left, given)
+    }
+
     /// Makes `count` more under its offset, as [`send_correlated`].
     ///
     /// # Errors
@@ -251,6 +257,11 @@ impl AheadReceiver {
             choices,
             ..Stock::new(1)
         };
+    }
+
+    /// Number of OTs that may be taken.
+    pub fn ready(&self) -> usize {
+        self.stock.left
     }
 
     /// Makes `count` more as [`receive_correlated`], of random OTs that `next` fills in: their

@@ -108,8 +108,8 @@ impl Counts {
         counts.prepare.add(0, &set_up, &none, 1);
         counts.set_up_flights = set_up.flights;
         // Tiles in flight may not have taken theirs when others are supplied.
-        let tiles = segments.map(|segment| counter.pool_bits_of_a_tile::<P>(segment));
-        let in_flight = IN_FLIGHT as u64 * tiles.max().unwrap_or(0);
+        let tiles = segments.map(|segment| counter.pool_bits_in_flight::<P>(segment));
+        let in_flight = tiles.max().unwrap_or(0);
         let mut left = LeftOver::default();
         for (refill, times) in counter.refills() {
             let demand = counter.supply::<P>(&refill);
@@ -334,6 +334,24 @@ impl<'a> Counter<'a> {
             pool_bits::<P>(self.setting, &self.supply::<P>(&one))
         });
         bits.max().unwrap_or(0)
+    }
+
+    /// Bits that the correlations of all tiles but one take that are in flight at once.
+    fn pool_bits_in_flight<P: Protocol>(&self, segment: usize) -> u64 {
+        let (full, _, rest) = self.tiles(segment);
+        let others = (full + u64::from(rest > 0)).saturating_sub(1);
+        let passes = self.plan.setting.timing.passes().iter();
+        let bits = passes.map(|walks| {
+            let one = Refill {
+                segment,
+                full: full.min(1),
+                rest: if full > 0 { 0 } else { rest },
+                carries: 1,
+                walks,
+            };
+            P::demand_bits(self.setting, &self.supply::<P>(&one))[1]
+        });
+        others.min(IN_FLIGHT as u64) * bits.max().unwrap_or(0)
     }
 
     /// Bits that the outputs of offline parts of one full tile of a segment take.
@@ -633,5 +651,5 @@ fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand, refills: &Ref
             .max(refills.most_left(*kind));
         left * P::pool_bits(setting, *kind)
     });
-    pool_bits::<P>(setting, demand) + left.sum::<u64>()
+    P::demand_bits(setting, demand)[0] + left.sum::<u64>()
 }
