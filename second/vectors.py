@@ -7,6 +7,8 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +144,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "vectors" / f"wir
 Maker = Callable[[Path], Fields]
 Checker = Callable[[Fields, Path], list[str]]
 FILES: dict[str, tuple[Maker, Checker]] = {
-    "primitives": (make_primitives, check_primitives),
     "sessions": (vectors_sessions.make, vectors_sessions.check),
+    "primitives": (make_primitives, check_primitives),
     "negative": (vectors_negative.make, vectors_negative.check),
     "transfers": (vectors_transfers.make, vectors_transfers.check),
     "silent": (vectors_silent.make, vectors_silent.check),
@@ -171,24 +173,31 @@ def count(content: Fields) -> int:
     return sum(len(group["tests"]) for group in groups)
 
 
+def run(action: str, folder: Path, name: str) -> tuple[int, str]:
+    """Make or check a file; the number of tests that failed, and what to print."""
+    make, check = FILES[name]
+    begin = time.process_time()
+    if action == "make":
+        content, wrong = make(folder), []
+        write(folder, name, content)
+    else:
+        content = read(folder, name)
+        wrong = check(content, folder)
+    summary = f"{name}: {count(content)} tests, {len(wrong)} failed"
+    took = f"{time.process_time() - begin:.1f} s"
+    return len(wrong), "\n".join([*wrong, f"{summary}, {took}"])
+
+
 def main() -> int:
-    """Make or check the files of a folder."""
+    """Make the files of a folder one by one, or check them side by side."""
     action, names = sys.argv[1], sys.argv[3:] or [*FILES]
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else FOLDER
     failed = 0
-    for name in names:
-        make, check = FILES[name]
-        begin = time.process_time()
-        if action == "make":
-            content = make(folder)
-            write(folder, name, content)
-            wrong = []
-        else:
-            content = read(folder, name)
-            wrong = check(content, folder)
-        failed += len(wrong)
-        print("\n".join([*wrong, f"{name}: {count(content)} tests, {len(wrong)} failed, "
-                                 f"{time.process_time() - begin:.1f} s"]))
+    workers = None if action == "check" else 1
+    with ProcessPoolExecutor(workers) as pool:
+        for wrong, text in pool.map(partial(run, action, folder), names):
+            failed += wrong
+            print(text, flush=True)
     return int(failed > 0)
 
 
