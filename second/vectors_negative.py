@@ -425,6 +425,7 @@ def make(folder: Path) -> Fields:
     """All rules at all cases. A code other than that of the text is an error."""
     jobs, sessions = Jobs(folder), sessions_of(folder)
     tests: list[Fields] = []
+    stated: set[tuple[str, str, str]] = set()
     for job, party, peer, rules in CASES:
         given = session_for(sessions, job)
         case = Case(jobs, run_again(jobs, given), given["id"], party, peer)
@@ -438,8 +439,12 @@ def make(folder: Path) -> Fields:
                     assert found == case.results or not job.startswith("yao"), (job, comment)
                     harm = "results are wrong" if found != case.results else (
                         "nothing here: what this party learns is right")
-                    test |= {"result": "undetected", "cost": cost[0] if cost else harm,
-                             "results": found}
+                    # A session states a cost of each kind once.
+                    statement = (job, cost[0] if cost else harm, FLAGS[rule])
+                    if statement in stated:
+                        continue
+                    stated.add(statement)
+                    test |= {"result": "undetected", "cost": statement[1], "results": found}
                 else:
                     unknown = code == "check-failed" or comment.startswith("contribution")
                     test |= {"result": "invalid", "code": code,
