@@ -15,7 +15,7 @@ use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
-use sealane_trio::Trio;
+use sealane_trio::{Guarded, Trio};
 use sealane_yao::{ThreeHalves, Yao};
 use std::borrow::Cow;
 use std::fmt;
@@ -34,6 +34,9 @@ macro_rules! dispatch {
             }
             $crate::job::ProtocolName::Trio => {
                 $function::<sealane_trio::TrioParty>($($argument),*)
+            }
+            $crate::job::ProtocolName::TrioMalicious => {
+                $function::<sealane_trio::GuardedParty>($($argument),*)
             }
             $crate::job::ProtocolName::Gmw => {
                 $function::<sealane_mixed::GmwParty>($($argument),*)
@@ -58,6 +61,9 @@ pub enum ProtocolName {
     YaoThreeHalves,
     /// Replicated sharing between three parties.
     Trio,
+    /// The same, with proofs, against one of them who deviates. It is not among
+    /// [`ProtocolName::ALL`] yet: nobody can choose it.
+    TrioMalicious,
     /// XOR and additive sharing between two parties.
     Gmw,
     /// The same, and circuits on labels where these are faster.
@@ -67,7 +73,7 @@ pub enum ProtocolName {
 }
 
 impl ProtocolName {
-    /// All protocols.
+    /// All protocols that can be chosen.
     pub const ALL: [ProtocolName; 6] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
@@ -86,6 +92,7 @@ impl ProtocolName {
             ProtocolName::Yao => <Yao>::profile(),
             ProtocolName::YaoThreeHalves => Yao::<ThreeHalves>::profile(),
             ProtocolName::Trio => Trio::profile(),
+            ProtocolName::TrioMalicious => Guarded::profile(),
             ProtocolName::Gmw => Gmw::profile(),
             ProtocolName::Mixed => Mixed::profile(),
             ProtocolName::Clear => Clear::profile(),

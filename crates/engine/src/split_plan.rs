@@ -14,12 +14,12 @@ use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::{
-    CostReport, Form, JobText, Plan, Roster, StepCost, StepKind, cost, drawn, forms, in_form,
-    localise, plan_in_tiles, plan_with_roster,
+    CostReport, Form, JobText, Plan, Roster, StepCost, StepKind, bounded, cost, drawn, forms,
+    in_form, localise, plan_in_tiles, plan_with_roster,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
-use sealane_protocol::{Demand, Protocol};
+use sealane_protocol::{Corruption, Demand, Protocol};
 use zeroize::Zeroizing;
 
 /// Bytes of memory of a process that has loaded Sealane and planned, and of its connections in one
@@ -92,7 +92,10 @@ impl SplitPlan {
         // Who owns inputs of the program, not who draws numbers.
         let roster = Roster::of(program, helpers);
         let drawn = drawn(program);
-        let divided = localise(&drawn.program)?;
+        let divided = match P::profile().corruption {
+            Corruption::Malicious(_) => bounded(&drawn.program)?,
+            _ => localise(&drawn.program)?,
+        };
         let draw = |(party, input): (PartyId, &Input)| Draw {
             party,
             ty: input.ty,

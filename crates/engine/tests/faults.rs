@@ -232,6 +232,22 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
     );
 }
 
+/// The same between parties of whom one may deviate, with proofs and confirmations.
+#[test]
+fn a_frame_that_is_altered_between_guarded_parties_never_becomes_a_wrong_result() {
+    let sessions = Session::guarded();
+    sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
+        let endings = place.attack(FLIP_MIDDLE, |_| LONG);
+        assert!(
+            endings[place.to].result.is_err(),
+            "{}",
+            place.text(FLIP_MIDDLE)
+        );
+        let reported = only(&endings, &[FailureKind::Peer, FailureKind::Data]);
+        reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(FLIP_MIDDLE)));
+    });
+}
+
 #[test]
 fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
     let harms = [Harm::Truncate, HALVE, Harm::Lose, Harm::Swap];

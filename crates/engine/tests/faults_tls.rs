@@ -92,7 +92,7 @@ fn places(sessions: &[Session; 6]) -> Vec<(&Session, [usize; 3])> {
 
 #[test]
 fn an_honest_run_keeps_its_plan() {
-    for session in Session::all() {
+    for session in Session::all().into_iter().chain(Session::guarded()) {
         for ending in attack(&session, None, usual_limits()) {
             let report = ending.result.unwrap_or_else(|error| panic!("{error}"));
             session.assert_right(&report);

@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod algebra;
+mod bounded;
 mod check;
 mod choose;
 pub mod cost;
@@ -77,6 +78,7 @@ mod tile;
 mod uses;
 pub mod variants;
 
+pub use bounded::bounded;
 pub use cost::time;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};

@@ -145,6 +145,15 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Trio, &["ada", "bob", "cyd"])
     }
 
+    /// Sessions of three and of five parties of whom one may deviate.
+    pub fn guarded() -> [Session; 2] {
+        let of = |text, helpers: &[&str]| Session::new(text, ProtocolName::TrioMalicious, helpers);
+        [
+            of(PROGRAM_OF_THREE, &[]),
+            of(PROGRAM, &["ada", "bob", "cyd"]),
+        ]
+    }
+
     /// A session of two parties, and two helpers that garble and evaluate for them.
     pub fn of_four() -> Session {
         Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])

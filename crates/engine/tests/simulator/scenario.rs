@@ -194,7 +194,9 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
         | ProtocolName::YaoThreeHalves
         | ProtocolName::Gmw
         | ProtocolName::Mixed => random.pick(&[&[][..], &["ada", "bob"]]),
-        ProtocolName::Trio => random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]]),
+        ProtocolName::Trio | ProtocolName::TrioMalicious => {
+            random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]])
+        }
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };
     let tile = 1 + random.below(4) as u64;

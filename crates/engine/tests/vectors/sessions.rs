@@ -193,7 +193,7 @@ impl Sessions {
         let name = match job.protocol() {
             ProtocolName::Yao | ProtocolName::YaoThreeHalves => "yao",
             ProtocolName::Gmw | ProtocolName::Mixed => "mixed",
-            ProtocolName::Trio => "trio",
+            ProtocolName::Trio | ProtocolName::TrioMalicious => "trio",
             ProtocolName::Clear => "clear",
         };
         format!(
