@@ -52,6 +52,7 @@ PROGRAMS = {
 PROTOCOLS = {
     "yao": [],
     "trio": ["--protocol", "trio", "--helpers", "cyd"],
+    "trio-malicious": ["--protocol", "trio", "--security", "malicious", "--helpers", "cyd"],
     "gmw": ["--protocol", "gmw"],
     "mixed": ["--protocol", "mixed"],
 }

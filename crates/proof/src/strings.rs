@@ -10,7 +10,7 @@ use crate::kind::GROUP;
 pub(crate) const GROUP_BLOCKS: usize = GROUP / 128;
 
 /// A string of secret bits, which grows at its end and is erased. Behind its end it is zero up to a
-/// whole group.
+/// whole group, unless it was shrunk.
 #[derive(Default)]
 pub struct BitString {
     blocks: Zeroizing<Vec<Block>>,
@@ -73,6 +73,20 @@ impl BitString {
         assert!(range.end <= other.bits, "a string has so many bits");
         let words: &[u64] = bytemuck::must_cast_slice(&other.blocks);
         self.push(&words[range.start / 64..], range.len());
+    }
+
+    /// Gives up memory behind the last bit. Before a proof reads it, the string has to be whole
+    /// again.
+    pub fn shrink(&mut self) {
+        let needed = self.bits.div_ceil(128);
+        let mut blocks = Zeroizing::new(Vec::with_capacity(needed));
+        blocks.extend_from_slice(&self.blocks[..needed]);
+        self.blocks = blocks;
+    }
+
+    /// Adds zeros behind the last bit, up to a whole group.
+    pub fn make_whole(&mut self) {
+        self.reserve(0);
     }
 
     /// Makes the string empty and erases it, keeping its memory.

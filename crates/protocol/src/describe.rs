@@ -105,6 +105,11 @@ pub trait Protocol: Sized + 'static {
     fn material_bits(_: &Setting, _: &StepShape) -> u64 {
         0
     }
+    /// Bits of memory that a step leaves until its checks are settled; of a settlement, those that
+    /// it takes while it is under way, checks included. At the party with the most.
+    fn check_bits(_: &Setting, _: &StepShape) -> u64 {
+        0
+    }
     /// Correlations that the online part of a step takes.
     fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()

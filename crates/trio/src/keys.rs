@@ -15,8 +15,10 @@
 //! time. All holders of a key draw from it in the same order, because all parties begin and advance
 //! the same steps in the same order.
 
+use crate::arrive::write;
 use crate::order::Order;
 use crate::role_index::{self, RoleIndex};
+use blake3::Hasher;
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -69,6 +71,16 @@ impl KeyMaker {
     /// A seed for the use of this label, from one that others know too.
     fn derived(self, seed: &Seed, label: &'static str) -> Seed {
         seed.stream(label, self.session.as_bytes()).seed()
+    }
+
+    /// A digest of a seed, for two who have it.
+    fn digest(self, seed: &Seed) -> [u8; 32] {
+        let mut hasher = Hasher::new_derive_key("sealane 1 trio seed of reveals");
+        hasher.update(self.session.as_bytes());
+        hasher.update(seed.as_bytes());
+        let digest = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        digest
     }
 
     fn stream(self, seed: &Seed, label: &'static str) -> Stream {
@@ -172,6 +184,9 @@ pub(crate) struct GuardKeys {
     pub(crate) proofs: [Seed; 2],
     /// Masks of results for parties without a role, which all three roles know.
     pub(crate) reveals: Stream,
+    /// A digest of their seed. One role deals it to another, so the two that did not make it
+    /// compare this before anything is opened.
+    pub(crate) agreed: [u8; 32],
 }
 
 impl Keys {
@@ -187,10 +202,10 @@ impl Keys {
         mesh: &mut Mesh,
     ) -> Result<Keys> {
         let own = coins.secret(KEY).seed();
-        mesh.send(role_index.previous, own.as_bytes())?;
+        write(None, own.as_bytes(), role_index.previous, mesh)?;
         let common = |seed: &Seed| maker.derived(seed, "trio: key of reveals");
         if guarded && role_index.role == 0 {
-            mesh.send(role_index.next, common(&own).as_bytes())?;
+            write(None, common(&own).as_bytes(), role_index.next, mesh)?;
         }
         mesh.flush()?;
         let next = recv(role_index.next, mesh)?;
@@ -203,6 +218,7 @@ impl Keys {
             Some(GuardKeys {
                 proofs: [&own, &next].map(|seed| maker.derived(seed, "trio: key of proofs")),
                 reveals: maker.stream(&reveals, "trio: masks of reveals"),
+                agreed: maker.digest(&reveals),
             })
         } else {
             None
@@ -252,7 +268,8 @@ pub(crate) fn prepare_guest(
     let keys = [0, 1].map(|component| (component, coins.secret(KEY).seed()));
     for (component, key) in &keys {
         for holder in [component + 2, *component] {
-            mesh.send(role_index::party(setting, holder), key.as_bytes())?;
+            let holder = role_index::party(setting, holder);
+            write(None, key.as_bytes(), holder, mesh)?;
         }
     }
     mesh.flush()?;

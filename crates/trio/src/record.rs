@@ -37,6 +37,46 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// An empty record with memory for so many ANDs.
+    pub(crate) fn with_capacity(ands: usize) -> Record {
+        let string = || BitString::with_capacity(ands);
+        Record {
+            own: [string(), string()],
+            next: [string(), string()],
+            right: string(),
+            left: string(),
+            ..Record::default()
+        }
+    }
+
+    /// The ANDs of several records, which have so many together. Each is erased once it is copied.
+    pub(crate) fn joined(mut records: impl Iterator<Item = Box<Record>>, ands: usize) -> Record {
+        let (first, second) = (records.next(), records.next());
+        let mut joined = match (first, second) {
+            (Some(first), None) => *first,
+            (first, second) => {
+                let mut joined = Record::with_capacity(ands);
+                for record in first.into_iter().chain(second).chain(records) {
+                    joined.append(&record, &(0..record.ands()));
+                }
+                joined
+            }
+        };
+        joined.make_whole();
+        joined
+    }
+
+    /// Gives up memory that is not needed until a settlement.
+    pub(crate) fn shrink(&mut self) {
+        self.strings_mut().into_iter().for_each(BitString::shrink);
+    }
+
+    /// Makes the strings as a proof reads them.
+    pub(crate) fn make_whole(&mut self) {
+        let strings = self.strings_mut().into_iter();
+        strings.for_each(BitString::make_whole);
+    }
+
     /// Records the ANDs of a batch that have been computed: their operands are on the wires.
     /// `zeros` are the parts of the shares of zero, a plane for each.
     pub(crate) fn sent(

@@ -83,6 +83,8 @@ pub(super) struct Live {
     left: HashMap<(TileRun, PlanValue), u64>,
     /// Bits that calls under way take.
     taken: HashMap<Call, u64>,
+    /// Bits of checks that are not settled, by tile run, and whether of a carry.
+    checks: HashMap<(TileRun, bool), u64>,
     now: u64,
     most: u64,
 }
@@ -111,9 +113,16 @@ impl Live {
         self.most.div_ceil(8)
     }
 
-    /// Counts a call that begins and takes so many bits until it ends.
-    pub fn begin<P: Protocol>(&mut self, counter: &Counter, call: &Call, bits: u64) {
+    /// Counts a call that begins and takes so many bits until it ends, and leaves so many until its
+    /// checks are settled.
+    pub fn begin<P: Protocol>(&mut self, counter: &Counter, call: &Call, [bits, checks]: [u64; 2]) {
         let (op, run) = (op(counter, call), call.run);
+        if let StepOp::Settle = op {
+            self.settle(counter, call);
+        } else if checks > 0 {
+            *self.checks.entry((run, call.carry)).or_insert(0) += checks;
+            self.now += checks;
+        }
         for value in op.reads().into_iter().filter(|_| !call.carry) {
             // Kept rows are read as a copy of those of the tile.
             let copied = self.held.contains_key(&(None, value)) && run.rows > 0;
@@ -164,6 +173,25 @@ impl Live {
         }
     }
 
+    /// Takes the checks that a call settles: of its tile run and of the carries before, or all in a
+    /// segment that runs once.
+    fn settle(&mut self, counter: &Counter, call: &Call) {
+        let run = call.run;
+        let walks = counter.plan.segments[run.segment].rows.is_some();
+        let now = &mut self.now;
+        self.checks.retain(|(of, carry), bits| {
+            let due = match carry {
+                false => *of == run,
+                true => of.segment == run.segment && of.tile < run.tile,
+            };
+            let due = due || !walks;
+            if due {
+                *now -= *bits;
+            }
+            !due
+        });
+    }
+
     /// Counts the end of a tile run.
     pub fn close(&mut self, run: &TileRun) {
         self.left.retain(|(of, _), _| of != run);
@@ -206,6 +234,12 @@ fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
     };
     let rows = planned.rows.map_or(1, |_| rows);
     planned.elements * rows * planes * share::<P>(counter, planned.domain)
+}
+
+/// Bits that the pieces of a call leave until their checks are settled.
+pub(super) fn check_bits<P: Protocol>(counter: &Counter, pieces: &[Piece]) -> u64 {
+    let bits = |piece: &Piece| piece.times * P::check_bits(counter.setting, &piece.work);
+    pieces.iter().map(bits).sum()
 }
 
 /// Bits that a call takes beside its values while it is under way: copies of operands and results
@@ -257,7 +291,7 @@ pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: 
             StepShape::Ring(ring) => ring.lanes * ring.bits * 64 + messages,
             StepShape::Shuffle(of) => ordered(of.domain, of.rows, of.planes) + messages,
             StepShape::Sort(of) => ordered(of.domain, of.rows, of.planes) + messages,
-            StepShape::Settle { .. } => messages,
+            StepShape::Settle { .. } => messages + P::check_bits(counter.setting, &piece.work),
             // Words of the values; labels are compared a piece at a time.
             StepShape::Open { .. } => 64 * piece.lanes,
         }

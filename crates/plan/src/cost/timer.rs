@@ -1,7 +1,7 @@
 //! Rounds and memory of a run: the flow of its steps, with clocks in place of data.
 
 use super::clock::Delays;
-use super::memory::{Live, working_bits};
+use super::memory::{Live, check_bits, working_bits};
 use super::walk::{Counter, TileStep};
 use crate::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_protocol::{Demand, Flight, LeftOver, Protocol, Walk};
@@ -63,8 +63,8 @@ struct Timer<'a, P> {
     /// Delays at the end of the last step round.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// Pieces of calls, and the bits that these take.
-    known: HashMap<PieceKey, (Pieces, u64)>,
+    /// Pieces of calls, and the bits that these take, and leave until they are settled.
+    known: HashMap<PieceKey, (Pieces, [u64; 2])>,
     /// Shares that are alive in each walk.
     live: [Live; 2],
     /// Flights of the offline part of the reveal, until it has run.
@@ -148,8 +148,8 @@ impl<'a, P: Protocol> Timer<'a, P> {
         }
     }
 
-    /// The pieces of a call, and the bits that it takes while it is under way.
-    fn pieces(&mut self, call: &Call) -> (Pieces, u64) {
+    /// The pieces of a call, and the bits that it takes while it is under way and leaves behind.
+    fn pieces(&mut self, call: &Call) -> (Pieces, [u64; 2]) {
         let TileRun {
             segment,
             rows,
@@ -173,7 +173,8 @@ impl<'a, P: Protocol> Timer<'a, P> {
                 combined,
             })
         };
-        let bits = working_bits::<P>(self.counter, call, &pieces);
+        let working = working_bits::<P>(self.counter, call, &pieces);
+        let bits = [working, check_bits::<P>(self.counter, &pieces)];
         let flights = pieces.into_iter().map(|piece| {
             let cost = self.counter.cost::<P>(walk, &piece.work);
             (piece.times, cost.flights)

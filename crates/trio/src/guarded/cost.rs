@@ -25,13 +25,31 @@ const PROOF_NS: u64 = 100_000;
 /// Bits of memory that an AND counts for in a tile. Its strings take six; with so many a tile is no
 /// longer than a segment.
 const AND_BITS: u64 = 32;
-/// Memory of strings of the tiles in flight, and of the vectors of a proof.
+/// Memory of the vectors of proofs, which a party keeps from one to the next.
 pub(super) const STATE_BYTES: u64 = 24 << 20;
+/// Bits of memory of an AND until it is settled: its strings, and its message while that is on its
+/// way.
+const RECORD_BITS: u64 = 7;
+/// Bits of memory of the record of a step beside them.
+const STEP_BITS: u64 = 8 << 10;
+/// Bits of memory of an AND in a settlement: its strings, and their copy in a segment.
+const SETTLING_BITS: u64 = 12;
 
 /// Memory of what a step leaves until it is settled.
 pub(super) fn material_bits(work: &StepShape) -> u64 {
     match work {
         StepShape::Tape(run) => run.tape.ands.len() as u64 * run.lanes * AND_BITS,
+        _ => 0,
+    }
+}
+
+/// Memory until a settlement, and of a settlement.
+pub(super) fn check_bits(work: &StepShape) -> u64 {
+    match work {
+        StepShape::Tape(run) if !run.tape.ands.is_empty() => {
+            run.tape.ands.len() as u64 * run.lanes * RECORD_BITS + STEP_BITS
+        }
+        StepShape::Settle { checks } => checks.total() * SETTLING_BITS,
         _ => 0,
     }
 }
@@ -95,6 +113,8 @@ fn settle(setting: &Setting, ands: u64) -> Cost {
     let segments = shapes.len();
     let first = DIGEST_BYTES as usize + segments * Shape::SEED_BYTES;
     flights[0].extend(links(first));
+    let seeds = [[1, 2], [2, 1]].map(|link| message(setting, link, DIGEST_BYTES as usize));
+    flights[0].extend(seeds);
     if segments > 0 {
         let left = shapes.iter().map(Shape::left_bytes).sum();
         let right = shapes.iter().map(Shape::right_bytes).sum();

@@ -6,16 +6,11 @@
 //! from one of its two holders and a digest of it from the other one (`open`). It computes on bits
 //! alone: planning makes everything else of them.
 //!
-//! | step | why it is safe |
-//! |---|---|
-//! | input by a role | each component has one sender: whatever it sends is its input |
-//! | input by a party without a role | both holders of a component compare digests before a proof |
-//! | constant, movement | local |
-//! | tape without functions | each AND is recorded, and proved by its sender |
-//! | all others | refused |
+//! `operations` lists what runs, and why it is safe, and what is refused.
 
 mod cost;
 mod open;
+mod operations;
 mod settle;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -30,12 +25,13 @@ use crate::tape::{RunningTape, TapeProgress};
 use crate::{ROLES, Share, Trio, constant, input, reveal};
 use blake3::Hasher;
 use open::Opening;
+use operations::Operation;
 use sealane_block::Erased;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
     Fault, Form, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Start, Step, Steps,
-    check_digests, send_digests,
+    Term, check_digests, send_digests,
 };
 use sealane_proof::Memory;
 use sealane_protocol::{
@@ -47,6 +43,9 @@ use zeroize::Zeroizing;
 
 /// ANDs of a segment: 3 MiB of strings. Tests have several.
 const SEGMENT: usize = if cfg!(test) { 1 << 13 } else { 1 << 22 };
+
+/// ANDs of a step below which its record is packed until it is settled.
+const SMALL: usize = 1 << 14;
 
 /// The kind of the checks that an AND leaves.
 const AND: CheckKind = CheckKind {
@@ -85,7 +84,7 @@ struct Guard {
     steps: u64,
     /// ANDs of these steps that no settlement has proved.
     ands: usize,
-    /// The last settlement.
+    /// The settlement that began last, of those that have ended well.
     settled: Option<Settled>,
     memory: Memory,
 }
@@ -102,6 +101,15 @@ impl Guard {
             form.pack(part.data(), |bytes| {
                 held.update(bytes);
             });
+        }
+    }
+
+    /// Keeps the settlement that began last: one without ANDs ends before one with proofs that
+    /// began earlier.
+    fn settle(&mut self, settled: Settled) {
+        let before = self.settled.as_ref().map_or(0, |before| before.steps);
+        if settled.steps >= before {
+            self.settled = Some(settled);
         }
     }
 
@@ -177,6 +185,10 @@ impl Protocol for Guarded {
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {
         cost::material_bits(work)
+    }
+
+    fn check_bits(_: &Setting, work: &StepShape) -> u64 {
+        cost::check_bits(work)
     }
 
     fn state_bytes(_: &Setting, _: &Demand) -> u64 {
@@ -255,12 +267,18 @@ impl Steps for GuardedParty {
         constant(&self.setting, self.me, domain, bits, values)
     }
 
+    fn linear(&mut self, _: Domain, _: usize, _: &[Term<'_, Share>]) -> Result<Share> {
+        let refused = Operation::Sum.refusal();
+        Err(refused.unwrap_or_else(|| Fault::internal("a sum modulo 2^k that nobody planned")))
+    }
+
     fn begin<'a>(
         &mut self,
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
+        operations::allowed(&self.setting, &step)?;
         match step {
             Step::Input {
                 owner,
@@ -282,7 +300,7 @@ impl Steps for GuardedParty {
                 let ands = tape.ands.len() * lanes;
                 match &mut self.place {
                     Membership::Role(party) => {
-                        let record = Some(Box::default());
+                        let record = Some(Box::new(Record::with_capacity(ands)));
                         let ran = party.begin_tape(tape, lanes, &operands, record, mesh)?;
                         self.ran(ran, ands)
                     }
@@ -312,9 +330,7 @@ impl Steps for GuardedParty {
             | Step::Convert { .. }
             | Step::Shuffle { .. }
             | Step::Sort { .. }
-            | Step::CompareExchange { .. } => Err(Fault::internal(
-                "a step that trio does not prove to be right",
-            )),
+            | Step::CompareExchange { .. } => Err(Fault::internal("a step that was refused")),
         }
     }
 
@@ -340,10 +356,10 @@ impl Steps for GuardedParty {
             (State::Settle(mut settling, ands), Membership::Role(party)) => {
                 let keys = party.keys.guard.as_ref();
                 let keys = keys.ok_or_else(|| Fault::internal("no keys of proofs"))?;
-                match settling.advance(&keys.proofs, &mut self.guard.memory, mesh)? {
+                match settling.advance(keys, &mut self.guard.memory, mesh)? {
                     Some(settled) => {
                         self.guard.ands -= ands;
-                        self.guard.settled = Some(settled);
+                        self.guard.settle(settled);
                         Ok(Progress::Done(Outcome::Settled(())))
                     }
                     None => Ok(more(State::Settle(settling, ands))),
@@ -411,11 +427,7 @@ impl GuardedParty {
             send_digests(mesh, reveal::peers(&self.setting, self.me))?;
             return Ok(more(State::WatchSettle(cost::settle_flights(ands), false)));
         };
-        let mut records = checks.into_iter().filter_map(|check| check.record);
-        let mut record = records.next().unwrap_or_default();
-        for more in records {
-            record.append(&more, &(0..more.ands()));
-        }
+        let record = Record::joined(checks.into_iter().filter_map(|check| check.record), ands);
         if record.ands() != ands {
             return Err(Fault::internal("an AND without a record"));
         }
@@ -424,9 +436,9 @@ impl GuardedParty {
         let settling = Settling::begin(
             (&self.setting, self.me),
             (party.cpu, party.role_index),
-            &keys.proofs,
+            keys,
             &mut self.guard,
-            *record,
+            record,
             mesh,
         )?;
         Ok(more(State::Settle(Box::new(settling), ands)))
@@ -453,8 +465,12 @@ impl GuardedParty {
         &mut self,
         share: Share,
         ands: usize,
-        record: Option<Box<Record>>,
+        mut record: Option<Box<Record>>,
     ) -> Progress<'a, Self> {
+        // A loop leaves one for each of its turns.
+        if let Some(record) = record.as_mut().filter(|_| ands < SMALL) {
+            record.shrink();
+        }
         self.guard.steps += 1;
         self.guard.ands += ands;
         let left = (ands > 0).then_some(Unproved { ands, record });

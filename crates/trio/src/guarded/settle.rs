@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 1 | every two parties | digest of what crossed |
 //! | 1 | every two roles | digest of what both have of inputs of parties without a role |
+//! | 1 | roles 1 and 2 | digest of the seed of masks of results, which role 0 has dealt |
 //! | 1 | both verifiers to the prover | half of the seed of the weights, of each segment |
 //! | 2 | prover to both verifiers | the proof of each segment |
 //! | 3 | each verifier to the other one | its answer of each segment |
@@ -14,9 +15,10 @@
 
 use super::{Guard, SEGMENT};
 use crate::arrive::write;
+use crate::keys::GuardKeys;
 use crate::record::Record;
 use crate::reveal;
-use crate::role_index::RoleIndex;
+use crate::role_index::{self, RoleIndex};
 use sealane_block::{Cpu, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
@@ -57,6 +59,9 @@ pub(super) struct Settling {
     inputs: [[u8; 32]; 2],
     /// Owners of these inputs.
     guests: PartySet,
+    /// Whoever deals the seed of masks of results, and the other one who got it: for role 0, who
+    /// deals it, none.
+    dealt: Option<[PartyId; 2]>,
     flight: usize,
 }
 
@@ -77,11 +82,12 @@ impl Settling {
     pub(super) fn begin(
         (setting, me): (&Setting, PartyId),
         (cpu, role_index): (Cpu, RoleIndex),
-        seeds: &[Seed; 2],
+        keys: &GuardKeys,
         guard: &mut Guard,
         record: Record,
         mesh: &mut Mesh,
     ) -> Result<Settling> {
+        let seeds = &keys.proofs;
         let peers = reveal::peers(setting, me);
         send_digests(mesh, peers.iter().copied())?;
         let session = mesh.session();
@@ -94,6 +100,10 @@ impl Settling {
             parts: Vec::new(),
             inputs: guard.inputs(),
             guests: guard.guests,
+            dealt: match role_index.role {
+                0 => None,
+                role => Some([0, 3 - role].map(|role| role_index::party(setting, role))),
+            },
             flight: 0,
         };
         match record.ands() {
@@ -111,6 +121,9 @@ impl Settling {
         }
         for (side, peer) in settling.neighbours().into_iter().enumerate() {
             write(None, &settling.inputs[side], peer, mesh)?;
+        }
+        if let Some([_, other]) = settling.dealt {
+            write(None, &keys.agreed, other, mesh)?;
         }
         let [previous, next] = settling.neighbours();
         for part in &settling.parts {
@@ -155,14 +168,14 @@ impl Settling {
     /// Reads a flight and writes the next one; the settlement if that was the last.
     pub(super) fn advance(
         &mut self,
-        seeds: &[Seed; 2],
+        keys: &GuardKeys,
         memory: &mut Memory,
         mesh: &mut Mesh,
     ) -> Result<Option<Settled>> {
         self.flight += 1;
         match self.flight {
-            1 => self.prove(seeds, memory, mesh)?,
-            2 => self.follow(seeds, memory, mesh)?,
+            1 => self.prove(keys, memory, mesh)?,
+            2 => self.follow(&keys.proofs, memory, mesh)?,
             _ => return Ok(Some(self.decide(mesh)?)),
         }
         let done = self.parts.is_empty();
@@ -170,7 +183,7 @@ impl Settling {
     }
 
     /// Compares what has to be the same, then proves.
-    fn prove(&mut self, keys: &[Seed; 2], memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
+    fn prove(&mut self, keys: &GuardKeys, memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
         check_digests(mesh, self.peers.iter().copied())?;
         for (side, peer) in self.neighbours().into_iter().enumerate() {
             let mut theirs = [0; 32];
@@ -179,6 +192,13 @@ impl Settling {
                 let between = PartySet::of(self.guests.iter().chain([peer]));
                 let check = "the comparison of what owners gave";
                 return Err(Fault::Disputed { between, check });
+            }
+        }
+        if let Some(between) = self.dealt {
+            let mut theirs = [0; 32];
+            mesh.recv(between[1], &mut theirs)?;
+            if theirs != keys.agreed {
+                return Err(disputed(between, "the comparison of the seed of masks"));
             }
         }
         let [previous, next] = self.neighbours();
@@ -193,7 +213,7 @@ impl Settling {
             let segment = self.segment(part, 0);
             let (left, right) = segment.prove(
                 &mut segment.challenges(&seed),
-                [&keys[0], &keys[1]],
+                [&keys.proofs[0], &keys.proofs[1]],
                 &seed,
                 &[part.record.proven()],
                 memory,

@@ -190,7 +190,9 @@ fn any_bit_of_any_message_is_found_or_has_no_effect() {
         let honest = run(parties, owner, inputs, None);
         for (cheat, end) in honest.iter().enumerate() {
             let own_inputs = usize::from(cheat < 2) + usize::from(cheat == usize::from(owner));
-            let rests = own_inputs * if cheat < 3 { 1 } else { 2 };
+            // One to the role before, and of role 0 the seed of masks; or two to two holders each.
+            let keys = [2, 1, 1, 4][cheat];
+            let rests = keys + own_inputs * if cheat < 3 { 1 } else { 2 };
             // Two levels.
             let ands = rests..rests + if cheat < 3 { 2 } else { 0 };
             let sent = &end.sent;
@@ -208,7 +210,10 @@ fn any_bit_of_any_message_is_found_or_has_no_effect() {
                                 if *of == check && between.contains(PartyId(3)))
                         });
                         let long = |end: &End| end.sent.iter().any(|of| of.len() > 64);
-                        let proofs = ends[1..3].iter().any(long);
+                        // Keys of component 0 come first, then of 1; rests are component 2.
+                        let component = (message / 2).min(2);
+                        let mut holders = [component, (component + 2) % 3].into_iter();
+                        let proofs = holders.any(|role| long(&ends[role]));
                         assert!(found && !proofs, "{place}");
                     }
                     let others = ends.into_iter().enumerate();
@@ -223,14 +228,44 @@ fn any_bit_of_any_message_is_found_or_has_no_effect() {
                             };
                             assert!(named && !end.settled, "{place}: {:?}", end.learnt);
                         }
+                        // No honest party is accused by another one alone.
+                        match &end.learnt {
+                            Err(Fault::Disputed { between, .. }) => {
+                                assert!(between.contains(PartyId::from_index(cheat)), "{place}");
+                            }
+                            Err(Fault::Altered(party) | Fault::Peer { party, .. }) => {
+                                assert_eq!(party.index(), cheat, "{place}");
+                            }
+                            _ => {}
+                        }
                         // A role may change its own input.
-                        let changed = cheat < 3 && message < rests;
+                        let changed = cheat < 3 && (keys..rests).contains(&message);
                         let right = end.learnt.as_ref().is_ok_and(|got| *got == want);
                         assert!(end.learnt.is_err() || right || changed, "{place}: {party}");
                     }
                 }
             }
         }
+    }
+}
+
+/// Role 0 deals the seed of masks of results for parties without a role.
+#[test]
+fn a_wrong_seed_of_masks_is_found_before_anything_is_opened() {
+    let inputs = inputs(8);
+    let inputs = inputs.each_ref().map(Vec::as_slice);
+    for (parties, owner) in [(3, 2), (4, 3)] {
+        // Message 0 is its key.
+        let ends = run(parties, owner, inputs, Some((0, 1, 100)));
+        assert!(ends.iter().all(|end| end.learnt.is_err()));
+        let found = ends[1..3].iter().filter(|end| {
+            let check = "the comparison of the seed of masks";
+            matches!(&end.learnt, Err(Fault::Disputed { check: of, between })
+                if *of == check && between.contains(PartyId(0)))
+        });
+        // One of the two may hear of the other's end before it compares.
+        assert!(found.count() > 0);
+        assert!(!ends[1].settled && !ends[2].settled);
     }
 }
 
@@ -286,6 +321,75 @@ fn nothing_is_opened_before_it_is_proved() {
         refused(side, &z);
         side.mesh.finish().unwrap();
     });
+}
+
+/// A settlement without ANDs ends two flights before one that began earlier: what it covers counts.
+#[test]
+fn a_settlement_that_ends_later_does_not_hide_one_that_began_later() {
+    let setting = &Setting::in_order(&Guarded::profile(), 3);
+    let (domain, tape) = (Guarded::domain(Algebra::Z2), &circuit());
+    on_threads(Mesh::in_memory(3), |mesh| {
+        let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(mesh.me().0));
+        let side = Side::<GuardedParty>::set_up(mesh, setting, &Demand::default(), given);
+        let side = &mut side.unwrap();
+        let x = side.input(PartyId(0), domain, 1, &[1, 0]).unwrap();
+        let lanes = Step::Tape {
+            tape,
+            domain,
+            lanes: 2,
+            operands: vec![x.clone(), x.clone(), x],
+        };
+        let Outcome::Share(share, checks, ()) = side.run(lanes).unwrap() else {
+            panic!("a share is due");
+        };
+        let me = side.mesh.me();
+        let input = Step::Input {
+            owner: PartyId(1),
+            domain,
+            elements: 1,
+            bits: 1,
+            values: (me == PartyId(1)).then(|| vec![1].into()),
+        };
+        let first = begun(side, Step::Settle { checks });
+        let input = begun(side, input);
+        side.mesh.flush().unwrap();
+        let first = advanced(side, first).expect("it has two more flights");
+        assert!(advanced(side, input).is_none());
+        let second = begun(side, Step::Settle { checks: vec![] });
+        side.mesh.flush().unwrap();
+        let first = advanced(side, first).expect("it has one more flight");
+        assert!(advanced(side, second).is_none());
+        let result = |share: &Arc<Share>| {
+            let (share, to) = (share.clone(), PartySet::of(setting.everyone()));
+            vec![Opened { share, domain, to }]
+        };
+        let share = Arc::new(share);
+        // The ANDs are not proved yet.
+        assert!(matches!(side.open(result(&share)), Err(Fault::Internal(_))));
+        side.mesh.flush().unwrap();
+        assert!(advanced(side, first).is_none());
+        // Of both lanes: 1 and 0 thrice, so `x y z` is as `x`, and the other output zero.
+        let learnt = copied(side.open(result(&share)).unwrap());
+        assert_eq!(learnt, [Some(vec![1, 0])]);
+        side.mesh.finish().unwrap();
+    });
+}
+
+fn begun<'a>(side: &mut Side<GuardedParty>, step: Step<'a, GuardedParty>) -> GuardedPending<'a> {
+    match side.party.begin(step, None, &mut side.mesh).unwrap() {
+        Progress::More(pending) => pending,
+        Progress::Done(_) => panic!("it has a flight"),
+    }
+}
+
+fn advanced<'a>(
+    side: &mut Side<GuardedParty>,
+    pending: GuardedPending<'a>,
+) -> Option<GuardedPending<'a>> {
+    match side.party.advance(pending, &mut side.mesh).unwrap() {
+        Progress::More(pending) => Some(pending),
+        Progress::Done(_) => None,
+    }
 }
 
 /// Of `x + z` and `y + z`, components of which would tell `z` without masks.

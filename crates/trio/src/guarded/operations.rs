@@ -1,0 +1,354 @@
+//! Every operation of `trio`, and what this profile makes of it. Parties ask this list before they
+//! begin a step, [its page](../../../../docs/protocols/trio-malicious.md) shows it, and a test goes
+//! through all of it.
+
+use super::GuardedParty;
+use crate::role_index;
+use sealane_circuit::function::Function;
+use sealane_party::{Fault, Result, Step};
+use sealane_protocol::Setting;
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    RoleInput,
+    OtherInput,
+    Local,
+    And,
+    Settle,
+    Open,
+    FieldProduct,
+    Lookup,
+    Sum,
+    Product,
+    Ring,
+    Convert,
+    Shuffle,
+    Sort,
+    CompareExchange,
+}
+
+/// The rule of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// It runs, for this reason.
+    Safe(&'static str),
+    /// It does not; planning takes this in its place.
+    Refused(&'static str),
+}
+
+use Operation::*;
+use Rule::{Refused, Safe};
+
+impl Operation {
+    /// All of them.
+    #[cfg(test)]
+    pub(crate) const ALL: [Operation; 15] = [
+        RoleInput,
+        OtherInput,
+        Local,
+        And,
+        Settle,
+        Open,
+        FieldProduct,
+        Lookup,
+        Sum,
+        Product,
+        Ring,
+        Convert,
+        Shuffle,
+        Sort,
+        CompareExchange,
+    ];
+
+    /// Its name and its rule.
+    pub(crate) fn row(self) -> (&'static str, Rule) {
+        match self {
+            RoleInput => (
+                "input of a party that computes",
+                Safe("each component has one sender: whatever it sends is its input"),
+            ),
+            OtherInput => (
+                "input of another party",
+                Safe("both holders of a component compare digests before any proof about it"),
+            ),
+            Local => (
+                "constant, XOR, movement",
+                Safe("local: each party computes on what it has"),
+            ),
+            And => ("AND", Safe("recorded, and proved by its sender")),
+            Settle => ("settlement", Safe("the proofs themselves")),
+            Open => (
+                "reveal",
+                Safe("after a settlement; both holders of a component confirm it"),
+            ),
+            FieldProduct => ("product in GF(2^k)", Refused("gates")),
+            Lookup => ("lookup under masks", Refused("gates")),
+            Sum => ("sum modulo 2^k", Refused("circuits of bits")),
+            Product => ("product modulo 2^k", Refused("circuits of bits")),
+            Ring => ("step on ring elements", Refused("circuits of bits")),
+            Convert => ("conversion", Refused("circuits of bits")),
+            Shuffle => ("shuffle", Refused("networks")),
+            Sort => ("sort", Refused("networks")),
+            CompareExchange => ("exchange in place", Refused("copies of what meets")),
+        }
+    }
+
+    /// The error that refuses it; none if it runs.
+    pub(crate) fn refusal(self) -> Option<Fault> {
+        let (name, rule) = self.row();
+        match rule {
+            Safe(_) => None,
+            Refused(instead) => Some(Fault::Internal(format!(
+                "`trio-malicious` has no proof of a {name}, and refuses it: plans of this profile \
+                 have {instead} in its place"
+            ))),
+        }
+    }
+
+    /// The operations of a step.
+    pub(crate) fn of(setting: &Setting, step: &Step<'_, GuardedParty>) -> Vec<Operation> {
+        match step {
+            Step::Input { owner, .. } => match role_index::role(setting, *owner) {
+                Some(_) => vec![RoleInput],
+                None => vec![OtherInput],
+            },
+            Step::Tape { tape, .. } => {
+                let functions = tape.functions.iter().map(|function| match function {
+                    Function::Field(_) => FieldProduct,
+                    _ => Lookup,
+                });
+                [Local, And].into_iter().chain(functions).collect()
+            }
+            Step::CompareExchange { .. } => vec![CompareExchange],
+            Step::Product { .. } => vec![Product],
+            Step::Ring { .. } => vec![Ring],
+            Step::Convert { .. } => vec![Convert],
+            Step::Shuffle { .. } => vec![Shuffle],
+            Step::Sort { .. } => vec![Sort],
+            Step::Settle { .. } => vec![Settle],
+            Step::Open { .. } => vec![Open],
+        }
+    }
+}
+
+/// Refuses a step that has an operation without a proof, before any of it is sent.
+pub(super) fn allowed(setting: &Setting, step: &Step<'_, GuardedParty>) -> Result<()> {
+    let mut refusals = Operation::of(setting, step).into_iter();
+    refusals.find_map(Operation::refusal).map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Guarded, Share};
+    use sealane_block::Cpu;
+    use sealane_circuit::function::Field;
+    use sealane_circuit::{Builder, Machine, Tape, compile};
+    use sealane_net::Mesh;
+    use sealane_parties::{PartyId, PartySet};
+    use sealane_party::{KeyBit, Opened, Outcome, Pairs, Selected, Steps, Term};
+    use sealane_protocol::{Algebra, Demand, Protocol, RingOp, StepShape};
+    use sealane_testkit::side::{Given, Side, on_threads, two_ands};
+    use std::sync::Arc;
+
+    /// Shares and checks so far.
+    struct Made {
+        share: Arc<Share>,
+        checks: Vec<super::super::Unproved>,
+    }
+
+    /// A step with an operation, at the party of a side; none for a sum, which is no step.
+    fn step<'a>(
+        operation: Operation,
+        tapes: &'a [Tape; 3],
+        me: PartyId,
+        made: &mut Made,
+    ) -> Option<Step<'a, GuardedParty>> {
+        let (bits, ring) = (Algebra::Z2, Algebra::Z2k(8));
+        let [domain, ring] = [bits, ring].map(Guarded::domain);
+        let share = || Arc::clone(&made.share);
+        let input = |owner: u8| Step::Input {
+            owner: PartyId(owner),
+            domain,
+            elements: 2,
+            bits: 1,
+            values: (me == PartyId(owner)).then(|| vec![1, 0].into()),
+        };
+        let tape = |tape: &'a Tape| Step::Tape {
+            tape,
+            domain,
+            lanes: 2,
+            operands: (0..tape.inputs).map(|_| share()).collect(),
+        };
+        let [usual, field, table] = tapes;
+        Some(match operation {
+            RoleInput => input(0),
+            OtherInput => input(3),
+            Local | And => tape(usual),
+            Settle => Step::Settle {
+                checks: std::mem::take(&mut made.checks),
+            },
+            Open => Step::Open {
+                results: vec![Opened {
+                    share: share(),
+                    domain,
+                    to: PartySet::of([PartyId(3), PartyId(1)]),
+                }],
+            },
+            FieldProduct => tape(field),
+            Lookup => tape(table),
+            Sum => return None,
+            Product => Step::Product {
+                domain: ring,
+                left: Selected::whole(share()),
+                right: Selected::whole(share()),
+            },
+            Ring => Step::Ring {
+                op: RingOp::Floor { by: 1 },
+                domain: ring,
+                bits: 8,
+                signed: false,
+                bit: None,
+                share: share(),
+            },
+            Convert => Step::Convert {
+                from: domain,
+                to: ring,
+                bits: 1,
+                signed: false,
+                share: share(),
+            },
+            Shuffle => Step::Shuffle {
+                domain,
+                share: share(),
+            },
+            Sort => Step::Sort {
+                domain,
+                share: share(),
+                key: vec![KeyBit {
+                    plane: 0,
+                    inverted: false,
+                }],
+            },
+            CompareExchange => Step::CompareExchange {
+                tape: usual,
+                domain,
+                pairs: Pairs {
+                    columns: vec![],
+                    places: [vec![0], vec![1]],
+                    writes: [true, true],
+                    captured: vec![],
+                },
+            },
+        })
+    }
+
+    /// Operations that run are proved before anything of them is opened, and those that are refused
+    /// are named before a byte of them is sent: at parties with a role and without.
+    #[test]
+    fn every_operation_is_proved_or_refused_by_its_name() {
+        let with = |function| {
+            let mut b = Builder::new();
+            let wire = b.input(1)[0];
+            let mut tape = compile(&b.finish(vec![vec![wire]]), &Machine::ROUNDS);
+            tape.functions.push(function);
+            tape
+        };
+        let field = Field::new(0b111).expect("a field");
+        let tapes = &[
+            two_ands(),
+            with(Function::Field(Arc::new(field))),
+            with(Function::Product),
+        ];
+        let setting = &Setting::in_order(&Guarded::profile(), 4);
+        let domain = Guarded::domain(Algebra::Z2);
+        let mut demand = Demand::default();
+        let input = StepShape::input(PartyId(3), domain, 2, 1);
+        demand.merge(&Guarded::demand(setting, &input), 1);
+        on_threads(Mesh::in_memory(4), |mesh| {
+            let me = mesh.me();
+            let given = Given::seeded(Cpu::detect().expect("a tier"), 1 + u64::from(me.0));
+            let side = Side::<GuardedParty>::set_up(mesh, setting, &demand, given);
+            let side = &mut side.expect("a party");
+            let mut made = Made {
+                share: side.input(PartyId(1), domain, 1, &[0, 1]).expect("a share"),
+                checks: vec![],
+            };
+            for operation in Operation::ALL {
+                let (name, rule) = operation.row();
+                let next = step(operation, tapes, me, &mut made);
+                if let Some(step) = &next {
+                    assert!(Operation::of(setting, step).contains(&operation), "{name}");
+                }
+                let sent = |side: &Side<GuardedParty>| {
+                    let peers = side.mesh.peers().map(|peer| side.mesh.payload_sent(peer));
+                    peers.sum::<u64>()
+                };
+                let before = sent(side);
+                let ended = match next {
+                    Some(step) => side.run(step),
+                    None => {
+                        let none: &[Term<'_, Share>] = &[];
+                        let sum = side.party.linear(domain, 2, none);
+                        sum.map(|share| Outcome::Share(share, vec![], ()))
+                    }
+                };
+                match (rule, ended) {
+                    (Refused(instead), Err(Fault::Internal(what))) => {
+                        assert!(what.contains(&format!("no proof of a {name}")), "{what}");
+                        assert!(what.contains(instead), "{what}");
+                        assert_eq!(sent(side), before, "{name}");
+                    }
+                    (Safe(_), Ok(Outcome::Share(share, checks, ()))) => {
+                        // Nothing of it is opened before it is settled.
+                        let to = PartySet::of(setting.everyone());
+                        let share = Arc::new(share);
+                        let result = vec![Opened {
+                            share: Arc::clone(&share),
+                            domain,
+                            to,
+                        }];
+                        if me.index() < 3 {
+                            let early = side.party.begin(
+                                Step::Open { results: result },
+                                None,
+                                &mut side.mesh,
+                            );
+                            assert!(matches!(early, Err(Fault::Internal(_))), "{name}");
+                        }
+                        let ands = GuardedParty::count(&checks).total();
+                        let of_tape = matches!(operation, And | Local);
+                        assert_eq!(ands, if of_tape { 4 } else { 0 }, "{name}");
+                        made.checks.extend(checks);
+                        if !of_tape {
+                            made.share = share;
+                        }
+                    }
+                    (Safe(_), Ok(Outcome::Settled(()) | Outcome::Opened(..))) => {
+                        assert!(matches!(operation, Settle | Open), "{name}");
+                    }
+                    (_, ended) => panic!("{name}: {:?}", ended.err()),
+                }
+            }
+            side.mesh.finish().expect("an end");
+        });
+    }
+
+    #[test]
+    fn the_page_has_every_operation() {
+        let page = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/protocols/trio-malicious.md"
+        );
+        let page = std::fs::read_to_string(page).expect("the page");
+        let rows = Operation::ALL.map(|operation| match operation.row() {
+            (name, Safe(why)) => format!("| {name} | {why} |\n"),
+            (name, Refused(instead)) => {
+                format!("| {name} | refused: {instead} in its place |\n")
+            }
+        });
+        let table = rows.concat();
+        assert!(page.contains(&table), "the page has no\n{table}");
+    }
+}
