@@ -68,7 +68,8 @@ pub fn grow(bytes: &[u8]) -> Verdict {
     parse(&print(&case.program), "text").expect("a traced program is accepted from its text");
     let protocol = match protocol {
         0..16 => ProtocolName::Yao,
-        16..96 => ProtocolName::Trio,
+        16..80 => ProtocolName::Trio,
+        80..112 => ProtocolName::TrioMalicious,
         _ => ProtocolName::Clear,
     };
     computes_as_the_reference(&case, protocol);
@@ -121,7 +122,7 @@ fn computes_as_the_reference(case: &Case, protocol: ProtocolName) {
     let wanted = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
     let parties = case.program.parties.len();
     let needed = match protocol {
-        ProtocolName::Trio => 3usize.saturating_sub(parties).min(2),
+        ProtocolName::Trio | ProtocolName::TrioMalicious => 3usize.saturating_sub(parties).min(2),
         _ => 0,
     };
     let helpers = &["una", "dos"][..needed];

@@ -219,7 +219,7 @@ class Program(Generic[P, R]):
         not part of the hash that parties approve. `helpers` are parties beside those of the
         program, in order: they own nothing and learn nothing, but may compute. `security` is what
         the protocol has to withstand: `"semi-honest"` parties, as all but `"clear"` do, or
-        `"malicious"` ones, as none does yet. Network class, protocol, helpers and security that are
+        `"malicious"` ones, as `"trio"` does. Network class, protocol, helpers and security that are
         not stated are those of the configuration, as in a run: `config`, by default `sealane.toml`
         if there is one; else a LAN, `yao`, nobody and semi-honest. With `pool=True` the run takes
         its oblivious transfers from the pool that `sealane pool fill` has made, which is another
@@ -306,7 +306,7 @@ class Program(Generic[P, R]):
 
         `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
         such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`,
-        `"trio"`, `"gmw"`, `"mixed"` or `"clear"`; `security` is that of `plan`.
+        `"trio"`, `"trio-malicious"`, `"gmw"`, `"mixed"` or `"clear"`; `security` is that of `plan`.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the

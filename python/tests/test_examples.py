@@ -250,12 +250,19 @@ class Way(NamedTuple):
 
     protocol: str
     helpers: tuple[str, ...] = ()
+    security: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `plan` and `simulate`."""
+        return self._asdict()
 
     @property
     def arguments(self) -> list[str]:
         """The same for the command."""
         helpers = [f"--helpers={','.join(self.helpers)}"] if self.helpers else []
-        return [f"--protocol={self.protocol}", *helpers]
+        security = [f"--security={self.security}"] if self.security else []
+        return [f"--protocol={self.protocol}", *helpers, *security]
 
 
 HELPERS = ("ada", "ben", "cyd")
@@ -270,6 +277,7 @@ def ways(parties: int) -> dict[str, Way]:
         "clear": Way("clear"),
         "trio-outside": Way("trio", HELPERS),
         "trio-together": Way("trio", HELPERS[: 3 - parties]),
+        "malicious": Way("trio", HELPERS[: 3 - parties], "malicious"),
         # Two parties own all inputs, of three as well.
         "yao": Way("yao"),
         "gmw": Way("gmw"),
@@ -345,11 +353,11 @@ def command(*arguments: object) -> Any:
 def test_simulation_gives_what_plain_python_gives_at_the_planned_cost(
     run: tuple[Path, Way],
 ) -> None:
-    example, (protocol, helpers) = run
+    example, way = run
     program = program_of(example)
     inputs = inputs_of(example, program)
-    plan = program.plan(rows=rows_of(program, inputs), protocol=protocol, helpers=helpers)
-    report = program.simulate(**inputs, protocol=protocol, helpers=helpers)
+    plan = program.plan(rows=rows_of(program, inputs), **way.options)
+    report = program.simulate(**inputs, **way.options)
     wanted = expected(example)
     assert set(report.results) == set(wanted)
     for name, value in wanted.items():

@@ -59,7 +59,7 @@ def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path)
     config = configure(tmp_path, risk.parties)
     own = {"party": "lab", "config": config, "input": {"w": WEIGHTS, "threshold": 15}}
     asks = [
-        lambda security: risk.plan(protocol="auto", security=security),
+        lambda security: risk.plan(security=security),
         lambda security: risk.simulate(TABLE, WEIGHTS, 15, security=security),
         lambda security: risk.run(approve=risk.hash, security=security, **own),
     ]
@@ -73,7 +73,30 @@ def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path)
     with pytest.raises(sl.MisuseError, match="`clear` withstands nothing"):
         risk.simulate(TABLE, WEIGHTS, 15, clear=True, security="semi-honest")
     compared = risk.plan(compare=True, security="malicious")
-    assert (compared.protocols, compared.fastest) == ([], None)
+    assert [of.protocol for of in compared.protocols] == ["trio-malicious"]
+    assert compared.fastest is None
+    # It takes a third party.
+    with pytest.raises(sl.MisuseError, match="computes with 3 parties") as raised:
+        risk.plan(protocol="auto", security="malicious")
+    assert "yao" not in raised.value.hint
+
+
+def test_one_of_three_may_deviate() -> None:
+    names: dict[str, Any] = {"protocol": "trio", "helpers": ["ada"]}
+    asked = names | {"security": "malicious"}
+    plan = risk.plan(**asked)
+    assert plan.protocol == "trio-malicious"
+    assert plan.hash == risk.plan(protocol="trio-malicious", helpers=["ada"]).hash
+    assert plan.hash != risk.plan(**names).hash
+    report = risk.simulate(TABLE, WEIGHTS, 15, **asked)
+    assert report.as_planned
+    assert report.results == risk.simulate(TABLE, WEIGHTS, 15, **names).results
+    text = str(plan)
+    assert "withstands     one of " in text
+    assert "two of them together" in text
+    assert "settlement" in text
+    assert "BLAKE3 is a random oracle" in text
+    assert "; nothing was opened before the last of them" in str(report)
 
 
 def test_the_configuration_asks_for_security_and_the_call_overrides_it(tmp_path: Path) -> None:
@@ -84,7 +107,8 @@ def test_the_configuration_asks_for_security_and_the_call_overrides_it(tmp_path:
     error = raised.value
     place = (error.file, error.line, error.column, error.end_column)
     assert (error.code, place) == ("weaker-protocol", (str(config), 1, 12, 23))
-    assert risk.plan(config=config, compare=True).protocols == []
+    (compared,) = risk.plan(config=config, compare=True).protocols
+    assert compared.protocol == "trio-malicious"
     assert risk.plan(config=config, security="semi-honest").hash == risk.hash
 
 

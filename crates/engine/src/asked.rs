@@ -42,16 +42,14 @@ pub(crate) fn withstands(protocol: ProtocolName, asked: Option<&Asked>) -> Resul
     let finding = Diagnostic::new(Code::WeakerProtocol, what).at(place.as_ref());
     let strong = ProtocolName::ALL.into_iter().filter(covers);
     let strong = strong.map(|of| of.to_string()).collect::<Vec<_>>();
-    Err(EngineError::from(if strong.is_empty() {
-        finding
-            .because("No protocol of this version withstands a party that deviates from it.")
+    Err(EngineError::from(match adversary {
+        Adversary::SemiHonest => finding.hint(format!("choose one of: {}", strong.join(", "))),
+        Adversary::Malicious => finding
+            .because("Whoever deviates from this protocol can learn more, or change results.")
             .hint(
-                "among parties that follow the protocol ask for `semi-honest`; protocols for three \
-                 parties of whom one may cheat, and for two or more of whom all others may cheat, \
-                 are being built",
-            )
-    } else {
-        finding.hint(format!("choose one of: {}", strong.join(", ")))
+                "choose `--protocol trio`, three parties of whom one may cheat; among parties that \
+                 follow the protocol ask for `semi-honest`",
+            ),
     }))
 }
 
@@ -71,7 +69,9 @@ mod tests {
         asked: Option<&Asked>,
     ) -> Result<(String, Option<String>), Diagnostic> {
         let helpers = match choice {
-            ProtocolChoice::Named(ProtocolName::Trio) => vec!["ada".to_string()],
+            ProtocolChoice::Named(ProtocolName::Trio | ProtocolName::TrioMalicious) => {
+                vec!["ada".to_string()]
+            }
             _ => vec![],
         };
         let program = parse(PROGRAM, "p").expect("a program");
@@ -90,18 +90,26 @@ mod tests {
             if protocol == ProtocolName::Clear {
                 let refusal = semi_honest.expect_err("it withstands nothing");
                 assert_eq!(refusal.code, Code::WeakerProtocol);
-                let hint = "choose one of: yao, yao-three-halves, trio, gmw, mixed";
+                let hint = "choose one of: yao, yao-three-halves, trio, trio-malicious, gmw, mixed";
                 assert_eq!(refusal.hint, hint);
             } else {
                 assert_eq!(semi_honest.as_ref(), Ok(&usual));
             }
-            let refusal = job(choice, Some(&Adversary::Malicious.into())).expect_err("weaker");
+            let malicious = job(choice, Some(&Adversary::Malicious.into()));
+            let three = [ProtocolName::Trio, ProtocolName::TrioMalicious];
+            if three.contains(&protocol) {
+                let proved = ProtocolChoice::Named(ProtocolName::TrioMalicious);
+                assert_eq!(malicious, job(proved, None), "{protocol}");
+                continue;
+            }
+            let refusal = malicious.expect_err("weaker");
             assert_eq!(refusal.code, Code::WeakerProtocol);
             let corruption = protocol.profile().corruption;
             let what =
                 format!("`{protocol}` withstands {corruption}, and `malicious` is asked for");
             assert_eq!(refusal.message, what);
-            assert!(refusal.hint.contains("are being built"), "{refusal}");
+            let hint = "choose `--protocol trio`, three parties";
+            assert!(refusal.hint.starts_with(hint), "{refusal}");
         }
     }
 
@@ -116,7 +124,11 @@ mod tests {
             adversary: Adversary::Malicious,
             place: Some(place.clone()),
         };
+        // There is one, but not for two parties.
         let refusal = job(ProtocolChoice::Auto, Some(&asked)).expect_err("there is none");
+        assert_eq!(refusal.code, Code::Parties);
+        let yao = ProtocolChoice::Named(ProtocolName::Yao);
+        let refusal = job(yao, Some(&asked)).expect_err("it is weaker");
         assert_eq!(refusal.code, Code::WeakerProtocol);
         assert_eq!(refusal.span, Some(place));
     }

@@ -54,6 +54,7 @@ impl ProtocolChoice {
             Job::new(program, protocol, network, helpers)
         };
         if let ProtocolChoice::Named(protocol) = self {
+            let protocol = protocol.against(asked);
             return Ok((named(protocol, program, helpers)?, None));
         }
         let all = compare(&program, network, &helpers, None, asked)?;

@@ -1,6 +1,7 @@
 //! A job: a program, planned for its parties and helpers, a protocol and a declared network class.
 //! People approve its hash.
 
+use crate::asked::Asked;
 use crate::check::{is_secret, options};
 use crate::error::EngineError;
 use crate::split_plan::SplitPlan;
@@ -14,7 +15,7 @@ use sealane_plan::{CostReport, Form, JobParts, JobText, Plan, at_rows, fewest_he
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
-use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
+use sealane_protocol::{Adversary, Paper, Profile, Protocol, Role, Security};
 use sealane_trio::{Guarded, Trio};
 use sealane_yao::{ThreeHalves, Yao};
 use std::borrow::Cow;
@@ -61,8 +62,7 @@ pub enum ProtocolName {
     YaoThreeHalves,
     /// Replicated sharing between three parties.
     Trio,
-    /// The same, with proofs, against one of them who deviates. It is not among
-    /// [`ProtocolName::ALL`] yet: nobody can choose it.
+    /// The same, with proofs, against one of them who deviates.
     TrioMalicious,
     /// XOR and additive sharing between two parties.
     Gmw,
@@ -74,10 +74,11 @@ pub enum ProtocolName {
 
 impl ProtocolName {
     /// All protocols that can be chosen.
-    pub const ALL: [ProtocolName; 6] = [
+    pub const ALL: [ProtocolName; 7] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
+        ProtocolName::TrioMalicious,
         ProtocolName::Gmw,
         ProtocolName::Mixed,
         ProtocolName::Clear,
@@ -85,6 +86,15 @@ impl ProtocolName {
 
     /// The protocol that is used unless another is named.
     pub const DEFAULT: ProtocolName = ProtocolName::Yao;
+
+    /// The protocol of this name that withstands what is asked: a name stands for both profiles of
+    /// `trio`.
+    pub fn against(self, asked: Option<&Asked>) -> ProtocolName {
+        match (self, asked.map(|asked| asked.adversary)) {
+            (ProtocolName::Trio, Some(Adversary::Malicious)) => ProtocolName::TrioMalicious,
+            _ => self,
+        }
+    }
 
     /// Returns the properties of the protocol.
     pub fn profile(self) -> Profile {
@@ -138,11 +148,14 @@ fn with_others(
     let helpers = parties - program.parties.len();
     // Protocols that compute with equally many parties are equivalent here.
     let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
+    let malicious = |profile: &Profile| profile.corruption.covers(Adversary::Malicious);
     let mut seen = vec![kind(&protocol.profile())];
     let mut ways = vec![refused.hint];
     for other in ProtocolName::ALL.into_iter().filter(is_secret) {
         let profile = other.profile();
-        if seen.contains(&kind(&profile)) {
+        // A weaker one is no way out.
+        let weaker = malicious(&protocol.profile()) && !malicious(&profile);
+        if weaker || seen.contains(&kind(&profile)) {
             continue;
         }
         seen.push(kind(&profile));

@@ -93,14 +93,16 @@ fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     let yao =
         "`--protocol yao --helpers ada,bob` or `--protocol yao-three-halves --helpers ada,bob`";
     let gmw = "`--protocol gmw --helpers ada,bob` or `--protocol mixed --helpers ada,bob`";
-    let runnables = with(&format!("{yao} or `--protocol trio` or {gmw}"));
+    let trio = "`--protocol trio` or `--protocol trio-malicious`";
+    let runnables = with(&format!("{yao} or {trio} or {gmw}"));
     assert_eq!(reported(3), [(cannot.clone(), runnables)]);
-    let trio = "`--protocol trio --helpers ada,bob,cyd`";
+    let trio = "`--protocol trio --helpers ada,bob,cyd` or `--protocol trio-malicious --helpers \
+                ada,bob,cyd`";
     let runnables = with(&format!("{yao} or {trio} or {gmw}"));
     assert_eq!(reported(5), [(cannot.clone(), runnables)]);
     let runnables = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
-                `--protocol trio --helpers ada,bob` or `--protocol gmw --helpers ada` or \
-                `--protocol mixed --helpers ada`";
+                `--protocol trio --helpers ada,bob` or `--protocol trio-malicious --helpers \
+                ada,bob` or `--protocol gmw --helpers ada` or `--protocol mixed --helpers ada`";
     assert_eq!(reported(1), [(cannot, with(runnables))]);
     // Who only learns need not compute.
     let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");

@@ -84,7 +84,7 @@ fn assert_gone(session: &Session, victim: usize, endings: &[Ending]) {
 
 #[test]
 fn a_party_that_dies_at_any_step_round_is_gone_for_all_others() {
-    let sessions = Session::all();
+    let sessions = Session::all_and_guarded();
     let cases = sessions.iter().flat_map(|session| {
         let step_rounds = step_rounds(session).into_iter().enumerate();
         step_rounds.flat_map(move |(victim, step_rounds)| {
@@ -136,7 +136,7 @@ fn die(
 
 #[test]
 fn a_party_that_stalls_at_any_step_round_is_silent_for_who_waits_for_it() {
-    let sessions = Session::all();
+    let sessions = Session::all_and_guarded();
     let cases = sessions.iter().flat_map(|session| {
         let step_rounds = step_rounds(session).into_iter().enumerate();
         // Its first step round, one in the middle, and its last.

@@ -37,6 +37,7 @@ fn every_paper_of_a_protocol_is_reported_of_on_its_page() {
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
+        ProtocolName::TrioMalicious,
         ProtocolName::Gmw,
         ProtocolName::Mixed,
     ] {

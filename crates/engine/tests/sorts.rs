@@ -127,6 +127,29 @@ fn a_sort_without_a_network_gives_what_networks_give() {
     }
 }
 
+/// Networks keep strings of all their ANDs until these are proved, and work over tiles does not.
+#[test]
+fn the_memory_of_a_plan_has_what_is_not_proved_yet() {
+    let of = |rows: u64| {
+        let (proved, trio) = (ProtocolName::TrioMalicious, ProtocolName::Trio);
+        let [proved, usual] = [proved, trio].map(|protocol| {
+            let job = in_tiles(program(100_000), protocol, helpers_of_two(protocol), 64);
+            job.cost(&[rows]).expect("a cost")
+        });
+        let work = [&proved, &usual].map(|cost| cost.memory[0].work);
+        (work, proved.promise.proofs.products)
+    };
+    let (few, some) = (of(1000), of(8000));
+    for ([proved, usual], products) in [few, some] {
+        // Six bits, and their copies as they are settled.
+        let strings = products * 12 / 8;
+        assert!(strings > 1 << 20, "{products} products");
+        assert!(proved > usual + strings / 2, "{proved} of {usual}");
+        assert!(proved < 2 * usual + 2 * strings + (64 << 20), "{proved}");
+    }
+    assert!(some.0[0] > few.0[0] + (some.1 - few.1));
+}
+
 /// Of few rows, a network takes fewer rounds.
 #[test]
 fn few_rows_are_sorted_by_a_network() {

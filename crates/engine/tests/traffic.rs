@@ -12,10 +12,11 @@ use sealane_testkit::record::{crossed, recorded};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::vectors::caught;
 
-const PROTOCOLS: [ProtocolName; 5] = [
+const PROTOCOLS: [ProtocolName; 6] = [
     ProtocolName::Yao,
     ProtocolName::YaoThreeHalves,
     ProtocolName::Trio,
+    ProtocolName::TrioMalicious,
     ProtocolName::Gmw,
     ProtocolName::Mixed,
 ];

@@ -104,7 +104,11 @@ reveal result = %2 : bool to alice
         };
         assert_eq!(compared(Some(Adversary::SemiHonest)), compared(None));
         let all = compared(Some(Adversary::Malicious));
-        assert!(all.protocols.is_empty() && all.fastest.is_none());
+        let names = all.protocols.iter().map(|of| &*of.protocol);
+        assert_eq!(names.collect::<Vec<_>>(), ["trio-malicious"]);
+        assert_eq!(all.protocols[0].withstands, "one malicious party");
+        // It needs a helper that nobody has named.
+        assert!(all.fastest.is_none());
         let refused = all.refused.iter();
         let refused = refused.map(|(name, why)| format!("{name}: {why}"));
         let card = all.card().to_string();
@@ -129,20 +133,29 @@ reveal result = %2 : bool to alice
             let names = all.protocols.iter().map(|of| &*of.protocol);
             assert_eq!(
                 names.collect::<Vec<_>>(),
-                ["yao", "yao-three-halves", "trio", "gmw", "mixed"]
+                [
+                    "yao",
+                    "yao-three-halves",
+                    "trio",
+                    "trio-malicious",
+                    "gmw",
+                    "mixed"
+                ]
             );
             for of in &all.protocols {
                 let protocol: ProtocolName = of.protocol.parse().expect("a protocol");
-                assert_eq!(
-                    of.helpers.len(),
-                    usize::from(protocol == ProtocolName::Trio)
-                );
+                let three = [ProtocolName::Trio, ProtocolName::TrioMalicious].contains(&protocol);
+                assert_eq!(of.helpers.len(), usize::from(three));
                 let job = Job::new(program.clone(), protocol, network, of.helpers.clone());
                 let cost = job.expect("a job").cost(&[10]).expect("a cost");
                 let sent = of.payload_bytes.iter().map(|(_, bytes)| *bytes);
                 assert_eq!(sent.collect::<Vec<_>>(), cost.promise.sent);
                 assert_eq!(of.rounds, cost.promise.rounds);
-                assert_eq!(of.withstands, "one semi-honest party");
+                let adversary = match protocol {
+                    ProtocolName::TrioMalicious => Adversary::Malicious,
+                    _ => Adversary::SemiHonest,
+                };
+                assert_eq!(of.withstands, format!("one {adversary} party"));
             }
             let time = |of: &&ProtocolRecord| {
                 let declared = of

@@ -6,10 +6,10 @@ use sealane_diagnostic::Diagnostic;
 use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, Runnable};
 use sealane_page::check::{CheckRecord, RunnableRecord, WarningRecord};
 use sealane_page::plan::{
-    BasisRecord, FormRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord, ReferenceRecord,
-    StepRecord,
+    BasisRecord, FormRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord, ProofsRecord,
+    ReferenceRecord, StepRecord,
 };
-use sealane_page::report::{LearntRecord, PlannedRecord, ReportRecord};
+use sealane_page::report::{LearntRecord, PlannedRecord, ProvedRecord, ReportRecord};
 use sealane_page::signature::{InputRecord, ResultRecord, TableRecord};
 use sealane_page::{Named, Participants, Signature};
 use sealane_parties::PartyId;
@@ -19,7 +19,7 @@ use sealane_program::decimal;
 use sealane_program::graph::{Input, Program, Reveal, RowSymbol};
 use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_protocol::{Choice, Paper};
+use sealane_protocol::{Choice, Corruption, Paper};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -182,6 +182,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         steps: cost.steps.iter().map(step).collect(),
         forms: form_records(&cost.forms),
         products: products(job),
+        proofs: proofs(job, cost),
         notes: notes.to_vec(),
         basis: BasisRecord {
             version: job.protocol().profile().version,
@@ -190,6 +191,25 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         },
         pool: PoolShare::of(job, cost).into_iter().map(pool).collect(),
     }
+}
+
+/// Returns whether parties of the protocol of a job prove what they compute.
+fn proves(job: &Job) -> bool {
+    matches!(
+        job.protocol().profile().corruption,
+        Corruption::Malicious(_)
+    )
+}
+
+fn proofs(job: &Job, cost: &CostReport) -> Option<ProofsRecord> {
+    let proofs = &cost.promise.proofs;
+    proves(job).then(|| ProofsRecord {
+        products: proofs.products,
+        settlements: proofs.settlements,
+        payload_bytes: by_name(job.parties(), proofs.sent.iter().copied()),
+        flights: proofs.flights,
+        assumption: cost.basis.assumption.to_string(),
+    })
 }
 
 /// The fields in which the tapes of a plan multiply as a whole. They take no other form: of the
@@ -273,6 +293,10 @@ pub fn report<'a>(job: &'a Job, report: &'a RunReport) -> ReportRecord<'a> {
         payload_bytes: report.payload_bytes().into_iter().collect(),
         rounds: report.rounds,
         ands: promise.ands,
+        proved: proves(job).then_some(ProvedRecord {
+            products: promise.proofs.products,
+            settlements: promise.proofs.settlements,
+        }),
         planned: PlannedRecord {
             payload_bytes: by_name(&report.parties, promise.sent.iter().copied()),
             rounds: promise.rounds,

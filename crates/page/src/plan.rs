@@ -49,6 +49,9 @@ pub struct PlanRecord {
     /// Fields GF(2^k) in which parties multiply elements as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductRecord>,
+    /// Proofs, of a protocol against malicious parties.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proofs: Option<ProofsRecord>,
     /// Notes about the numbers of a run, and about rounds or time that are out of proportion.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -69,6 +72,21 @@ pub struct BasisRecord {
     pub assumption: String,
     /// Security level, in words.
     pub security: String,
+}
+
+/// Proofs of a run: what parties prove to each other before anything is opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofsRecord {
+    /// Products that are proved, once for each row.
+    pub products: u64,
+    /// Settlements that prove them.
+    pub settlements: u64,
+    /// Payload bytes of these that each party sends.
+    pub payload_bytes: Named<u64>,
+    /// Flights of a settlement.
+    pub flights: u64,
+    /// Assumptions of the run.
+    pub assumption: String,
 }
 
 /// Transfers that a run takes from a pool.
@@ -184,6 +202,9 @@ impl View for PlanRecord {
         card.lines("forms", self.forms.iter().map(FormRecord::line));
         card.lines("products", self.products.iter().map(ProductRecord::line));
         card.lines("pool", self.pool.iter().map(PoolRecord::line));
+        if let Some(proofs) = &self.proofs {
+            proofs.add_to(&mut card, &self.participants);
+        }
         card.line("job", &self.job);
         card
     }
@@ -263,6 +284,40 @@ impl ProductRecord {
         format!(
             "in GF(2^{bits}) as a whole: {sent} of each party in one round; as gates, {ands} ANDs"
         )
+    }
+}
+
+impl ProofsRecord {
+    /// Adds what the protocol withstands, its proofs and its assumptions to a card.
+    fn add_to(&self, card: &mut Card, participants: &Participants) {
+        let (names, all) = (&participants.computing, participants.parties.len());
+        let one = match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, first)) => format!("one of {} and {last}", first.join(", ")),
+            None => "one party".to_string(),
+        };
+        let others = match all - names.len() {
+            0 => "",
+            _ => ", alone or with any of the others, who do not compute",
+        };
+        card.line("withstands", format!("{one}, whatever it does{others}"));
+        card.line("not", "two of them together; a run that one of them stops");
+        card.line("proofs", self.line());
+        card.line("assumption", &self.assumption);
+    }
+
+    fn line(&self) -> String {
+        let most = self.payload_bytes.iter().map(|(_, bytes)| *bytes).max();
+        match self.settlements {
+            0 => "none: there is no product to prove".to_string(),
+            number => format!(
+                "{} of {}, {} of each party, {} flights at the end",
+                counted(number, "settlement"),
+                counted(self.products, "product"),
+                bytes(most.unwrap_or(0)),
+                self.flights,
+            ),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The record of a finished run: what `run --json` and `simulate --json` print.
 
 use crate::plan::{Cost, LinkRecord, Measured, rows};
-use crate::units::{grouped, seconds, speed};
+use crate::units::{counted, grouped, seconds, speed};
 use crate::{Card, Named, View};
 use sealane_diagnostic::one_line;
 use sealane_program::types::Type;
@@ -34,6 +34,9 @@ pub struct ReportRecord<'a> {
     pub rounds: u64,
     /// AND gates, once for each row.
     pub ands: u64,
+    /// Products that were proved, of a protocol against malicious parties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proved: Option<ProvedRecord>,
     /// Promise of the plan.
     pub planned: PlannedRecord,
     /// True if bytes and rounds are the planned ones on every link.
@@ -53,6 +56,15 @@ pub struct ReportRecord<'a> {
     /// Payload bytes on each link, planned and measured; the card alone shows them.
     #[serde(skip)]
     pub links: (Vec<LinkRecord>, Vec<u64>),
+}
+
+/// Products that parties proved to each other before anything was opened.
+#[derive(Serialize)]
+pub struct ProvedRecord {
+    /// Products, once for each row.
+    pub products: u64,
+    /// Settlements that proved them.
+    pub settlements: u64,
 }
 
 /// Promise of the plan of a run.
@@ -107,6 +119,8 @@ impl View for ReportRecord<'_> {
         let parties = self.planned.payload_bytes.iter();
         let parties = parties.map(|(name, _)| name.clone()).collect::<Vec<_>>();
         cost.add_to(&mut card, &parties, Some(&measured));
+        let proved = self.proved.iter().filter(|proved| proved.settlements > 0);
+        card.lines("proved", proved.map(ProvedRecord::line));
         let speed = speed(self.ands as f64 / self.seconds.max(1e-9));
         let (time, tier) = (seconds(self.seconds), self.tier);
         let time = format!("{time} · {speed} AND gates a second, {tier}");
@@ -118,6 +132,14 @@ impl View for ReportRecord<'_> {
             card.lines("wrote", files.iter().cloned().chain(nothing));
         }
         card
+    }
+}
+
+impl ProvedRecord {
+    fn line(&self) -> String {
+        let products = counted(self.products, "product");
+        let settlements = counted(self.settlements, "settlement");
+        format!("{products} in {settlements}; nothing was opened before the last of them")
     }
 }
 

@@ -15,7 +15,7 @@ mod timer;
 mod walk;
 
 pub use memory::Memory;
-pub use report::{CostReport, Promise, StepCost, grouped, time};
+pub use report::{CostReport, Promise, Proofs, StepCost, grouped, time};
 
 use crate::flow::Refill;
 use crate::steps::Plan;

@@ -100,7 +100,7 @@ pub fn job_of(text: &str, protocol: ProtocolName, network: NetworkClass) -> Job 
 /// Helpers that two parties need.
 pub fn helpers_of_two(protocol: ProtocolName) -> &'static [&'static str] {
     match protocol {
-        ProtocolName::Trio => &["ada"],
+        ProtocolName::Trio | ProtocolName::TrioMalicious => &["ada"],
         _ => &[],
     }
 }
@@ -143,6 +143,14 @@ impl Session {
     /// A session of two parties, and three helpers that compute for them.
     pub fn of_five() -> Session {
         Session::new(PROGRAM, ProtocolName::Trio, &["ada", "bob", "cyd"])
+    }
+
+    /// All of these.
+    pub fn all_and_guarded() -> Vec<Session> {
+        Session::all()
+            .into_iter()
+            .chain(Session::guarded())
+            .collect()
     }
 
     /// Sessions of three and of five parties of whom one may deviate.

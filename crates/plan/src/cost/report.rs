@@ -35,6 +35,19 @@ pub struct CostReport {
     pub form: Form,
 }
 
+/// Products that parties prove to each other, of a protocol against malicious parties.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proofs {
+    /// Products: ANDs, once for each lane, or others.
+    pub products: u64,
+    /// Settlements that prove some of them.
+    pub settlements: u64,
+    /// Payload bytes of these settlements, by sender.
+    pub sent: Vec<u64>,
+    /// Flights of the last of them.
+    pub flights: u64,
+}
+
 /// The part of a cost that a run must meet exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promise {
@@ -46,6 +59,8 @@ pub struct Promise {
     pub rounds: u64,
     /// AND gates, counted once for each lane.
     pub ands: u64,
+    /// Proofs; of other protocols none.
+    pub proofs: Proofs,
 }
 
 /// Cost of one step: a line of the table.
@@ -159,6 +174,12 @@ pub(super) fn report(
             payload: walk.payload.0,
             rounds,
             ands: lines.iter().map(|line| line.ands).sum(),
+            proofs: Proofs {
+                sent: sent(&walk.proofs.payload.0, parties),
+                products: walk.proofs.settled.total(),
+                settlements: walk.proofs.times,
+                flights: walk.proofs.flights,
+            },
         },
         steps: lines,
         demand: walk.demand,

@@ -23,6 +23,9 @@ pub(super) struct Counts {
     pub steps: Vec<Vec<[Tally; 2]>>,
     /// The offline and the online part of the openings of all results.
     pub reveal: [Tally; 2],
+    /// Settlements of products: their number, what they settle, their payload, and the flights of
+    /// the last of them.
+    pub proofs: Tally,
     /// Most bits that correlations in pools take, at the party with the larger part.
     pub pool_bits: u64,
     /// Flights of the set-up, and of both parts of the reveal.
@@ -66,6 +69,16 @@ pub(super) struct Piece<'a> {
     pub work: StepShape<'a>,
 }
 
+impl Tally {
+    /// Adds settlements, which end after those before.
+    fn prove(&mut self, settlements: &Tally) {
+        self.times += settlements.times;
+        self.settled.add(&settlements.settled, 1);
+        self.payload.merge(&settlements.payload, 1);
+        self.flights = settlements.flights / settlements.times.max(1);
+    }
+}
+
 impl<'a> Piece<'a> {
     fn new(times: u64, lanes: u64, work: StepShape<'a>) -> Piece<'a> {
         Piece { times, lanes, work }
@@ -96,12 +109,18 @@ impl Counts {
                 .map(|segment| counter.segment::<P>(segment))
                 .collect(),
             reveal: Default::default(),
+            proofs: Tally::default(),
             pool_bits: 0,
             set_up_flights: Vec::new(),
             reveal_flights: Default::default(),
         };
         let steps = counts.steps.iter().flatten().flatten();
-        steps.for_each(|step| counts.demand.merge(&step.demand, 1));
+        for step in steps {
+            counts.demand.merge(&step.demand, 1);
+            if step.settled.total() > 0 {
+                counts.proofs.prove(step);
+            }
+        }
 
         let none = Demand::default();
         let set_up = P::set_up_cost(setting, &counts.demand);
@@ -130,6 +149,17 @@ impl Counts {
         let open = StepShape::Open { results };
         for walk in plan.setting.timing.walks() {
             let checks = open_checks(&counts.steps, *walk);
+            if checks.total() > 0 {
+                let settle = StepShape::Settle {
+                    checks: checks.clone(),
+                };
+                let mut last = Tally {
+                    settled: checks.clone(),
+                    ..Tally::default()
+                };
+                last.add(0, &counter.cost::<P>(*walk, &settle), &none, 1);
+                counts.proofs.prove(&last);
+            }
             let settle = StepShape::Settle { checks };
             for (work, lanes) in [(&settle, 0), (&open, lanes)] {
                 let demand = counter.demand::<P>(*walk, work);
