@@ -73,7 +73,7 @@ def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path)
     with pytest.raises(sl.MisuseError, match="`clear` withstands nothing"):
         risk.simulate(TABLE, WEIGHTS, 15, clear=True, security="semi-honest")
     compared = risk.plan(compare=True, security="malicious")
-    assert [of.protocol for of in compared.protocols] == ["trio-malicious"]
+    assert compared.protocols == ["trio-malicious"]
     assert compared.fastest is None
     # It takes a third party.
     with pytest.raises(sl.MisuseError, match="computes with 3 parties") as raised:
@@ -85,12 +85,13 @@ def test_one_of_three_may_deviate() -> None:
     names: dict[str, Any] = {"protocol": "trio", "helpers": ["ada"]}
     asked = names | {"security": "malicious"}
     plan = risk.plan(**asked)
-    assert plan.protocol == "trio-malicious"
+    assert "trio-malicious" in str(plan)
     assert plan.hash == risk.plan(protocol="trio-malicious", helpers=["ada"]).hash
     assert plan.hash != risk.plan(**names).hash
     report = risk.simulate(TABLE, WEIGHTS, 15, **asked)
     assert report.as_planned
-    assert report.results == risk.simulate(TABLE, WEIGHTS, 15, **names).results
+    usual = risk.simulate(TABLE, WEIGHTS, 15, **names)
+    assert str(report.results) == str(usual.results)
     text = str(plan)
     assert "withstands     one of " in text
     assert "two of them together" in text
@@ -107,8 +108,7 @@ def test_the_configuration_asks_for_security_and_the_call_overrides_it(tmp_path:
     error = raised.value
     place = (error.file, error.line, error.column, error.end_column)
     assert (error.code, place) == ("weaker-protocol", (str(config), 1, 12, 23))
-    (compared,) = risk.plan(config=config, compare=True).protocols
-    assert compared.protocol == "trio-malicious"
+    assert risk.plan(config=config, compare=True).protocols == ["trio-malicious"]
     assert risk.plan(config=config, security="semi-honest").hash == risk.hash
 
 

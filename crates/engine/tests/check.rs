@@ -210,13 +210,13 @@ fn protocols_that_run_a_program_are_listed_with_their_helpers() {
         checked.expect("it runs").runnables
     };
     let runnable = |protocol, helpers| Runnable { protocol, helpers };
-    use ProtocolName::{Gmw, Mixed, Trio, Yao, YaoThreeHalves};
-    let names = [Yao, YaoThreeHalves, Trio, Gmw, Mixed];
-    let with = |helpers: [usize; 5]| {
+    use ProtocolName::{Gmw, Mixed, Trio, TrioMalicious, Yao, YaoThreeHalves};
+    let names = [Yao, YaoThreeHalves, Trio, TrioMalicious, Gmw, Mixed];
+    let with = |helpers: [usize; 6]| {
         let pairs = names.into_iter().zip(helpers);
         let all = pairs.map(|(name, helpers)| runnable(name, helpers));
         all.collect::<Vec<_>>()
     };
-    assert_eq!(runnables(2), with([0, 0, 1, 0, 0]));
-    assert_eq!(runnables(3), with([2, 2, 0, 2, 2]));
+    assert_eq!(runnables(2), with([0, 0, 1, 1, 0, 0]));
+    assert_eq!(runnables(3), with([2, 2, 0, 0, 2, 2]));
 }
