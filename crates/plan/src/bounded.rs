@@ -7,18 +7,24 @@
 //! each end of a range that is not that of its bits. All else is in range then, as inferred.
 
 use crate::localise::Localised;
-use sealane_diagnostic::Diagnostic;
-use sealane_program::graph::{Binary, Op, Program, Value, ValueId, Visibility};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_program::graph::{Binary, Input, Op, Program, Value, ValueId, Visibility};
 use sealane_program::infer::Meta;
+use sealane_program::kind::Form;
 use sealane_program::types::{Data, Range, Shape, Type};
 
 /// The division of a program without work of single parties. Random numbers are inputs first
 /// ([`drawn`](fn@crate::drawn)).
 ///
 /// # Errors
-/// The errors of [`sealane_program::check`](fn@sealane_program::check).
+/// The errors of [`sealane_program::check`](fn@sealane_program::check); an input of floating point
+/// has declared magnitudes, to which no operation holds it.
 pub fn bounded(program: &Program) -> Result<Localised, Diagnostic> {
     sealane_program::check(program)?;
+    let mut inputs = program.inputs.iter();
+    if let Some(input) = inputs.find(|input| input.ty.magnitudes(input.range).is_some()) {
+        return Err(magnitudes(input));
+    }
     let params = program.main.params as usize;
     let (given, rest) = program.main.values.split_at(params);
     let mut joint = program.clone();
@@ -28,7 +34,12 @@ pub fn bounded(program: &Program) -> Result<Localised, Diagnostic> {
         let all = of_bits(param.ty, param.range);
         let Op::Param(input) = param.op else { continue };
         values[at].range = all;
-        joint.inputs[input as usize].range = all;
+        let joined = &mut joint.inputs[input as usize];
+        joined.range = all;
+        if all != param.range {
+            // Numbers that are no dates or categories are held to these below.
+            joined.kind.form = Form::Number;
+        }
         let [least, most] = match param.ty {
             Type::Bool => [Binary::Or, Binary::And],
             _ => [Binary::Max, Binary::Min],
@@ -57,6 +68,18 @@ pub fn bounded(program: &Program) -> Result<Localised, Diagnostic> {
         joint,
         locals: Vec::new(),
     })
+}
+
+fn magnitudes(input: &Input) -> Diagnostic {
+    let name = &input.name;
+    let what = format!("nothing holds `{name}` to its magnitudes where its owner may deviate");
+    Diagnostic::new(Code::Signature, what)
+        .at(input.span.as_ref())
+        .because(
+            "Sums of such numbers rest on their magnitudes, and no step of a protocol against \
+             malicious parties checks them.",
+        )
+        .hint("leave `sl.magnitude` out, or run among parties that follow the protocol")
 }
 
 /// All numbers of the bits in which values of a range are stored.
@@ -108,8 +131,25 @@ mod tests {
     use sealane_program::text::{parse, print};
 
     #[test]
+    fn an_input_of_declared_magnitudes_is_refused_by_its_name() {
+        let program = |magnitudes: &str| {
+            let text = format!(
+                "sealane program 1\nname p\nparty a\nparty b\ninput x : a f32{magnitudes}\n\
+                 main {{\n  %0 = param 0 : f32{magnitudes} known a\n}}\nreveal r = %0 : f32 to b\n"
+            );
+            parse(&text, "p").unwrap_or_else(|error| panic!("{error}"))
+        };
+        assert!(bounded(&program("")).is_ok());
+        let refusal = bounded(&program(" in magnitudes 0.25..100.0")).err();
+        let refusal = refusal.expect("nothing holds it to them");
+        assert_eq!(refusal.code, Code::Signature);
+        assert!(refusal.message.contains("`x`"), "{refusal}");
+        assert!(refusal.hint.contains("sl.magnitude"), "{refusal}");
+    }
+
+    #[test]
     fn inputs_are_of_their_bits_and_values_of_their_ranges() {
-        let text = "sealane program 1
+        let text = r#"sealane program 1
 name p
 party a
 party b
@@ -118,18 +158,24 @@ input x : a u16[people] in 3..100
 input y : b i8 in -100..127
 input z : b bool in 0..0
 input w : b i8 in -128..127
+input day : b i23 in -719162..2932896 as date
+input town : b u2 in 0..2 as category "here", "near", "far"
 main {
   %0 = param 0 : u16[people] in 3..100 known a
   %1 = param 1 : i8 in -100..127 known b
   %2 = param 2 : bool in 0..0 known b
   %3 = param 3 : i8 in -128..127 known b
-  %4 = mul %0, %0 : u16[people] in 9..10000 known a
-  %5 = gt %1, %3 : bool in 0..1 known b
-  %6 = and %5, %2 : bool in 0..0 known b
+  %4 = param 4 : i23 in -719162..2932896 known b
+  %5 = param 5 : u2 in 0..2 known b
+  %6 = mul %0, %0 : u16[people] in 9..10000 known a
+  %7 = gt %1, %3 : bool in 0..1 known b
+  %8 = and %7, %2 : bool in 0..0 known b
 }
-reveal r = %4 : u16 to b
-reveal s = %6 : bool to a
-";
+reveal r = %6 : u16 to b
+reveal s = %8 : bool to a
+reveal on = %4 : i23 to a as date
+reveal at = %5 : u2 to a as category "here", "near", "far"
+"#;
         let program = parse(text, "p").unwrap_or_else(|error| panic!("{error}"));
         let bounded = bounded(&program).unwrap();
         assert!(bounded.locals.is_empty());
@@ -140,13 +186,20 @@ reveal s = %6 : bool to a
             "input y : b i8 in -128..127\n",
             "input z : b bool in 0..1\n",
             "input w : b i8 in -128..127\n",
-            "%5 = max %0, %4 : u16[people] in 3..127 known a",
-            "%7 = min %5, %6 : u16[people] in 3..100 known a",
-            "%9 = max %1, %8 : i8 in -100..127 known b",
-            "%11 = and %2, %10 : bool in 0..0 known b",
-            "%12 = mul %7, %7 :",
-            "%13 = gt %9, %3 :",
-            "%14 = and %13, %11 :",
+            "input day : b i23 in -4194304..4194303\n",
+            "input town : b u2 in 0..3\n",
+            "%7 = max %0, %6 : u16[people] in 3..127 known a",
+            "%9 = min %7, %8 : u16[people] in 3..100 known a",
+            "%11 = max %1, %10 : i8 in -100..127 known b",
+            "%13 = and %2, %12 : bool in 0..0 known b",
+            "%15 = max %4, %14 : i23 in -719162..4194303 known b",
+            "%17 = min %15, %16 : i23 in -719162..2932896 known b",
+            "%19 = min %5, %18 : u2 in 0..2 known b",
+            "%20 = mul %9, %9 :",
+            "%21 = gt %11, %3 :",
+            "%22 = and %21, %13 :",
+            "reveal on = %17 : i23 to a as date\n",
+            "reveal at = %19 : u2 to a as category",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
