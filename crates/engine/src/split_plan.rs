@@ -14,8 +14,8 @@ use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::{
-    CostReport, Form, JobText, Plan, Roster, StepCost, StepKind, bounded, cost, drawn, forms,
-    in_form, localise, plan_in_tiles, plan_with_roster,
+    CostReport, Form, JobText, Localised, Plan, Roster, StepCost, StepKind, bounded, cost, drawn,
+    forms, in_form, localise, plan_in_tiles, plan_with_roster,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -79,6 +79,14 @@ struct LocalPlan {
     plan: Plan,
 }
 
+/// Work of single parties, and the joint work of protocol `P`.
+pub(crate) fn divided<P: Protocol>(program: &Program) -> Result<Localised, Diagnostic> {
+    match P::profile().corruption {
+        Corruption::Malicious(_) => bounded(program),
+        _ => localise(program),
+    }
+}
+
 impl SplitPlan {
     /// Divides and plans a program for protocol `P`, with its parties and `helpers` more, and at
     /// most `most_rows` rows a tile.
@@ -92,10 +100,7 @@ impl SplitPlan {
         // Who owns inputs of the program, not who draws numbers.
         let roster = Roster::of(program, helpers);
         let drawn = drawn(program);
-        let divided = match P::profile().corruption {
-            Corruption::Malicious(_) => bounded(&drawn.program)?,
-            _ => localise(&drawn.program)?,
-        };
+        let divided = divided::<P>(&drawn.program)?;
         let draw = |(party, input): (PartyId, &Input)| Draw {
             party,
             ty: input.ty,
@@ -128,7 +133,7 @@ impl SplitPlan {
         most_rows: u64,
     ) -> Result<(), Diagnostic> {
         let roster = Roster::of(program, 0).with_pool();
-        let divided = localise(&drawn(program).program)?;
+        let divided = divided::<P>(&drawn(program).program)?;
         self.joint = plan_with_roster::<P>(&divided.joint, roster, network, most_rows)?;
         Ok(())
     }

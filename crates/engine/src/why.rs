@@ -2,11 +2,12 @@
 
 use crate::error::EngineError;
 use crate::job::{Job, dispatch};
+use crate::split_plan::divided;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::NetworkClass;
 use sealane_party::Party;
 use sealane_plan::variants::{Unit, Variants};
-use sealane_plan::{CostReport, Plan, Roster, drawn, localise, settled};
+use sealane_plan::{CostReport, Plan, Roster, drawn, settled};
 use sealane_program::graph::Program;
 use sealane_protocol::Sharing;
 
@@ -47,7 +48,7 @@ impl Job {
             let number = form.iter().position(|form| form.chosen).unwrap_or(0);
             let plan = std::iter::once(plan).chain(&plan.others).nth(number);
             let plan = plan.expect("a form that was chosen among all");
-            let joint = localise(&drawn(program).program)?.joint;
+            let joint = divided::<P::Protocol>(&drawn(program).program)?.joint;
             let roster = Roster::of(program, helpers);
             let variants = Variants::new::<P::Protocol>(&joint, roster, network, u64::MAX, plan)?;
             considered::<P>(variants, plan, line, rows)
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use sealane_mixed::Mixed;
-    use sealane_plan::plan_with_roster;
+    use sealane_plan::{localise, plan_with_roster};
     use sealane_testkit::random_program::{arithmetic, cases};
 
     /// Most steps with a choice of a program all of whose choices are tried.

@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use crate::common::{Attack, Ending, SIMULATED, Session, sweep};
-use sealane_engine::FailureKind;
+use sealane_engine::{FailureKind, ProtocolName};
 use sealane_net::FrameKind;
 use sealane_party::DIGEST_BYTES;
 use sealane_testkit::adversary::{Harm, edit};
@@ -137,7 +137,13 @@ fn every_frame(session: &Session) -> Vec<FramePlace<'_>> {
     for (from, links) in frames.iter().enumerate() {
         for (to, frames) in links.iter().enumerate() {
             let is_digest = |(kind, bytes): &(FrameKind, usize)| {
-                *kind != FrameKind::Control && *bytes as u64 == DIGEST_BYTES
+                let bytes = *bytes as u64;
+                // With proofs a session is before it, and digests and seeds may be behind it.
+                let settles = match session.job.protocol() {
+                    ProtocolName::TrioMalicious => (2..5).contains(&(bytes / DIGEST_BYTES)),
+                    _ => bytes == DIGEST_BYTES,
+                };
+                *kind != FrameKind::Control && settles
             };
             let digest = frames.iter().rposition(is_digest);
             let place = |(at, (kind, _)): (usize, &(FrameKind, usize))| FramePlace {

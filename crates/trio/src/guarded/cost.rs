@@ -2,7 +2,7 @@
 
 use super::AND;
 use super::open::{DIGEST_BYTES, given};
-use super::settle::{segments, shape};
+use super::settle::{SESSION_BYTES, segments, shape};
 use crate::cost as base;
 use crate::role_index;
 use crate::tape;
@@ -104,6 +104,9 @@ fn settle(setting: &Setting, ands: u64) -> Cost {
         },
     );
     let mut flights = digests.flights;
+    for message in &mut flights[0] {
+        message.bytes += SESSION_BYTES;
+    }
     let shapes = segments(ands as usize).map(shape).collect::<Vec<_>>();
     let links = |bytes: usize| {
         let pairs = (0..3).flat_map(|from| [1, 2].map(|ahead| [from, from + ahead]));
@@ -111,7 +114,8 @@ fn settle(setting: &Setting, ands: u64) -> Cost {
     };
     // Digests of inputs, and halves of seeds.
     let segments = shapes.len();
-    let first = DIGEST_BYTES as usize + segments * Shape::SEED_BYTES;
+    let guests = super::outsiders(setting).count();
+    let first = guests * DIGEST_BYTES as usize + segments * Shape::SEED_BYTES;
     flights[0].extend(links(first));
     let seeds = [[1, 2], [2, 1]].map(|link| message(setting, link, DIGEST_BYTES as usize));
     flights[0].extend(seeds);

@@ -22,16 +22,16 @@ use crate::record::Record;
 use crate::role_index::{self, RoleIndex};
 use crate::roles::Computing;
 use crate::tape::{RunningTape, TapeProgress};
-use crate::{ROLES, Share, Trio, constant, input, reveal};
+use crate::{ROLES, Share, Trio, constant, input};
 use blake3::Hasher;
 use open::Opening;
 use operations::Operation;
 use sealane_block::Erased;
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
+use sealane_parties::PartyId;
 use sealane_party::{
     Fault, Form, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Start, Step, Steps,
-    Term, check_digests, send_digests,
+    Term,
 };
 use sealane_proof::Memory;
 use sealane_protocol::{
@@ -39,6 +39,7 @@ use sealane_protocol::{
     SecurityLevel, Setting, StepShape, Threshold,
 };
 use settle::{Settled, Settling};
+use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
 /// ANDs of a segment: 3 MiB of strings. Tests have several.
@@ -71,11 +72,9 @@ enum Membership {
 
 /// State of proofs and openings: what has to be settled before an opening, and their numbers.
 struct Guard {
-    /// Running digests of the components of inputs of parties without a role: of those that the
+    /// Running digests of the components of inputs of each party without a role: of those that the
     /// role before has too, and of those that the next one has.
-    held: [Zeroizing<Hasher>; 2],
-    /// Owners of these inputs.
-    guests: PartySet,
+    held: BTreeMap<PartyId, [Zeroizing<Hasher>; 2]>,
     /// Segments so far. No two proofs have one number.
     segments: u64,
     /// Openings so far.
@@ -90,14 +89,17 @@ struct Guard {
 }
 
 impl Guard {
-    fn inputs(&self) -> [[u8; 32]; 2] {
-        self.held.each_ref().map(|held| *held.finalize().as_bytes())
+    fn inputs(&self) -> Vec<(PartyId, [[u8; 32]; 2])> {
+        let digest = |held: &Zeroizing<Hasher>| *held.finalize().as_bytes();
+        let held = self.held.iter();
+        held.map(|(owner, held)| (*owner, held.each_ref().map(digest)))
+            .collect()
     }
 
     /// Adds both components of an input.
     fn hold(&mut self, owner: PartyId, form: Form, parts: &[Planes<u64>; 2]) {
-        self.guests = PartySet::of(self.guests.iter().chain([owner]));
-        for (held, part) in self.held.iter_mut().zip(parts) {
+        let held = self.held.get_mut(&owner).into_iter().flatten();
+        for (held, part) in held.zip(parts) {
             form.pack(part.data(), |bytes| {
                 held.update(bytes);
             });
@@ -119,6 +121,13 @@ impl Guard {
         let settled = self.settled.as_ref().filter(covers);
         settled.ok_or_else(|| Fault::internal("an opening of what nobody has proved"))
     }
+}
+
+/// Parties without a role, in order.
+fn outsiders(setting: &Setting) -> impl Iterator<Item = PartyId> {
+    setting
+        .everyone()
+        .filter(|party| setting.role_of(*party).is_none())
 }
 
 /// ANDs of a step that have to be proved, and at a party with a role the record of them.
@@ -230,8 +239,9 @@ impl Party for GuardedParty {
         let mut held = Hasher::new_derive_key("sealane 1 trio inputs");
         held.update(session.as_bytes());
         let guard = Guard {
-            held: [0, 1].map(|_| Zeroizing::new(held.clone())),
-            guests: PartySet::default(),
+            held: outsiders(&setting)
+                .map(|owner| (owner, [0, 1].map(|_| Zeroizing::new(held.clone()))))
+                .collect(),
             segments: 0,
             openings: 0,
             steps: 0,
@@ -367,7 +377,7 @@ impl Steps for GuardedParty {
             }
             (State::WatchSettle(flights, read), Membership::Outside(_)) => {
                 if !read {
-                    check_digests(mesh, reveal::peers(&self.setting, self.me))?;
+                    settle::check_crossed(&self.setting, self.me, mesh)?;
                 }
                 match flights - 1 {
                     0 => Ok(Progress::Done(Outcome::Settled(()))),
@@ -424,7 +434,7 @@ impl GuardedParty {
     ) -> Result<Progress<'a, GuardedParty>> {
         let ands = checks.iter().map(|check| check.ands).sum::<usize>();
         let Membership::Role(party) = &self.place else {
-            send_digests(mesh, reveal::peers(&self.setting, self.me))?;
+            settle::send_crossed(&self.setting, self.me, mesh)?;
             return Ok(more(State::WatchSettle(cost::settle_flights(ands), false)));
         };
         let record = Record::joined(checks.into_iter().filter_map(|check| check.record), ands);

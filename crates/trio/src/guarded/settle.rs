@@ -2,16 +2,19 @@
 //!
 //! | flight | from, to | message |
 //! |---|---|---|
-//! | 1 | every two parties | digest of what crossed |
-//! | 1 | every two roles | digest of what both have of inputs of parties without a role |
+//! | 1 | every two parties | session, and digest of what crossed |
+//! | 1 | every two roles | digests of what both have of inputs of each party without a role |
 //! | 1 | roles 1 and 2 | digest of the seed of masks of results, which role 0 has dealt |
 //! | 1 | both verifiers to the prover | half of the seed of the weights, of each segment |
 //! | 2 | prover to both verifiers | the proof of each segment |
 //! | 3 | each verifier to the other one | its answer of each segment |
 //!
 //! A verifier sends its half of a seed when every message that the seed is about has been read: a
-//! settlement is about steps that have ended. If a digest differs no proof is sent, since an honest
-//! proof about different data would fail or not by something that depends on secrets.
+//! settlement is about steps that have ended. Who finds that a digest differs sends no proof, since
+//! an honest proof about different data would fail or not by something that depends on secrets.
+//!
+//! A party that agrees on other sessions with one than with another makes all that these two send
+//! each other differ. So sessions are compared first: then nobody is accused of it alone.
 
 use super::{Guard, SEGMENT};
 use crate::arrive::write;
@@ -37,6 +40,9 @@ pub(super) struct Settled {
     pub(super) steps: u64,
 }
 
+/// Bytes of a session.
+pub(super) const SESSION_BYTES: u64 = 32;
+
 /// The proofs of one segment, at a party with a role.
 struct Part {
     number: u64,
@@ -53,12 +59,11 @@ pub(super) struct Settling {
     cpu: Cpu,
     session: SessionId,
     role_index: RoleIndex,
-    peers: Vec<PartyId>,
+    setting: Setting,
+    me: PartyId,
     steps: u64,
     parts: Vec<Part>,
-    inputs: [[u8; 32]; 2],
-    /// Owners of these inputs.
-    guests: PartySet,
+    inputs: Vec<(PartyId, [[u8; 32]; 2])>,
     /// Whoever deals the seed of masks of results, and the other one who got it: for role 0, who
     /// deals it, none.
     dealt: Option<[PartyId; 2]>,
@@ -77,6 +82,33 @@ pub(super) fn shape(ands: usize) -> Shape {
     Shape::new(&[(Kind::AND, ands)]).expect("a segment is no larger than a proof can be")
 }
 
+/// Writes the session and the digest of what crossed, for each peer.
+pub(super) fn send_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> Result<()> {
+    let session = mesh.session();
+    for peer in reveal::peers(setting, me) {
+        mesh.send(peer, session.as_bytes())?;
+        send_digests(mesh, [peer])?;
+    }
+    Ok(())
+}
+
+/// Compares the session, then the digest, of each peer.
+pub(super) fn check_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> Result<()> {
+    for peer in reveal::peers(setting, me) {
+        let mut theirs = [0; SESSION_BYTES as usize];
+        mesh.recv(peer, &mut theirs)?;
+        if theirs != *mesh.session().as_bytes() {
+            let others = setting.everyone().filter(|party| *party != me);
+            return Err(Fault::Disputed {
+                between: PartySet::of(others),
+                check: "the comparison of the session",
+            });
+        }
+        check_digests(mesh, [peer])?;
+    }
+    Ok(())
+}
+
 impl Settling {
     /// Writes the first flight of a settlement of these ANDs.
     pub(super) fn begin(
@@ -88,18 +120,17 @@ impl Settling {
         mesh: &mut Mesh,
     ) -> Result<Settling> {
         let seeds = &keys.proofs;
-        let peers = reveal::peers(setting, me);
-        send_digests(mesh, peers.iter().copied())?;
+        send_crossed(setting, me, mesh)?;
         let session = mesh.session();
         let mut settling = Settling {
             cpu,
             session,
             role_index,
-            peers,
+            me,
             steps: guard.steps,
             parts: Vec::new(),
             inputs: guard.inputs(),
-            guests: guard.guests,
+            setting: setting.clone(),
             dealt: match role_index.role {
                 0 => None,
                 role => Some([0, 3 - role].map(|role| role_index::party(setting, role))),
@@ -120,7 +151,9 @@ impl Settling {
             }
         }
         for (side, peer) in settling.neighbours().into_iter().enumerate() {
-            write(None, &settling.inputs[side], peer, mesh)?;
+            for (_, inputs) in &settling.inputs {
+                write(None, &inputs[side], peer, mesh)?;
+            }
         }
         if let Some([_, other]) = settling.dealt {
             write(None, &keys.agreed, other, mesh)?;
@@ -184,14 +217,15 @@ impl Settling {
 
     /// Compares what has to be the same, then proves.
     fn prove(&mut self, keys: &GuardKeys, memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
-        check_digests(mesh, self.peers.iter().copied())?;
+        check_crossed(&self.setting, self.me, mesh)?;
         for (side, peer) in self.neighbours().into_iter().enumerate() {
-            let mut theirs = [0; 32];
-            mesh.recv(peer, &mut theirs)?;
-            if theirs != self.inputs[side] {
-                let between = PartySet::of(self.guests.iter().chain([peer]));
-                let check = "the comparison of what owners gave";
-                return Err(Fault::Disputed { between, check });
+            for (owner, inputs) in &self.inputs {
+                let mut theirs = [0; 32];
+                mesh.recv(peer, &mut theirs)?;
+                if theirs != inputs[side] {
+                    let check = "the comparison of what owners gave";
+                    return Err(disputed([*owner, peer], check));
+                }
             }
         }
         if let Some(between) = self.dealt {

@@ -4,6 +4,8 @@
 use super::*;
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_net::SessionId;
+use sealane_parties::PartySet;
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{Given, Side, copied, on_threads};
 use std::borrow::Cow;
@@ -321,6 +323,37 @@ fn nothing_is_opened_before_it_is_proved() {
         refused(side, &z);
         side.mesh.finish().unwrap();
     });
+}
+
+/// Where a party agrees on other sessions with one than with another, these two do not accuse each
+/// other of it alone.
+#[test]
+fn other_sessions_are_held_against_nobody_alone() {
+    for parties in [3, 4] {
+        let setting = &Setting::in_order(&Guarded::profile(), parties);
+        let domain = Guarded::domain(Algebra::Z2);
+        let ends = on_threads(Mesh::in_memory(parties), |mut mesh| {
+            let me = mesh.me();
+            if me == PartyId(1) {
+                mesh.set_session(SessionId::danger_fixed([1; 32]));
+            }
+            let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(me.0));
+            let side = Side::<GuardedParty>::set_up(mesh, setting, &Demand::default(), given);
+            let mut side = side.unwrap();
+            let input = side.input(PartyId(0), domain, 1, &[1, 0]);
+            (me, input.and_then(|_| side.settle()))
+        });
+        let disputed = ends.iter().filter(|(me, end)| match end {
+            Err(Fault::Disputed { between, check }) => {
+                let others = setting.everyone().filter(|party| party != me);
+                assert_eq!(*between, PartySet::of(others));
+                *check == "the comparison of the session"
+            }
+            Err(Fault::Net(_)) => false,
+            _ => panic!("{me:?} ended otherwise"),
+        });
+        assert!(disputed.count() > 0);
+    }
 }
 
 /// A settlement without ANDs ends two flights before one that began earlier: what it covers counts.
