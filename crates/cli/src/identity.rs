@@ -230,6 +230,7 @@ fn configuration(card: &ContactCard, key_file: &str) -> String {
          # All parties of a run have to say the same here.\n\
          # network = \"lan\"\n\
          # protocol = \"yao\"\n\
+         # security = \"semi-honest\"\n\
          # helpers = []\n\
          \n\
          [parties.{name}]\n\

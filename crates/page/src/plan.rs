@@ -311,7 +311,7 @@ impl ProofsRecord {
         match self.settlements {
             0 => "none: there is no product to prove".to_string(),
             number => format!(
-                "{} of {}, {} of each party, {} flights at the end",
+                "{} of {}, {} of each party; the last takes {} flights",
                 counted(number, "settlement"),
                 counted(self.products, "product"),
                 bytes(most.unwrap_or(0)),
