@@ -44,6 +44,7 @@ pub mod record;
 pub mod reference;
 pub mod relay;
 pub mod session;
+pub mod setups;
 pub mod side;
 pub mod simulator;
 pub mod stock;

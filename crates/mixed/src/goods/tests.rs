@@ -2,17 +2,15 @@
 
 use super::{Goods, Taken, transfers};
 use sealane_block::{Coins, Cpu};
-use sealane_net::{FrameKind, Mesh};
+use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
 use sealane_protocol::{Algebra, Correlation, Demand, Protocol, Setting};
-use sealane_testkit::player;
 use sealane_testkit::record::{Crossed, crossed, recorded};
+use sealane_testkit::setups;
 use sealane_testkit::side::on_threads;
 use sealane_testkit::stock::Dealt;
-use sealane_testkit::vectors::{
-    Value, caught, first_difference, json, list, number, read, session, stated,
-};
+use sealane_testkit::vectors::{Value, caught, json, list, number, session, stated};
 
 /// The kind of these numbers, in the order of `docs/wire/gmw.md`.
 fn kind(of: &Value) -> Correlation {
@@ -82,60 +80,22 @@ fn party(setup: &Value, mesh: &mut Mesh) -> Result<Value> {
     Ok(json!({ "made": made }))
 }
 
-/// Runs both parties; returns what crossed, and what the file has of it.
+/// Runs both parties; returns what crossed, and what they found.
 fn run(setup: &Value) -> (Crossed, Value) {
     let (meshes, logs) = recorded(2);
     // What crossed before a party failed tells where.
     let found = on_threads(meshes, |mut mesh| {
         caught(|| party(setup, &mut mesh).expect("honest")).unwrap_or_else(|error| json!(error))
     });
-    let crossed = crossed(&logs);
-    let frames = [(0, 1), (1, 0)].into_iter().flat_map(|(from, to)| {
-        crossed[from][to].iter().map(move |frame| {
-            assert!(matches!(frame.kind, FrameKind::Data { .. }));
-            json!([from, to, "data", frame.stamp, stated(&frame.payload)])
-        })
-    });
-    let frames = frames.collect::<Vec<_>>();
-    (crossed, json!({ "frames": frames, "found": found }))
+    (crossed(&logs), json!(found))
 }
 
 #[test]
 fn refills_from_a_pool_are_those_of_the_vectors() {
-    let (file, mut wrong) = (read("pools"), Vec::new());
-    for setup in list(&file["setups"]) {
-        if setup["kind"] != "refill" {
-            continue;
-        }
-        let (crossed, outcome) = run(setup);
-        for field in ["frames", "found"] {
-            let differs = || first_difference(&setup[field], &outcome[field]);
-            assert!(
-                setup[field] == outcome[field],
-                "sealane-mixed: step refill {field}, {}; pools {}",
-                differs(),
-                setup["id"]
-            );
-        }
-        let tests = list(&file["tests"]).iter();
-        for test in tests.filter(|test| test["setup"] == setup["id"]) {
-            let me = PartyId(number(&test["party"]) as u8);
-            let mut mesh = player::mesh(me, &crossed, &test["changes"]);
-            let (code, blamed, found) = match party(setup, &mut mesh) {
-                Ok(found) => (None, None, found),
-                Err(Fault::Net(error)) => {
-                    (Some(error.code().to_string()), error.party(), Value::Null)
-                }
-                Err(fault) => (Some(fault.to_string()), None, Value::Null),
-            };
-            let blames = test["blames"].as_u64();
-            if test["code"].as_str() != code.as_deref()
-                || blames != blamed.map(|party| u64::from(party.0))
-                || test["found"] != found
-            {
-                wrong.push(format!("{}: {code:?} of {blamed:?}", test["id"]));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "pools.json.gz:\n{}", wrong.join("\n"));
+    setups::check(("pools", "refill", "mixed"), run, |setup, mesh| {
+        party(setup, mesh).map_err(|fault| match fault {
+            Fault::Net(error) => (error.code().to_string(), error.party()),
+            fault => (fault.to_string(), None),
+        })
+    });
 }
