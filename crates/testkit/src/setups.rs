@@ -55,7 +55,7 @@ pub fn check(
     assert!(wrong.is_empty(), "{file}.json.gz:\n{}", wrong.join("\n"));
 }
 
-/// What two parties said, by direction, as files have it.
+/// Frames that two parties sent, by direction, as files have them.
 fn frames(crossed: &Crossed) -> Value {
     let directions = [(0, 1), (1, 0)].into_iter();
     let frames = directions.flat_map(|(from, to)| {
