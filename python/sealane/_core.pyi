@@ -141,6 +141,7 @@ class Program:
         network: str | None,
         helpers: Sequence[str] | None,
         security: str | None,
+        pool: bool,
     ) -> Comparison: ...
     def simulate(
         self,

@@ -197,6 +197,7 @@ class Program(Generic[P, R]):
         network: str | None = None,
         helpers: Sequence[str] | None = None,
         security: str | None = None,
+        pool: bool = False,
         compare: Literal[True],
     ) -> _core.Comparison: ...
 
@@ -224,7 +225,7 @@ class Program(Generic[P, R]):
         if there is one; else a LAN, `yao`, nobody and semi-honest. With `pool=True` the run takes
         its oblivious transfers from the pool that `sealane pool fill` has made, which is another
         job with other messages. With `compare=True` the plan is one of every protocol that can run
-        the program, side by side; it takes no `protocol` and no `pool`.
+        the program, side by side, and takes no `protocol`.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
 
@@ -248,10 +249,11 @@ class Program(Generic[P, R]):
         """
         helpers = None if helpers is None else _names(helpers)
         if compare:
-            if protocol is not None or pool:
-                message = "a comparison has every protocol, and takes nothing from a pool"
-                raise misuse("argument", message, hint="leave out `protocol` and `pool`")
-            return call(self.native.compare, self._rows(rows), config, network, helpers, security)
+            if protocol is not None:
+                message = "a comparison has every protocol"
+                raise misuse("argument", message, hint="leave out `protocol` or `compare`")
+            stated = (config, network, helpers, security, pool)
+            return call(self.native.compare, self._rows(rows), *stated)
         stated = (config, network, protocol, helpers, security, pool)
         plan = call(self.native.plan, self._rows(rows), *stated)
         self._warn(plan.warnings)

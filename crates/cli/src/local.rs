@@ -35,7 +35,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
 pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let (job, notes) = job(&args.job, None, embedding)?;
+    let (job, notes) = job(&args.job, None, false, embedding)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }

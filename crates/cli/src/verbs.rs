@@ -5,7 +5,7 @@ use crate::explain::explain;
 use crate::handover::{self, Handover};
 use crate::{Embedding, doctor, identity, local, pool, psi, reports, seal, tools};
 use sealane_diagnostic::Diagnostic;
-use sealane_engine::{EngineError, Job, RunReport};
+use sealane_engine::{EngineError, Job, RunReport, Terms};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
@@ -41,11 +41,12 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Loads a program, checks it, and makes its job. Returns with it the notes of the report on the
-/// numbers of the program.
+/// Loads a program, checks it, and makes its job, with its transfers from a pool if so. Returns with
+/// it the notes of the report on the numbers of the program.
 pub fn job(
     args: &JobArgs,
     config: Option<&Config>,
+    pooled: bool,
     embedding: &Embedding<'_>,
 ) -> Result<(Job, Vec<String>), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
@@ -58,7 +59,13 @@ pub fn job(
     let helpers = connect::helpers(args.helpers(), config);
     let protocol = connect::protocol(args.protocol(), config);
     let asked = connect::security(args.security, config);
-    let (job, why) = protocol.job(program, network, helpers, asked.as_ref())?;
+    let terms = Terms {
+        network,
+        helpers: &helpers,
+        asked: asked.as_ref(),
+        pooled,
+    };
+    let (job, why) = protocol.job(program, terms)?;
     why.iter().for_each(|why| print_note(why));
     notes.extend(why);
     Ok((job, notes))
@@ -83,11 +90,16 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         let network = connect::network(args.job.network, config.as_ref());
         let helpers = connect::helpers(args.job.helpers(), config.as_ref());
         let asked = connect::security(args.job.security, config.as_ref());
-        let all = compare::protocols(&program, network, &helpers, &args.rows, asked.as_ref())?;
+        let terms = Terms {
+            network,
+            helpers: &helpers,
+            asked: asked.as_ref(),
+            pooled: args.pool,
+        };
+        let all = compare::protocols(&program, terms, &args.rows)?;
         return print_view(args.json, &all);
     }
-    let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
-    let job = if args.pool { job.from_pool()? } else { job };
+    let (job, mut notes) = job(&args.job, config.as_ref(), args.pool, embedding)?;
     let rows = rows(job.program(), &args.rows)?;
     if let Some(line) = args.why {
         return print_view(args.json, &why::why(&job, line, &rows)?);
@@ -113,7 +125,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
 }
 
 fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let (job, mut notes) = job(&args.job, None, embedding)?;
+    let (job, mut notes) = job(&args.job, None, false, embedding)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     inputs::need_files(job.program(), &sources)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
@@ -137,8 +149,7 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     };
     config.patience = args.patience.or(config.patience);
     let party = connect::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
-    let (job, mut notes) = job(&args.job, Some(&config), embedding)?;
-    let job = if args.pool { job.from_pool()? } else { job };
+    let (job, mut notes) = job(&args.job, Some(&config), args.pool, embedding)?;
     let me = connect::party_index(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
     let (output, all) = (args.output.as_deref(), std::slice::from_ref(&sources));

@@ -56,7 +56,7 @@ pub(crate) fn withstands(protocol: ProtocolName, asked: Option<&Asked>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProtocolChoice;
+    use crate::{ProtocolChoice, Terms};
     use sealane_parties::NetworkClass;
     use sealane_program::text::parse;
 
@@ -75,7 +75,12 @@ mod tests {
             _ => vec![],
         };
         let program = parse(PROGRAM, "p").expect("a program");
-        let job = choice.job(program, NetworkClass::LAN, helpers, asked);
+        let terms = Terms {
+            helpers: &helpers,
+            asked,
+            ..Terms::on(NetworkClass::LAN)
+        };
+        let job = choice.job(program, terms);
         job.map(|(job, why)| (job.hash(), why))
             .map_err(|error| error.finding().clone())
     }
@@ -119,6 +124,17 @@ mod tests {
         let why = why.expect("it was chosen");
         let among = "the fastest that withstands `semi-honest`, on lan at the upper bounds: ";
         assert!(why.contains(among), "{why}");
+        let pooled = Terms {
+            pooled: true,
+            ..Terms::on(NetworkClass::LAN)
+        };
+        let program = parse(PROGRAM, "p").expect("a program");
+        let (pooled, why) = ProtocolChoice::Auto
+            .job(program, pooled)
+            .expect("a protocol");
+        assert!(pooled.is_pooled() && pooled.protocol().profile().pools);
+        let why = why.expect("it was chosen");
+        assert!(why.contains("on lan from a pool at"), "{why}");
         let place = Span::new("sealane.toml".to_string(), 1, 12, 23);
         let asked = Asked {
             adversary: Adversary::Malicious,

@@ -12,6 +12,40 @@ use sealane_protocol::Adversary;
 use std::fmt;
 use std::str::FromStr;
 
+/// Terms of a job beside its program and its protocol, on which its parties agree.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The declared network.
+    pub network: NetworkClass,
+    /// Helpers, in their order.
+    pub helpers: &'a [String],
+    /// Security that is asked for, if anybody asks.
+    pub asked: Option<&'a Asked>,
+    /// Whether runs take their oblivious transfers from the pool of the two parties.
+    pub pooled: bool,
+}
+
+impl Terms<'_> {
+    /// The terms of a network alone.
+    pub fn on(network: NetworkClass) -> Terms<'static> {
+        Terms {
+            network,
+            helpers: &[],
+            asked: None,
+            pooled: false,
+        }
+    }
+
+    fn job(self, program: Program, protocol: ProtocolName) -> Result<Job, EngineError> {
+        withstands(protocol, self.asked)?;
+        let job = Job::new(program, protocol, self.network, self.helpers.to_vec())?;
+        if self.pooled {
+            return job.from_pool();
+        }
+        Ok(job)
+    }
+}
+
 /// A protocol with what a run of a program takes in it.
 pub struct Compared {
     /// The protocol.
@@ -27,9 +61,9 @@ pub struct Compared {
 pub enum ProtocolChoice {
     /// This one.
     Named(ProtocolName),
-    /// The fastest of those that withstand what is asked and need no other helpers than those of
-    /// the job, on its declared network and at the upper bounds of the numbers of rows. All parties
-    /// that ask the same choose alike.
+    /// The fastest of those that withstand what is asked, take from a pool if that is asked, and
+    /// need no other helpers than those of the job, on its declared network and at the upper bounds
+    /// of the numbers of rows. All parties that ask the same choose alike.
     Auto,
 }
 
@@ -40,25 +74,19 @@ impl ProtocolChoice {
     /// Makes a job, and says why the protocol is the fastest, if it was chosen so.
     ///
     /// # Errors
-    /// As [`Job::new`], or the protocol does not withstand what is asked; where none runs the
-    /// program, the refusal of the first one that does, or else of the default.
+    /// As [`Job::new`] and [`Job::from_pool`], or the protocol does not withstand what is asked;
+    /// where none runs the program, the refusal of the first one that does, or else of the default.
     pub fn job(
         self,
         program: Program,
-        network: NetworkClass,
-        helpers: Vec<String>,
-        asked: Option<&Asked>,
+        terms: Terms<'_>,
     ) -> Result<(Job, Option<String>), EngineError> {
-        let named = |protocol, program, helpers| {
-            withstands(protocol, asked)?;
-            Job::new(program, protocol, network, helpers)
-        };
+        let (network, asked) = (terms.network, terms.asked);
         if let ProtocolChoice::Named(protocol) = self {
-            let protocol = protocol.against(asked);
-            return Ok((named(protocol, program, helpers)?, None));
+            return Ok((terms.job(program, protocol.against(asked))?, None));
         }
-        let all = compare(&program, network, &helpers, None, asked)?;
-        let suits = all.into_iter().filter(|of| of.helpers == helpers);
+        let all = compare(&program, terms, None)?;
+        let suits = all.into_iter().filter(|of| of.helpers == terms.helpers);
         let planned = suits.filter_map(|of| {
             let (job, cost) = of.outcome.ok()?;
             Some((cost.estimate_s(network), of.protocol, job))
@@ -75,14 +103,15 @@ impl ProtocolChoice {
                 let mut all = ProtocolName::ALL.into_iter();
                 let first = all.find(|of| withstands(*of, asked).is_ok());
                 let first = first.unwrap_or(ProtocolName::DEFAULT);
-                Ok((named(first, program, helpers)?, None))
+                Ok((terms.job(program, first)?, None))
             }
             Some((_, protocol, job)) => {
                 let times = times.join(", ");
                 let adversary = asked.map_or(Adversary::default(), |asked| asked.adversary);
+                let pool = if terms.pooled { " from a pool" } else { "" };
                 let why = format!(
-                    "`auto` is {protocol}, the fastest that withstands `{adversary}`, on {network} \
-                     at the upper bounds: {times}"
+                    "`auto` is {protocol}, the fastest that withstands `{adversary}`, on {network}\
+                     {pool} at the upper bounds: {times}"
                 );
                 Ok((job, Some(why)))
             }
@@ -112,27 +141,28 @@ impl FromStr for ProtocolChoice {
 
 /// Plans a program under every protocol that keeps secrets and that some number of helpers makes
 /// fit its parties, in the order of [`ProtocolName::ALL`]. `rows` are the numbers of rows for which
-/// costs are stated, by default the upper bounds. Protocols that do not withstand what is asked are
-/// refused with that reason.
+/// costs are stated, by default the upper bounds. Protocols that do not withstand what is asked, or
+/// cannot take from the pool that is asked for, are refused with that reason.
 ///
 /// # Errors
 /// No number of helpers lets any protocol run it, or the numbers of rows are not its own.
 pub fn compare(
     program: &Program,
-    network: NetworkClass,
-    helpers: &[String],
+    terms: Terms<'_>,
     rows: Option<&[u64]>,
-    asked: Option<&Asked>,
 ) -> Result<Vec<Compared>, EngineError> {
     let mut all = Vec::new();
     for protocol in ProtocolName::ALL.into_iter().filter(is_secret) {
         let profile = protocol.profile();
-        let named = suits(&profile, program, helpers.len()).then(|| helpers.to_vec());
+        let named = suits(&profile, program, terms.helpers.len()).then(|| terms.helpers.to_vec());
         let Some(helpers) = named.or_else(|| fewest_helpers(&profile, program)) else {
             continue;
         };
-        let planned = || Job::new(program.clone(), protocol, network, helpers.clone());
-        let outcome = match withstands(protocol, asked).and_then(|()| planned()) {
+        let terms = Terms {
+            helpers: &helpers,
+            ..terms
+        };
+        let outcome = match terms.job(program.clone(), protocol) {
             Ok(job) => {
                 let bounds = job.bounds();
                 let cost = job.cost(rows.unwrap_or(&bounds))?;

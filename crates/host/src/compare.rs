@@ -1,7 +1,7 @@
 //! The protocols that can run a program, side by side, for the command and for Python.
 
 use crate::{Failure, rows, view};
-use sealane_engine::{Asked, Compared, NetworkClass, compare};
+use sealane_engine::{Compared, NetworkClass, Terms, compare};
 use sealane_page::compare::{ComparisonRecord, ProtocolRecord};
 use sealane_parties::PartyId;
 use sealane_plan::Memory;
@@ -9,25 +9,25 @@ use sealane_program::graph::Program;
 
 /// Compares all protocols that keep secrets for a program, at these numbers of rows, by default the
 /// upper bounds. Protocols that the named helpers do not suit get the fewest that they need;
-/// those that do not withstand what is asked are listed as refused.
+/// those that do not withstand what is asked, or cannot take from a pool that is, are listed as
+/// refused.
 ///
 /// # Errors
 /// The numbers of rows do not suit the program.
 pub fn protocols(
     program: &Program,
-    network: NetworkClass,
-    helpers: &[String],
+    terms: Terms<'_>,
     counts: &[(String, u64)],
-    asked: Option<&Asked>,
 ) -> Result<ComparisonRecord, Failure> {
+    let network = terms.network;
     let counts = rows(program, counts)?;
-    let all = compare(program, network, helpers, Some(&counts), asked)?;
+    let all = compare(program, terms, Some(&counts))?;
     let taken = |of: &Compared| record(of, network);
     let refused = |of: &Compared| {
         let why = of.outcome.as_ref().err()?;
         Some((of.protocol.to_string(), why.message.clone()))
     };
-    let suits = all.iter().filter(|of| of.helpers == helpers);
+    let suits = all.iter().filter(|of| of.helpers == terms.helpers);
     let times = suits.filter_map(|of| {
         let (_, cost) = of.outcome.as_ref().ok()?;
         Some((cost.estimate_s(network), of.protocol.to_string()))
@@ -37,6 +37,7 @@ pub fn protocols(
     Ok(ComparisonRecord {
         program: program.name.clone(),
         network: network.to_string(),
+        pool: terms.pooled,
         rows: names.zip(counts).collect(),
         signature: view::signature(program),
         protocols: all.iter().filter_map(taken).collect(),
@@ -74,7 +75,7 @@ fn record(of: &Compared, network: NetworkClass) -> Option<ProtocolRecord> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_engine::{Adversary, Job, ProtocolChoice, ProtocolName};
+    use sealane_engine::{Adversary, Asked, Job, NetworkClass, ProtocolChoice, ProtocolName};
     use sealane_page::View;
     use sealane_program::text;
 
@@ -100,7 +101,11 @@ reveal result = %2 : bool to alice
         let program = text::parse(RICHER, "richer").expect("a program");
         let compared = |asked: Option<Adversary>| {
             let asked = asked.map(Asked::from);
-            protocols(&program, NetworkClass::LAN, &[], &[], asked.as_ref()).expect("a comparison")
+            let terms = Terms {
+                asked: asked.as_ref(),
+                ..Terms::on(NetworkClass::LAN)
+            };
+            protocols(&program, terms, &[]).expect("a comparison")
         };
         assert_eq!(compared(Some(Adversary::SemiHonest)), compared(None));
         let all = compared(Some(Adversary::Malicious));
@@ -129,7 +134,7 @@ reveal result = %2 : bool to alice
         let rows = [("n".to_string(), 10)];
         for network in ["lan", "wan", "1s/10Gbps"] {
             let network = network.parse().expect("a network");
-            let all = protocols(&program, network, &[], &rows, None).expect("a comparison");
+            let all = protocols(&program, Terms::on(network), &rows).expect("a comparison");
             let names = all.protocols.iter().map(|of| &*of.protocol);
             assert_eq!(
                 names.collect::<Vec<_>>(),
@@ -168,8 +173,8 @@ reveal result = %2 : bool to alice
             let fastest = of_two.min_by(|a, b| time(a).total_cmp(&time(b)));
             assert_eq!(all.fastest, fastest.map(|of| of.protocol.clone()));
             // The choice is made at the upper bounds.
-            let most = protocols(&program, network, &[], &[], None).expect("a comparison");
-            let chosen = ProtocolChoice::Auto.job(program.clone(), network, vec![], None);
+            let most = protocols(&program, Terms::on(network), &[]).expect("a comparison");
+            let chosen = ProtocolChoice::Auto.job(program.clone(), Terms::on(network));
             let (job, why) = chosen.expect("a job");
             let name = job.protocol().to_string();
             assert_eq!(most.fastest.as_ref(), Some(&name));

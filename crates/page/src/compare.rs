@@ -13,6 +13,8 @@ pub struct ComparisonRecord {
     pub program: String,
     /// The declared network.
     pub network: String,
+    /// Whether runs take their oblivious transfers from a pool.
+    pub pool: bool,
     /// Row counts by name.
     pub rows: Named<u64>,
     /// Tables, inputs and results: who gives and who learns what, under every protocol alike.
@@ -55,7 +57,8 @@ pub struct ProtocolRecord {
 impl View for ComparisonRecord {
     fn card(&self) -> Card {
         let (program, network) = (&self.program, &self.network);
-        let mut card = Card::new(format!("protocols for {program} · {network}"));
+        let pool = if self.pool { " · from a pool" } else { "" };
+        let mut card = Card::new(format!("protocols for {program} · {network}{pool}"));
         self.signature.add_to(&mut card);
         card.lines("for", rows(&self.rows));
         let networks = self.protocols.first().map(|first| &first.estimate_s);

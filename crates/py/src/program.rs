@@ -8,7 +8,7 @@ use crate::wait;
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::data::Inputs;
-use sealane_engine::{Adversary, EngineError, Job, NetworkClass, ProtocolChoice};
+use sealane_engine::{Adversary, EngineError, Job, NetworkClass, ProtocolChoice, Terms};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
 use sealane_host::connect::Meeting;
@@ -134,6 +134,10 @@ impl Program {
     }
 
     /// Compares the protocols that can run it.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `sealane plan --compare`"
+    )]
     fn compare(
         &self,
         py: Python<'_>,
@@ -142,16 +146,15 @@ impl Program {
         network: Option<&str>,
         helpers: Option<Vec<String>>,
         security: Option<&str>,
+        pool: bool,
     ) -> PyResult<Comparison> {
-        let stated = Stated::new(network, None, helpers, security, false)?;
+        let stated = Stated::new(network, None, helpers, security, pool)?;
         let compared = py.detach(|| -> Result<_, Failure> {
             let config = Config::find_if_any(config.as_deref())?;
-            let network = connect::network(stated.network, config.as_ref());
-            let helpers = connect::helpers(stated.helpers.as_deref(), config.as_ref());
             let rows = rows.into_iter().collect::<Vec<_>>();
-            let asked = connect::security(stated.security, config.as_ref());
-            let asked = asked.as_ref();
-            sealane_host::compare::protocols(&self.graph, network, &helpers, &rows, asked)
+            stated.with_terms(config.as_ref(), |terms| {
+                sealane_host::compare::protocols(&self.graph, terms, &rows)
+            })
         });
         compared.map(Comparison).map_err(error::raised)
     }
@@ -188,7 +191,12 @@ impl Program {
         let (shown, line) = progress_sinks("simulation", show);
         wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
-            let (job, why) = protocol.job(graph, network, helpers, asked.as_ref())?;
+            let terms = Terms {
+                helpers: &helpers,
+                asked: asked.as_ref(),
+                ..Terms::on(network)
+            };
+            let (job, why) = protocol.job(graph, terms)?;
             let program_notes = [program_notes, why.into_iter().collect()].concat();
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
             let mut report =
@@ -317,13 +325,24 @@ impl Stated {
         program: graph::Program,
         config: Option<&Config>,
     ) -> Result<(Job, Option<String>), Failure> {
-        let network = connect::network(self.network, config);
         let protocol = connect::protocol(self.protocol, config);
+        self.with_terms(config, |terms| Ok(protocol.job(program, terms)?))
+    }
+
+    /// Calls a function with the terms; those that are not stated are of the configuration.
+    fn with_terms<T>(
+        &self,
+        config: Option<&Config>,
+        with: impl FnOnce(Terms<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let helpers = connect::helpers(self.helpers.as_deref(), config);
         let asked = connect::security(self.security, config);
-        let (job, why) = protocol.job(program, network, helpers, asked.as_ref())?;
-        let job = if self.pool { job.from_pool()? } else { job };
-        Ok((job, why))
+        with(Terms {
+            network: connect::network(self.network, config),
+            helpers: &helpers,
+            asked: asked.as_ref(),
+            pooled: self.pool,
+        })
     }
 }
 

@@ -39,7 +39,7 @@ pub struct PlanArgs {
     #[arg(long)]
     pub pool: bool,
     /// Compare all protocols that can run the program, side by side
-    #[arg(long, conflicts_with_all = ["pool", "steps", "levels", "references", "export"])]
+    #[arg(long, conflicts_with_all = ["steps", "levels", "references", "export"])]
     pub compare: bool,
     /// List the steps of this line of the source, with what the run would cost if they were
     /// computed on other shares
