@@ -8,8 +8,8 @@
 #   make hardware the command sealane-hw, in target/release
 #   make test-rtl the hardware of hardware/rtl under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
-#                 valgrind, times against secrets, crate `block` under Miri, networks that fail,
-#                 numbers (all arguments, all proofs, fixed point, on shares), faults that tests have
+#                 valgrind, times against secrets, crate `block` under Miri, the oldest Rust,
+#                 networks that fail, numbers (all arguments, all proofs, fixed point, on shares), faults that tests have
 #                 to find, memory of runs, the second party in every role, trials of operators,
 #                 faults on the wire that vectors have to name
 #   make clean    as after a fresh clone
@@ -98,6 +98,8 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/timing.sh
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/miri.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: crate block under Miri"; }
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/oldest.sh || \
+	    { [ $$? -eq 77 ] && echo "SKIPPED 1: a check with the oldest Rust"; }
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
 	@. $(STAMPS)/machine && SEALANE_NIGHTLY=1 "$$CARGO" test --release --quiet --locked -p sealane-mixed numbers::
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \

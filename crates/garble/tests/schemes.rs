@@ -485,10 +485,13 @@ fn pieces_and_threads_make_the_same_tables() {
     let tapes = long_tapes();
     let widths = tapes.each_ref().map(block_width);
     assert_eq!(widths, [16, 32, 16]);
+    // How work is divided does not depend on the tier.
+    let best = Cpu::available().last() == Some(&Cpu::detect().unwrap());
+    let threads: &[usize] = if best { &[1, 2, 3, 4] } else { &[1, 3] };
     for (tape, lanes) in tapes.iter().flat_map(|t| [1, 37, 150].map(|l| (t, l))) {
         for scheme in Scheme::ALL {
             let mut expected = None;
-            for threads in [1, 2, 3, 4] {
+            for &threads in threads {
                 let mut session = Session::here(scheme, 7);
                 session.garbler.set_threads(threads);
                 session.evaluator.set_threads(threads);

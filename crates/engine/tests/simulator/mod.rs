@@ -19,7 +19,7 @@ use std::time::Instant;
 use scenario::Scenario;
 
 /// Seeds that run by default.
-const SEEDS: u64 = 1000;
+const SEEDS: u64 = 600;
 /// Number of seeds after which a long run prints its progress.
 const PROGRESS: u64 = 5000;
 /// Number of failures after which no more seeds run.
