@@ -108,7 +108,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@$(BIN)/python tools/fixed_points.py --seed $$(date +%j)
 	@$(BIN)/python tools/memory.py 1000000
 	@$(BIN)/python tools/twenty.py --networks lan,wan > /dev/null
-	@$(BIN)/python tools/second.py --runs 118 --seed $$(date +%j)
+	@$(BIN)/python tools/second.py --runs 133 --seed $$(date +%j)
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 	@. $(STAMPS)/machine && CARGO="$$CARGO" $(BIN)/python tools/faults.py --faults 30 --drawn 500 \
 	    --seed $$(date +%j)

@@ -15,8 +15,9 @@ from primitives import H, blake3
 
 FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alone.jsonl"]
 PART_NAMES = ["program", "network class", "protocol", "plan", "work of single parties"]
-# Protocols, and their parties.
-VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2, ("mixed", 1): 2}
+# Protocols, and their roles. Parties without a role are there in one of them.
+VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2, ("mixed", 1): 2,
+            ("trio-malicious", 1): 3}
 FORM = b"\0\0"                                  # plan 0, not silent: the subset
 
 # ------------------------------------------------------------------------------------ the job
@@ -51,13 +52,17 @@ class Job:
     def _check_subset(self, version: int) -> None:
         """The job is one that chapter 1 lets a party run."""
         count = VERSIONS.get((self.protocol, version))
-        need(count == len(self.parties), "another protocol, version or number of parties", "own")
-        wanted = {"parties": count, "timing": "counts-alone", "network": self.network,
+        roles, parties = self.setting["roles"], len(self.parties)
+        has_others = self.protocol == "trio-malicious" and parties > len(roles)
+        need(count == len(roles) and (count == parties or has_others),
+             "another protocol, version or number of parties", "own")
+        wanted = {"parties": parties, "timing": "counts-alone", "network": self.network,
                   "pooled": False, "silent": False, "batch": None}
         found = {field: self.setting.get(field) for field in wanted}
         need(found == wanted, f"the setting has {found}, not {wanted}", "own")
-        roles = sorted(self.setting["roles"])
-        need(roles == [[i] for i in range(len(self.parties))], "a party has not one role", "own")
+        members = [party for role in roles for party in role]
+        need(len(members) == len({*members} & {*range(parties)}) == count,
+             "a role has not one party of its own", "own")
 
 
 # --------------------------------------------------------------------------------- agreement

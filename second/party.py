@@ -14,6 +14,7 @@ from agreement import Job, agree, farewell
 from clear import Clear
 from errors import Fault, need
 from gmw import Gmw
+from guarded import Guarded, Outside
 from keys import key_of_text, seed_of_file
 from link import PATIENCE, SILENCE, Mesh
 from meeting import Meeting, Party
@@ -89,11 +90,15 @@ class Work:
                 inputs |= {number + i: found or [] for i, found in enumerate(calls.results())}
             number += "result" in line
 
-    def _protocol(self, mesh: Mesh, coins: Coins, counts: list[int]) -> Gmw | Trio | Yao:
+    def _protocol(self, mesh: Mesh, coins: Coins, counts: list[int]
+                  ) -> Gmw | Trio | Yao | Outside:
         """This party's side of the protocol."""
         setting, session = self.job.setting, mesh.session
         if self.job.protocol == "trio":
             return Trio(mesh, coins, session, setting)
+        if self.job.protocol == "trio-malicious":
+            side = Guarded if [self.me] in setting["roles"] else Outside
+            return side(mesh, coins, session, setting, self.plan)
         if self.job.protocol in ("gmw", "mixed"):
             made = Gmw if self.job.protocol == "gmw" else Mixed
             return made(mesh, coins, session, setting, self.plan, counts)

@@ -27,7 +27,7 @@ STEPS = {
     "convert": "value out", "fold": "operand length lanes levels bits signed carry out to",
     "scan": "tape length init over captured carries outs", "reveal": "value result",
     "ring": "op bit of lanes out", "rearrange": "how rows operand out",
-    "compare-exchange": "network tape rows length over captured outs",
+    "compare-exchange": "network tape rows length over captured outs", "settle": "",
     "cross": "rows length tape over across captured outs"}
 SHAPES = [set(fields.split()) for fields in (
     "value lanes inner", "offset dims", "value first inner", "operand factor", "number", "table",
@@ -35,6 +35,7 @@ SHAPES = [set(fields.split()) for fields in (
     "head", "compact", "most", "value first inner levels bits signed carry")]
 KINDS = ["plan", "rows", "tape", "value", "segment", "result"]      # of lines, in their order
 SHARINGS = {"yao": ("yao-label", ""), "trio": ("replicated",) * 2, "clear": ("public", ""),
+            "trio-malicious": ("replicated", ""),
             "gmw": ("xor", "additive"), "mixed": ("xor", "additive")}   # of bits, of integers
 WITH_REFILLS = ("gmw", "mixed")
 ON_SHARES = "linear", "product", "ring", "reveal"           # steps without values on labels
@@ -237,6 +238,7 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
         labels = [domain.on_labels for domain in domains]
         need(step.name == "convert" or (all(labels) and step.name not in ON_SHARES)
              or not any(labels), "a step with a value on labels", "own")
+        need(step.name != "settle" or protocol == "trio-malicious", "a step that settles", "own")
         if step.name == "convert":
             old, new = domains
             need((new.k is not None or old.on_labels != new.on_labels) if old.k is None

@@ -9,7 +9,7 @@ from typing import Any
 from adder import adder_tape
 from errors import need
 from link import Mesh
-from plan import Domain, Tape
+from plan import Domain, Gate, Tape
 from streams import Bulk, Coins, expand_secret
 from tensors import Call, Factor, Opening, Tensor, decode, encode, flatten
 
@@ -144,9 +144,14 @@ class Trio:
             following = self._read(self.after, form, bulk)
         return list(zip(own, following))
 
-    def _reshare(self, form: Form, summands: list[int]) -> Call[list[Share]]:
+    def _zeros(self, form: Form) -> list[list[int]]:
+        """Draw both parts of a share of zero."""
+        return [form.draw(stream) for stream in self.streams[BITS if form.k is None else INTEGERS]]
+
+    def _reshare(self, form: Form, summands: list[int], zeros: list[list[int]] | None = None
+                 ) -> Call[list[Share]]:
         """Share the sums of what each role has."""
-        f, g = (form.draw(stream) for stream in self.streams[BITS if form.k is None else INTEGERS])
+        f, g = zeros or self._zeros(form)
         own = form.reduced(x + y - z for x, y, z in zip(summands, f, g))
         self.mesh.write(self.before, form.message(own), bulk=True)
         yield
@@ -177,15 +182,19 @@ class Trio:
             for a, b, out, _ in xors:
                 own[out], following[out] = own[a] ^ own[b], following[a] ^ following[b]
             if ands:
-                summands = [own[a] & (own[b] ^ following[b]) ^ following[a] & own[b]
-                            for a, b, _, _ in ands]
-                shared = yield from self._reshare(
-                    Form(len(ands), lanes, None), regroup(summands, lanes, 1))
+                shared = yield from self._ands(ands, own, following, lanes)
                 rows = [regroup(component, 1, lanes) for component in zip(*shared)]
                 for (_, _, out, _), x, y in zip(ands, *rows):
                     own[out], following[out] = x, y
         bits = (regroup([slots[i] for i in tape.outputs], lanes, 1) for slots in (own, following))
         return Tensor.of(list(zip(*bits)), lanes).planes
+
+    def _ands(self, ands: list[Gate], own: list[int], following: list[int], lanes: int,
+              zeros: list[list[int]] | None = None) -> Call[list[Share]]:
+        """The ANDs of a batch: bits plane after plane."""
+        summands = [own[a] & (own[b] ^ following[b]) ^ following[a] & own[b] for a, b, _, _ in ands]
+        form = Form(len(ands), lanes, None)
+        return (yield from self._reshare(form, regroup(summands, lanes, 1), zeros))
 
     # ---- conversions
 

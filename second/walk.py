@@ -296,6 +296,9 @@ class Calls:
         for value, total in totals.items():
             self._write(run, value, total)
 
+    def _settle(self, run: TileRun, args: Fields) -> Any:
+        return self.protocol.settle(self.plan.segments[run.segment].rows is not None)
+
     # ---- results
 
     def _by_tile(self, result: Result) -> bool:
@@ -397,6 +400,8 @@ class Walk:
 
     def _resume(self, run: TileRun, number: int, part: int, call: Call[None]) -> None:
         """Begin or advance a call, up to the end of its next flight or its own."""
+        if hasattr(self.calls.protocol, "due"):
+            self.calls.protocol.due.place = run.segment, run.tile, number, part
         for _ in call:
             self.running.append((run, number, part, call))
             return
@@ -411,8 +416,18 @@ class Walk:
         if first == WAITING:
             waits = step.name == "scan" and step.args["length"] == "rows" and not turn
             there = not waits and all(self._there(run, value) for value in step.reads)
-            return 0 if there else None
+            return 0 if there and (step.name != "settle" or self._may_settle(run, number)) else None
         return 1 if first == DONE and second == WAITING and turn else None
+
+    def _may_settle(self, run: TileRun, number: int) -> bool:
+        """Whether all that a settle may take is computed (chapter 19, Settlement)."""
+        segment = self.plan.segments[run.segment]
+        before = [(i, j) for i in range(run.segment) if segment.rows is None
+                  for j in range(len(self.plan.segments[i].steps))]
+        return (all(status[0] == DONE for status in run.status[:number])
+                and all(self.done[run.segment, i] >= run.tile for i, step in
+                        enumerate(segment.steps) if step.carry or i == number)
+                and all(self.done[i, j] == self.tiles[i] for i, j in before))
 
     def _there(self, run: TileRun, value: int) -> bool:
         """Whether a tile run may read a value."""

@@ -297,15 +297,19 @@ def stored(result: dict[str, Any]) -> list[int]:
 
 
 TRIO2 = ["--protocol", "trio", "--helpers", "ada"]
+PROVED = ["--protocol", "trio", "--security", "malicious", "--helpers"]
 GMW = ["--protocol", "gmw"]
 MIXED = ["--protocol", "mixed"]
 TASKS = [
     Task("millionaires", [], {}),
     Task("millionaires", TRIO2, {}),
+    Task("millionaires", [*PROVED, "ada"], {}),
+    Task("millionaires", [*PROVED, "ada,cyd,dan"], {}),
     Task("age_pyramid", [], {"northerners": 100, "southerners": 37}),
     Task("age_pyramid", TRIO2, {"northerners": 33, "southerners": 1}),
     Task("medication", [], {"days": 48}),
     Task("medication", TRIO2, {"days": 5}),
+    Task("medication", [*PROVED, "ada"], {"days": 5}),
     Task("pay_gap", TRIO2, {"people": 17}),
     Task("credit", TRIO2, {"applicants": 8}),
     Task("millionaires", MIXED, {}),
@@ -328,6 +332,9 @@ TASKS = [
 """From the quickest on; the last three are long."""
 
 MORE = [
+    Task("age_pyramid", [*PROVED, "ada,cyd,dan"], {"northerners": 7, "southerners": 3}),
+    Task("ranks", [*PROVED, "ada"], {"n": 5, "m": 6}),
+    Task("groups", [*PROVED, "ada"], {"n": 6}),
     Task("millionaires", GMW, {}),
     Task("medication", GMW, {"days": 20}),
     Task("credit", MIXED, {"applicants": 8}),

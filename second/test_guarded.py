@@ -1,0 +1,151 @@
+"""Tests of chapter 19: its example, its field, proofs that hold and proofs that do not."""
+
+from __future__ import annotations
+
+import random
+import unittest
+
+from primitives import H, gf_mul
+from proof import (
+    GIVEN,
+    POINTS,
+    SIDE,
+    Challenges,
+    Proof,
+    accepts,
+    block,
+    extended,
+    halves_of,
+    image,
+    lagrange,
+    mul16,
+    name_of,
+    seed_of,
+    times,
+    whole,
+)
+from streams import expand_secret
+
+SID = bytes(range(0x40, 0x60))
+KEYS = [bytes([i]) * 32 for i in (1, 2, 3)]
+
+
+def derived(key, label):
+    """A seed for another use."""
+    return expand_secret(key, SID, label).read(32)
+
+
+PROOF_KEYS = [derived(key, "trio: key of proofs") for key in KEYS]
+NAME = name_of(SID, 0, 0)
+SEED, CHECK = seed_of(halves_of(PROOF_KEYS[2], NAME))
+
+NAMES = """
+    7271f82046aa48828100e2dcffee402b cccaaca45b53f9e7800966a2f74ac041
+    df9f5dfbda0a61b4d95f2938e41fc0b2 3be7192043652596fe57d651fa4e6553
+    d820cf94d4fe879d4f152234bb8a9b3f e6c78b1057e13324db73c46eaf95d073
+    c97b9cc00e31ea719788f9112cef774f f18ca3f5accfad8e0dc58256805880b1
+    87f5361a96f4684a3ede5e36370b743e 1b1830434cde3d0c79c566ee99ffe09d"""
+MESSAGES = """
+    c167d18cf8d9f3f47d6b146a1ffe426b 6a9f1568ce44f6b56c0ac46e684e9026
+    8429414db737803c937b9bfb335da0c6 3b9b52be7db64bb6b00d90dc3a00cf53
+    a19e71c457fff1d265d73767a3a3402b 0de75d3ebc58ee0c1112579918787dd7
+    ee9116c488c6d1bc2bf054590bd44856 49b06bbd8875f0f995a10ef7682855c2
+    d6d2845b197b703c226569ffef06b7c8"""
+
+
+def follow(n, left, right, message, constants, left_constant):
+    """The answers of both verifiers."""
+    proof = Proof(NAME, SEED, n)
+    return (proof.follow(PROOF_KEYS[0], left, left_constant, message[0], True),
+            proof.follow(PROOF_KEYS[1], right, constants, message[1], False))
+
+
+class Example(unittest.TestCase):
+    """The example of the chapter."""
+
+    def test_names(self):
+        """Keys, seeds and hashes."""
+        kr = derived(KEYS[0], "trio: key of reveals")
+        halves, proof = halves_of(PROOF_KEYS[2], NAME), Proof(NAME, SEED, 3)
+        self.assertEqual(halves[0][:4].hex(), "525d7003")
+        found = [kr, H("sealane 1 trio seed of reveals", SID + kr), *PROOF_KEYS, NAME, SEED, CHECK,
+                 proof.bound, block(proof.weights[0])]
+        self.assertEqual([data[:16].hex() for data in found], NAMES.split())
+
+    def test_proof(self):
+        """The proof of three statements."""
+        x, y, next_x, next_y, f, g = 5, 3, 6, 7, 2, 1
+        z = x & y ^ x & next_y ^ next_x & y ^ f ^ g
+        self.assertEqual((z, x & y ^ f ^ z), (5, 6))
+        proof = Proof(NAME, SEED, 3)
+        shares, commitments = proof.prove(PROOF_KEYS[:2], [x, y], [next_y, next_x])
+        challenges = Challenges(proof)
+        challenges.commit(commitments[:32])
+        left, right = follow(3, [x, y], [next_y, next_x], (shares, commitments), g, 6)
+        found = [shares[:16], shares[112:], commitments[:16], commitments[64:80],
+                 block(challenges.draw(2)), left[:16], left[16:32], right[:16], right[16:32]]
+        self.assertEqual([data.hex() for data in found], MESSAGES.split())
+        self.assertTrue(accepts(left, right))
+
+
+class Field(unittest.TestCase):
+    """GF(16) in GF(2^128), and lines over it."""
+
+    def test_image(self):
+        """It keeps sums and products, and is one to one."""
+        for a in range(16):
+            products = times(image(a), [image(b) for b in range(16)])
+            for b in range(16):
+                self.assertEqual(image(a ^ b), image(a) ^ image(b))
+                self.assertEqual(image(mul16(a, b)), gf_mul(image(a), image(b)))
+                self.assertEqual(products[b], image(mul16(a, b)))
+        self.assertEqual(len({image(a) for a in range(16)}), 16)
+
+    def test_lines(self):
+        """Planes extend as polynomials over GF(2^128) do."""
+        values = [3, 15, 0, 8, 1, 1, 6, 10]
+        line = extended([tuple(value >> k & 1 for k in range(4)) for value in values])
+        for point, element in enumerate(line):
+            wanted = 0
+            for value, factor in zip(values, lagrange(SIDE, image(point))):
+                wanted ^= gf_mul(image(value), factor)
+            self.assertEqual(image(sum(bit << k for k, bit in enumerate(element))), wanted)
+
+    def test_grid(self):
+        """The points that are given and those of the grid are all."""
+        self.assertEqual(len(GIVEN), 161)
+        points = {*GIVEN} | {(r, c) for r in range(SIDE) for c in range(SIDE)}
+        self.assertEqual(points, {(r, c) for r in range(POINTS) for c in range(POINTS)})
+        planes = [i * 37 & 1 for i in range(64)]
+        grid = whole(planes)
+        self.assertEqual([grid[divmod(i, 8)][0] for i in range(64)], planes)
+
+
+class Proofs(unittest.TestCase):
+    """Proofs of any statements."""
+
+    def test_all_lengths(self):
+        """A proof holds; with one wrong bit of anything it does not."""
+        rng = random.Random(1)
+        for n in (1, 2, 3, 121, 4095, 4096, 32769):
+            *left, right_x, right_y, g = (rng.getrandbits(n) for _ in range(5))
+            right, proof = [right_y, right_x], Proof(NAME, SEED, n)
+            left_constant = g ^ left[0] & right[0] ^ left[1] & right[1]
+            message = proof.prove(PROOF_KEYS[:2], left, right)
+            self.assertEqual([len(part) for part in message],
+                             [16 * proof.values, 32 * proof.levels])
+            answers = follow(n, left, right, message, g, left_constant)
+            self.assertTrue(accepts(*answers), n)
+            wrong = 1 << rng.randrange(n)
+            bad = [follow(n, left, right, message, g ^ wrong, left_constant),
+                   follow(n, [left[0], left[1] ^ wrong], right, message, g, left_constant)]
+            for part, data in enumerate(message):
+                at = rng.randrange(len(data))
+                changed = [*message]
+                changed[part] = data[:at] + bytes([data[at] ^ 16]) + data[at + 1:]
+                bad.append(follow(n, left, right, changed, g, left_constant))
+            self.assertEqual([accepts(*both) for both in bad], [False] * 4, n)
+
+
+if __name__ == "__main__":
+    unittest.main()
