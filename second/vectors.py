@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import vectors_fresh
+import vectors_guarded
 import vectors_later
 import vectors_negative
 import vectors_pools
@@ -23,7 +24,7 @@ from errors import Fault
 from link import WIRE
 from vectors_fresh import tests_of
 from vectors_kinds import KINDS, Fields
-from vectors_primitives import Repeat
+from vectors_primitives import Repeat, Tests
 from vectors_sessions import read, shown
 
 # Fields whose strings are text; all others are hexadecimal.
@@ -59,7 +60,7 @@ def decoded(value: Any, name: str = "") -> Any:
 
 # ---------------------------------------------------------------------------------- primitives
 
-GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS
+GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS | vectors_guarded.GROUPS
 # What an invalid test of a kind looks for: the bug, and its effect.
 NOTES: dict[str, tuple[str, str]] = {
     "unpack": ("takes bits behind the end of a component", "a message has a second form"),
@@ -105,12 +106,21 @@ def outcome(kind: str, given: Fields) -> Fields:
 
 def make_primitives(folder: Path) -> Fields:
     """All kinds; what comes out must be what the text asks for."""
-    groups, count = [], 0
-    first, later = ([(kind, tests()) for kind, (_, _, tests) in groups.items()]
-                    for groups in (vectors_fresh.GROUPS, vectors_later.GROUPS))
+    first, later = map(tests_in, (vectors_fresh.GROUPS, vectors_later.GROUPS))
     # A file changes only by tests at its end.
     fresh = [(kind, tests_of(kind)) for kind in vectors_fresh.KINDS]
-    for kind, tests in first + fresh + later:
+    return {"notes": notes(), "groups": made_groups(first + fresh + later)}
+
+
+def tests_in(groups: dict[str, tuple[str, str, Callable[[], Tests]]]) -> list[tuple[str, Tests]]:
+    """The tests of each kind."""
+    return [(kind, tests()) for kind, (_, _, tests) in groups.items()]
+
+
+def made_groups(named: list[tuple[str, Tests]]) -> list[Fields]:
+    """The groups of a file, with what comes out."""
+    groups, count = [], 0
+    for kind, tests in named:
         chapter, crate, _ = GROUPS[kind]
         made = []
         for comment, given, *code in tests:
@@ -123,7 +133,19 @@ def make_primitives(folder: Path) -> Fields:
                          "result": result["result"],
                          "in": encoded(given, True), **result})
         groups.append({"kind": kind, "chapter": chapter, "crate": crate, "tests": made})
-    return {"notes": notes(), "groups": groups}
+    return groups
+
+
+def make_guarded(folder: Path) -> Fields:
+    """Functions and proofs of `trio-malicious`, and its sessions."""
+    content = vectors_guarded.make(folder)
+    return {"notes": content.pop("notes"),
+            "groups": made_groups(tests_in(vectors_guarded.GROUPS)), **content}
+
+
+def check_guarded(content: Fields, folder: Path) -> list[str]:
+    """The same, checked."""
+    return check_primitives(content, folder) + vectors_guarded.check(content, folder)
 
 
 def check_primitives(content: Fields, folder: Path) -> list[str]:
@@ -149,6 +171,7 @@ FILES: dict[str, tuple[Maker, Checker]] = {
     "negative": (vectors_negative.make, vectors_negative.check),
     "transfers": (vectors_transfers.make, vectors_transfers.check),
     "silent": (vectors_silent.make, vectors_silent.check),
+    "guarded": (make_guarded, check_guarded),
     "pools": (vectors_pools.make, vectors_pools.check)}
 
 
@@ -169,8 +192,8 @@ def write(folder: Path, name: str, content: Fields) -> None:
 
 def count(content: Fields) -> int:
     """The number of tests in a file."""
-    groups = content.get("groups", [content])
-    return sum(len(group["tests"]) for group in groups)
+    groups = [*content.get("groups", []), content]
+    return sum(len(group.get(part, [])) for group in groups for part in ("sessions", "tests"))
 
 
 def run(action: str, folder: Path, name: str) -> tuple[int, str]:

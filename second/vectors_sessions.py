@@ -67,10 +67,10 @@ class Files:
 
 
 class Jobs:
-    """The jobs of a folder of vectors."""
+    """The jobs of a file of a folder of vectors."""
 
-    def __init__(self, folder: Path) -> None:
-        self.content = {job["name"]: job for job in read(folder, "jobs")["jobs"]}
+    def __init__(self, folder: Path, file: str = "jobs") -> None:
+        self.content = {job["name"]: job for job in read(folder, file)["jobs"]}
         self.found: dict[tuple[str, int], Work] = {}
 
     def parties(self, name: str) -> list[str]:

@@ -161,7 +161,15 @@ const UNREAD: [&str; 1] = ["tape"];
 /// # Panics
 /// If a vector disagrees, or if the kinds of the file and of this crate are not the same.
 pub fn check(owner: &str, kinds: &[(&str, Checked)]) {
-    let (file, mut seen, mut wrong) = (read("primitives"), Vec::new(), Vec::new());
+    check_in("primitives", owner, kinds);
+}
+
+/// Checks all functions of a file that a crate owns.
+///
+/// # Panics
+/// If a vector disagrees, or if the kinds of the file and of this crate are not the same.
+pub fn check_in(name: &str, owner: &str, kinds: &[(&str, Checked)]) {
+    let (file, mut seen, mut wrong) = (read(name), Vec::new(), Vec::new());
     for group in list(&file["groups"]) {
         let kind = text(&group["kind"]);
         if group["crate"] != owner || UNREAD.contains(&kind) {
@@ -189,11 +197,7 @@ pub fn check(owner: &str, kinds: &[(&str, Checked)]) {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "primitives.json.gz:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{name}.json.gz:\n{}", wrong.join("\n"));
     let missing = kinds.iter().filter(|(name, _)| !seen.contains(name));
     let missing = missing.map(|(name, _)| *name).collect::<Vec<_>>();
     assert!(missing.is_empty(), "no vectors of {missing:?}");

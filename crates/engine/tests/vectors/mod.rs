@@ -1,5 +1,6 @@
 //! Vectors of whole sessions: see `docs/wire/vectors.md`.
 
+mod guarded;
 mod negative;
 mod outside;
 mod sessions;
@@ -32,18 +33,28 @@ fn exported(name: &Value, job: &Job) -> Value {
     json!({ "name": name, "hash": job.hash(), "files": files, "tapes": tapes })
 }
 
-/// Plans and exports all jobs of the file again, from their programs, protocols and networks.
+/// Files that have jobs.
+const WITH_JOBS: [&str; 2] = ["jobs", "guarded"];
+
+/// Plans and exports all jobs of a file again, from their programs, protocols and networks.
 fn made_again(jobs: &Value) -> Value {
     let entries = list(&jobs["jobs"]).iter();
     let entries = entries.map(|entry| exported(&entry["name"], &sessions::planned(entry)));
-    json!({ "schema": "jobs-1", "wire": WIRE_VERSION, "jobs": entries.collect::<Vec<_>>() })
+    let entries = entries.collect::<Vec<_>>();
+    json!({ "schema": jobs["schema"], "wire": WIRE_VERSION, "jobs": entries })
 }
 
 /// Checks the files of all jobs. What planning has changed since is another job: then the sessions
 /// of these jobs are made again, under another wire version if messages changed.
 #[test]
 fn jobs_are_those_of_the_vectors() {
-    let jobs = read("jobs");
+    for file in WITH_JOBS {
+        jobs_are_those_of(file);
+    }
+}
+
+fn jobs_are_those_of(file: &str) {
+    let jobs = read(file);
     let again = made_again(&jobs);
     for (entry, again) in list(&jobs["jobs"]).iter().zip(list(&again["jobs"])) {
         let name = &entry["name"];
@@ -54,17 +65,19 @@ fn jobs_are_those_of_the_vectors() {
         };
         let differs = || first_difference(&entry["files"], &again["files"]);
         let same = entry["files"] == again["files"];
-        assert!(same, "jobs.json.gz: {name}: {}", differs());
+        assert!(same, "{file}.json.gz: {name}: {}", differs());
         assert_eq!(entry["hash"], again["hash"], "{name}");
         assert_eq!(tapes(entry), tapes(again), "{name}");
     }
 }
 
 #[test]
-#[ignore = "writes jobs.json.gz to the folder that SEALANE_VECTORS names"]
+#[ignore = "writes files with jobs alone to the folder that SEALANE_VECTORS names"]
 fn make_jobs() {
     let folder = std::env::var("SEALANE_VECTORS").expect("a folder");
-    let path = std::path::Path::new(&folder).join("jobs.json.gz");
-    let jobs = packed(&made_again(&read("jobs")));
-    std::fs::write(path, jobs).expect("a folder that can be written");
+    for file in WITH_JOBS {
+        let path = std::path::Path::new(&folder).join(format!("{file}.json.gz"));
+        let jobs = packed(&made_again(&read(file)));
+        std::fs::write(path, jobs).expect("a folder that can be written");
+    }
 }

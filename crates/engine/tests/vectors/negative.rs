@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Runs the party of a test; returns `undetected` and what it learned, or the code of its error and
 /// the parties that it names.
-fn outcome(
+pub fn outcome(
     sessions: &Sessions,
     crossed: &Crossed,
     session: &Value,

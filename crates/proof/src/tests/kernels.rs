@@ -269,7 +269,7 @@ fn strings_hold_the_bits_that_were_pushed() {
         .iter()
         .map(|block| block.value().count_ones())
         .sum::<u32>();
-    assert_eq!(all, expected.iter().map(|bit| u32::from(*bit)).sum());
+    assert_eq!(all, expected.iter().map(|bit| u32::from(*bit)).sum::<u32>());
     assert_eq!(string.blocks().len() % GROUP_BLOCKS, 0);
     string.shrink();
     assert_eq!(string.blocks().len(), expected.len().div_ceil(128));

@@ -15,6 +15,7 @@ mod kernels;
 mod proofs;
 mod rates;
 mod refused;
+mod vectors;
 mod views;
 
 /// GF(2^BITS) of 4 to 256 elements, by tables of powers of x.

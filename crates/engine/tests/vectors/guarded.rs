@@ -1,0 +1,42 @@
+//! Sessions of `trio-malicious`, and parties whose peers deviate: `guarded.json.gz`.
+
+use super::negative::outcome;
+use super::sessions::Sessions;
+use sealane_testkit::vectors::{Value, json, list, number, read};
+use std::collections::BTreeMap;
+
+fn sessions(content: &Value) -> Sessions {
+    Sessions::of(content, &json!({ "tests": content["sessions"] }))
+}
+
+#[test]
+fn sessions_with_proofs_are_those_of_the_vectors() {
+    sessions(&read("guarded")).check("guarded.json.gz");
+}
+
+/// The code is that of the vector, and so are all whom the error names.
+#[test]
+fn a_party_disputes_what_the_vectors_say_it_disputes() {
+    let content = read("guarded");
+    let (sessions, mut kept, mut wrong) = (sessions(&content), BTreeMap::new(), Vec::new());
+    for test in list(&content["tests"]) {
+        let id = number(&test["session"]);
+        let session = sessions.tests.iter().find(|session| session["id"] == id);
+        let session = session.expect("a session");
+        let crossed = kept.entry(id).or_insert_with(|| sessions.run(session).0);
+        let (found, mut names, _) = outcome(&sessions, crossed, session, test);
+        names.sort_unstable();
+        if test["code"] != *found || test["blames"] != json!(names) {
+            wrong.push(format!(
+                "{} {}, session {id}, party {}: {} of {} wanted, {found} of {names:?} found; {}",
+                test["id"],
+                session["job"],
+                test["party"],
+                test["code"],
+                test["blames"],
+                test["comment"],
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "guarded.json.gz:\n{}", wrong.join("\n"));
+}
