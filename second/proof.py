@@ -31,6 +31,9 @@ def image(e: int) -> int:
     return reduce(xor, (IMAGES[k] for k in range(4) if e >> k & 1), 0)
 
 
+ELEMENTS = [image(e) for e in range(16)]
+
+
 def mul4(a: int, b: int) -> int:
     """A product in GF(4)."""
     turned = a >> 1 | (a ^ a >> 1) << 1 & 2     # a w
@@ -90,16 +93,9 @@ def _line() -> list[list[list[tuple[int, int]]]]:
     """Of each new point of a line, of each bit there: the points and bits that it is the sum of."""
     found = []
     for point in range(SIDE, POINTS):
-        terms: list[list[tuple[int, int]]] = [[], [], [], []]
-        for i in range(SIDE):
-            above = below = 1
-            for j in {*range(SIDE)} - {i}:
-                above, below = mul16(above, point ^ j), mul16(below, i ^ j)
-            factor = next(e for e in range(16) if mul16(e, below) == above)
-            for m in range(4):
-                for k in range(4):
-                    terms[k] += [(i, m)] * (mul16(factor, 1 << m) >> k & 1)
-        found.append(terms)
+        factors = [ELEMENTS.index(value) for value in lagrange(SIDE, image(point))]
+        found.append([[(i, m) for i, factor in enumerate(factors) for m in range(4)
+                       if mul16(factor, 1 << m) >> k & 1] for k in range(4)])
     return found
 
 
