@@ -130,26 +130,44 @@ class Silent:
         self.ends = plain.ends[::-1]            # sender, receiver
         self.first, self.main, self.iterations = first, main, 0
         self.ready: list[tuple[int, int]] = []  # rows that nobody has taken, and their choices
+        self.rows: list[tuple[int, int]] = []   # those that wait for their check
 
-    def _agree(self, coins: Coins) -> None:
-        """Exchange contributions to keys."""
-        own = coins.public("ot ferret: contribution to keys").read(32)
-        self.mesh.write(self.peer, own)
-        self.mesh.flush()
-        both = [own, self.mesh.read(self.peer, 32)]
+    def contribute(self, coins: Coins) -> None:
+        """Write a contribution to keys."""
+        self.own = coins.public("ot ferret: contribution to keys").read(32)
+        self.mesh.write(self.peer, self.own)
+
+    def agree(self) -> None:
+        """Read that of the peer."""
+        both = [self.own, self.mesh.read(self.peer, 32)]
         both = both if self.mesh.me == self.ends[0] else both[::-1]
         self.keys, self.instance = keys_of(self.session, *self.ends, both)
+
+    def _agree(self, coins: Coins) -> None:
+        self.contribute(coins)
+        self.mesh.flush()
+        self.agree()
 
     def _start(self, kept: list[int]) -> None:
         self.mesh.flush()
         self.kept = kept
-        self._iterate(self.first)
+        self._iterate()
 
-    def _iterate(self, size: Instance) -> list[tuple[int, int]]:
-        """Make rows and their choices; keeps what the next iteration takes."""
+    def _iterate(self) -> list[tuple[int, int]]:
+        """An iteration of one direction."""
+        self.grow()
+        self._check()
+        self.mesh.flush()
+        return self.keep()
+
+    def grow(self) -> None:
+        """Make rows and their choices, if there are none."""
+        if self.rows:
+            return
+        size = self.main if self.iterations else self.first
         self.mesh.flush()
         secret, rest = self.kept[:1 << size.log], self.kept[1 << size.log:]
-        levels, masks = rest[:-MASKS], tuple(rest[-MASKS:])
+        levels, self.masks = rest[:-MASKS], tuple(rest[-MASKS:])
         key, leaves, step = self.keys.read(16), [], TREES * size.depth
         for at in range(0, len(levels), step):
             batch = [tuple(levels[at + c:at + step:TREES]) for c in range(TREES)]
@@ -157,13 +175,14 @@ class Silent:
             leaves += [leaf for row in zip(*made) for leaf in row]
             if at + step < len(levels):
                 self.mesh.flush()
-        rows = []
         for (places, bit), leaf in zip(matrix(key, 0, size.rows, size.log), leaves):
             value = reduce(xor, (secret[place] for place in places), leaf)
-            rows.append((value ^ bit, value & 1))
-        self._check(rows, masks)
-        self.mesh.flush()
+            self.rows.append((value ^ bit, value & 1))
+
+    def keep(self) -> list[tuple[int, int]]:
+        """Keep what the next iteration takes; returns the other rows and their choices."""
         self.iterations += 1
+        rows, self.rows = self.rows, []
         self.kept = [row >> 1 << 1 | choice for row, choice in rows[-self.main.takes:]]
         return rows[:-self.main.takes]
 
@@ -171,7 +190,7 @@ class Silent:
         """Make the trees of a batch."""
         raise NotImplementedError
 
-    def _check(self, rows: list[tuple[int, int]], masks: tuple[int, ...]) -> None:
+    def _check(self) -> None:
         """Check the rows of an iteration."""
         raise NotImplementedError
 
@@ -181,7 +200,7 @@ class Silent:
     def _take(self, n: int) -> list[tuple[int, int]]:
         """The next rows."""
         while len(self.ready) < n:
-            self.ready += self._iterate(self.main)
+            self.ready += self._iterate()
         taken, self.ready = self.ready[:n], self.ready[n:]
         return taken
 
@@ -191,10 +210,18 @@ class SilentSender(Silent):
 
     def set_up(self, plain: Sender, coins: Coins) -> None:
         """Lines 7 to 9, behind a set-up of chapter 9."""
+        self.draw(plain, coins)
+        self._agree(coins)
+        self._start(self.packed(plain))
+
+    def draw(self, plain: Sender, coins: Coins) -> None:
+        """Take delta, and draw roots."""
         self.delta = plain.delta
         self.roots = Bulk(coins.secret("ot ferret: roots of trees"))
-        self._agree(coins)
-        self._start([row >> 1 << 1 for row in plain.extend(self.first.takes)])
+
+    def packed(self, plain: Sender) -> list[int]:
+        """Line 8."""
+        return [row >> 1 << 1 for row in plain.extend(self.first.takes)]
 
     def _trees(self, key: bytes, kept: list[tuple[int, ...]]) -> list[list[int]]:
         roots = blocks(self.roots.draw(TREES))
@@ -203,11 +230,15 @@ class SilentSender(Silent):
         self.mesh.write(self.peer, b"".join(map(block, written)))
         return [leaves for leaves, _ in made]
 
-    def _check(self, rows: list[tuple[int, int]], masks: tuple[int, ...]) -> None:
+    def _check(self) -> None:
+        self.prove()
+
+    def prove(self) -> None:
+        """Read a point and a sum, and write a proof."""
         self.mesh.flush()
         point, total = blocks(self.mesh.read(self.peer, 16) + self.mesh.read(self.peer, 16))
         self.mesh.check_digest(self.peer)
-        value = weighed(point, tuple(row for row, _ in rows)) ^ weighed(X, masks)
+        value = weighed(point, tuple(row for row, _ in self.rows)) ^ weighed(X, self.masks)
         self.mesh.write(self.peer, self._proof(value ^ gf_mul(total, self.delta)))
         self.mesh.send_digest(self.peer)
 
@@ -221,27 +252,44 @@ class SilentReceiver(Silent):
 
     def set_up(self, plain: Receiver, coins: Coins) -> None:
         """Lines 7 to 9, behind a set-up of chapter 9."""
+        self.draw(coins)
+        self._agree(coins)
+        self._start(self.packed(plain))
+
+    def draw(self, coins: Coins) -> None:
+        """Draw points."""
         self.points = coins.public("ot ferret: points of checks")
         coins.secret("ot ferret: places of errors")
-        self._agree(coins)
+
+    def packed(self, plain: Receiver) -> list[int]:
+        """Line 8."""
         choices, rows = plain.extend(self.first.takes)
-        self._start([row >> 1 << 1 | choice for row, choice in zip(rows, choices)])
+        return [row >> 1 << 1 | choice for row, choice in zip(rows, choices)]
 
     def _trees(self, key: bytes, kept: list[tuple[int, ...]]) -> list[list[int]]:
         read = blocks(self.mesh.read(self.peer, 16 * TREES * len(kept[0])))
         return [choose(key, own, tuple(read[c::TREES])) for c, own in enumerate(kept)]
 
-    def _check(self, rows: list[tuple[int, int]], masks: tuple[int, ...]) -> None:
+    def _check(self) -> None:
+        self.ask()
+        self.compare()
+
+    def ask(self) -> None:
+        """Write a point and a sum."""
         data = self.points.read(16)
         self.mesh.write(self.peer, data)
         self.mesh.flush()
-        point, = blocks(data)
-        own, choices = zip(*rows)
-        total = weighed(point, choices) ^ weighed(X, tuple(mask & 1 for mask in masks))
+        self.point, = blocks(data)
+        total = weighed(self.point, tuple(choice for _, choice in self.rows)) ^ weighed(
+            X, tuple(mask & 1 for mask in self.masks))
         self.mesh.write(self.peer, block(total))
         self.mesh.send_digest(self.peer)
         self.mesh.flush()
-        wanted = self._proof(weighed(point, own) ^ weighed(X, masks))
+
+    def compare(self) -> None:
+        """Read a proof."""
+        own = weighed(self.point, tuple(row for row, _ in self.rows))
+        wanted = self._proof(own ^ weighed(X, self.masks))
         found = self.mesh.read(self.peer, 32)
         self.mesh.check_digest(self.peer)
         need(found == wanted, "the check of an iteration fails", "peer-deviated")
@@ -250,3 +298,47 @@ class SilentReceiver(Silent):
         """A bit and a block for each of the next n transfers."""
         rows, choices = [*zip(*self._take(n))] or ((), ())
         return list(choices), list(rows)
+
+
+# ------------------------------------------------------------------------- both directions
+
+
+def step(sender: SilentSender | None, receiver: SilentReceiver | None, more: bool) -> None:
+    """An iteration of each direction; `more` if another one follows in which this party sends."""
+    if sender:
+        sender.grow()
+        sender.mesh.flush()
+    if receiver:
+        receiver.grow()
+        receiver.ask()
+    if sender:
+        sender.prove()
+        given = sender.keep()
+        sender.ready += given if sender.iterations > 1 else []
+        if more:
+            sender.grow()
+        sender.mesh.flush()
+    if receiver:
+        receiver.compare()
+        given = receiver.keep()
+        receiver.ready += given if receiver.iterations > 1 else []
+
+
+def set_up_both(sends: Sender, gets: Receiver, sizes: tuple[Instance, Instance], coins: Coins
+                ) -> tuple[SilentSender, SilentReceiver]:
+    """A set-up in step, behind lines 1 to 3 of both directions."""
+    gets.finish()
+    sender, receiver = SilentSender(sends, *sizes), SilentReceiver(gets, *sizes)
+    receiver.draw(coins)
+    sender.contribute(coins)
+    receiver.contribute(coins)
+    receiver.kept = receiver.packed(gets)
+    receiver.mesh.flush()
+    sends.finish()
+    sender.draw(sends, coins)
+    receiver.agree()
+    sender.agree()
+    sender.kept = sender.packed(sends)
+    step(sender, receiver, True)
+    step(sender, receiver, False)
+    return sender, receiver

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import vectors_transfers
-from silent import Instance, SilentReceiver, SilentSender
+from silent import Instance, SilentReceiver, SilentSender, set_up_both, step
 from streams import Coins
+from transfers import Receiver, Sender
 from vectors_attack import Found, attack, judged
 from vectors_kinds import Fields
 from vectors_negative import note
-from vectors_sessions import Wire, shown
+from vectors_sessions import Run, Wire, shown
 from vectors_transfers import ALTERED, DEVIATED, Case, Rule, Setup, joined
 from yao import Yao
 
@@ -49,7 +51,7 @@ class SilentSetup(Setup):
         return silent(self.given, party, mesh, self)
 
 
-def bits_of(choices: list[int]) -> bytes:
+def bits_of(choices: Sequence[int]) -> bytes:
     """Choices as bits."""
     number = sum(choice << i for i, choice in enumerate(choices))
     return number.to_bytes((len(choices) + 7) // 8, "little")
@@ -81,6 +83,49 @@ def attack_silent(found: Setup, party: int, extensions: int, changes: list[Field
     """Run one side against changed messages."""
     given = found.given | {"extensions": found.given["extensions"][:extensions]}
     return attack(found, party, changes, lambda mesh: silent(given, party, mesh))
+
+
+# -------------------------------------------------------------------------------- in step
+
+
+class InStep(Run):
+    """Both sides of a set-up of both directions, and a refill."""
+
+    def __init__(self, given: Fields) -> None:
+        super().__init__(2)
+        self.given = given
+        self.run()
+
+    def party(self, party: int, mesh: Wire) -> tuple[int, list[Any], list[Any]]:
+        """One side; returns its delta, and transfers as sender and as receiver."""
+        session, k = bytes.fromhex(self.given["session"]), self.given["k"]
+        mesh.begin(session)
+        coins = Coins(bytes.fromhex(self.given["seeds"][party]))
+        sends = Sender(mesh, 1 - party, session, k, True)
+        gets = Receiver(mesh, 1 - party, session, k, False)
+        delta = int.from_bytes(coins.secret("gmw: offset").read(16), "little") | 1
+        sends.begin(coins, delta)
+        gets.begin(coins)
+        mesh.flush()
+        sizes = Instance(*self.given["first"]), Instance(*self.given["main"])
+        sender, receiver = set_up_both(sends, gets, sizes, coins)
+        sent, received = (self.given["iterations"][i] for i in (party, 1 - party))
+        for i in range(max(sent, received)):
+            step(sender if i < sent else None, receiver if i < received else None, i + 1 < sent)
+        return delta, sender.ready, receiver.ready
+
+    def outcome(self) -> Fields:
+        """Its inputs, with what must come of them."""
+        directions = []
+        for party in (0, 1):
+            delta, sent, _ = self.found[party]
+            t, choices = zip(*self.found[1 - party][2])
+            directions.append({
+                "delta": delta.to_bytes(16, "little").hex(), "choices": bits_of(choices).hex(),
+                "q": shown(joined([q for q, _ in sent])), "t": shown(joined(t))})
+        messages = [[sender, stamp, shown(body)] for sender in (0, 1)
+                    for _, stamp, body in self.messages[sender, 1 - sender]]
+        return self.given | {"messages": messages, "directions": directions}
 
 
 # ------------------------------------------------------------------------------ negative tests
@@ -189,7 +234,10 @@ def make(folder: Path) -> Fields:
                     "party": party, "extensions": extensions, "changes": changes}
             tests.append(test | ({"result": "undetected", "cost": cost[0]} if code is None else
                                  {"result": "invalid", "code": code, "blames": 1 - party}))
-    return {"notes": NOTES, "setups": [outcome(found) for found in KEPT.values()], "tests": tests}
+    base, = setups(folder)
+    both = {name: base[name] for name in ("session", "k", "seeds", "first", "main")}
+    return {"notes": NOTES, "setups": [outcome(found) for found in KEPT.values()],
+            "in_step": InStep(both | {"iterations": [3, 2]}).outcome(), "tests": tests}
 
 
 def check(content: Fields, folder: Path) -> list[str]:
@@ -199,6 +247,9 @@ def check(content: Fields, folder: Path) -> list[str]:
         found = KEPT[setup["id"]] = SilentSetup(setup)
         wrong += [f"silent setup {setup['id']}: {name}" for name, value in outcome(found).items()
                   if setup[name] != value]
+    both = InStep(content["in_step"]).outcome()
+    wrong += [f"silent, in step: {name}" for name, value in content["in_step"].items()
+              if both[name] != value]
     for test in content["tests"]:
         code, _, _ = attack_silent(KEPT[test["setup"]], *(test[name] for name in (
             "party", "extensions", "changes")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def transfer(given: Fields, party: int, mesh: Wire, setup: Setup | None = None) 
     return blocks
 
 
-def joined(blocks: list[int]) -> bytes:
+def joined(blocks: Sequence[int]) -> bytes:
     """Blocks as bytes."""
     return b"".join(block.to_bytes(16, "little") for block in blocks)
 

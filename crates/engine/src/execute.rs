@@ -80,7 +80,7 @@ pub(crate) fn execute<P: Party>(
         online: WalkState::new(plan, given.rows),
         offline: WalkState::new(plan, given.rows),
         material: HashMap::new(),
-        left_over: LeftOver::default(),
+        left_over: LeftOver::after_set_up::<P::Protocol>(&plan.setting, given.demand),
         opening: None,
         expecting: false,
         reported: HashSet::new(),

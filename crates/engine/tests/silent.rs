@@ -80,7 +80,7 @@ fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
     run_on(&wan, 1000);
 }
 
-/// The two directions of transfers take turns, and each makes whole iterations.
+/// The two directions of transfers run in step, and each makes whole iterations.
 #[test]
 fn many_ands_on_a_wan_come_from_silent_transfers_as_planned() {
     let wan = job_of(PROGRAM, ProtocolName::Gmw, NetworkClass::WAN);

@@ -4,9 +4,10 @@
 //! bits send nothing more, and are made as their OTs are ([`portions`]). So what a refill sends
 //! depends on counts alone.
 //!
-//! Two extensions of base OTs cross, since of each the receiver alone writes. Silent extensions
-//! take turns, that of the party with the smaller number as sender first. A direction of which the
-//! run takes no OT is not set up. With a pool nothing is: its OTs are random ones.
+//! Two extensions cross. Of base OTs the receiver alone writes; silent ones run in step
+//! (`sealane_ot::ferret`), and their set-up makes an iteration of each direction, whose first
+//! messages so need no flight. A direction of which the run takes no OT is not set up. With a pool
+//! nothing is: its OTs are random ones.
 
 mod cost;
 #[cfg(test)]
@@ -17,8 +18,8 @@ mod portions;
 mod tests;
 
 pub(crate) use cost::{
-    cot, demand_bits, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, state_bytes,
-    takes_labels, transfers, wide,
+    cot, demand_bits, of_labels, pool_bits, refill_cost, refill_counts, set_up_cost, set_up_counts,
+    state_bytes, takes_labels, transfers, wide,
 };
 
 use crate::cost::bits_of;
@@ -30,8 +31,8 @@ use portions::{extensions, portions};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
-use sealane_ot::source::SourceSetup;
-use sealane_ot::source::ahead::{AheadReceiver, AheadSender};
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill_in_step};
+use sealane_ot::source::{SourceSetup, finish_both};
 use sealane_ot::traits::CorrelationSource;
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ring,
@@ -74,12 +75,12 @@ pub(crate) struct Goods {
     pools: BTreeMap<Correlation, VecDeque<Batch>>,
 }
 
-/// A set-up that has begun: of extensions that cross, and of the first silent one, the first
-/// messages are written. A party may then read what others send at the set-up.
+/// A set-up that has begun: the first messages are written. A party may then read what others send
+/// at the set-up.
 pub(crate) struct Begun {
     setting: Setting,
     peer: PartyId,
-    /// The offset of labels, where this party garbles.
+    /// The offset of labels, where this party garbles and OTs come from a pool.
     offset: Option<Zeroizing<Block>>,
     /// Directions of which the run takes OTs: this party sends, it receives.
     takes: [bool; 2],
@@ -102,27 +103,25 @@ impl Goods {
             takes.reverse();
         }
         let made = stocks.sender.is_none() && stocks.receiver.is_none();
-        let mut begun = Begun {
+        let [sends, receives] = takes.map(|takes| takes && made);
+        let (mut sender, mut receiver) = (None, None);
+        if sends {
+            let delta = offset.clone().unwrap_or_else(|| random_offset(coins));
+            sender = Some(source(setting).sender(cpu, mesh, peer, *delta, coins)?);
+        }
+        if receives {
+            receiver = Some(source(setting).receiver(cpu, mesh, peer, coins)?);
+        }
+        mesh.flush()?;
+        Ok(Begun {
             setting: setting.clone(),
             peer,
             offset,
             takes,
-            sender: None,
-            receiver: None,
+            sender,
+            receiver,
             stocks,
-        };
-        let [mut sends, mut receives] = takes.map(|takes| takes && made);
-        if let (true, Some(turn)) = (setting.silent, begun.turns(mesh.me()).next()) {
-            [sends, receives] = [turn, !turn];
-        }
-        if sends {
-            begun.sender = Some(begun.sender(cpu, mesh, coins)?);
-        }
-        if receives {
-            begun.receiver = Some(source(setting).receiver(cpu, mesh, peer, coins)?);
-        }
-        mesh.flush()?;
-        Ok(begun)
+        })
     }
 
     /// Returns whether this party is the sender of the first direction.
@@ -206,6 +205,13 @@ impl Goods {
             });
             return pooled.draw(ots, numbers, mesh);
         }
+        if self.setting.silent {
+            return in_step(
+                ots,
+                extensions[at..].iter().map(|of| [of[mine], of[theirs]]),
+                mesh,
+            );
+        }
         let mut one = |sends: bool, at: usize| match (sends, extensions.get(at)) {
             (true, Some(counts)) if counts[mine] > 0 => {
                 ots.sender().cot.refill(mesh, counts[mine] as usize)
@@ -215,12 +221,6 @@ impl Goods {
             }
             _ => Ok(()),
         };
-        if self.setting.silent {
-            // Two iterations of a direction that follow one another share flights.
-            let turn = first == at.is_multiple_of(2);
-            one(turn, at)?;
-            return Ok(one(!turn, at)?);
-        }
         // A receiver is an extension ahead, so that neither party waits for the other.
         if at == 0 {
             one(false, 0)?;
@@ -296,62 +296,21 @@ impl Goods {
 }
 
 impl Begun {
-    /// Directions of which the run takes OTs, in the order of silent extensions: whether this party
-    /// sends in each.
-    fn turns(&self, me: PartyId) -> impl Iterator<Item = bool> + use<> {
-        let sends_first = me == directions(&self.setting)[0];
-        let [sends, receives] = self.takes;
-        let turns = [sends_first, !sends_first].into_iter();
-        turns.filter(move |turn| if *turn { sends } else { receives })
-    }
-
-    fn sender(
-        &self,
-        cpu: Cpu,
-        mesh: &mut Mesh,
-        coins: &mut Coins,
-    ) -> Result<SourceSetup<SenderSetup>> {
-        let drawn = || Zeroizing::new(offset(coins));
-        let delta = self.offset.clone().unwrap_or_else(drawn);
-        Ok(source(&self.setting).sender(cpu, mesh, self.peer, *delta, coins)?)
-    }
-
     /// Ends the set-up.
-    pub(crate) fn finish(mut self, cpu: Cpu, mesh: &mut Mesh, coins: &mut Coins) -> Result<Goods> {
+    pub(crate) fn finish(self, cpu: Cpu, mesh: &mut Mesh, coins: &mut Coins) -> Result<Goods> {
         let (unit, [sends, receives]) = (unit(&self.setting), self.takes);
-        let (mut sender, mut receiver) = (None, None);
-        let mut pooled = None;
-        if self.stocks.sender.is_some() || self.stocks.receiver.is_some() {
-            pooled = Some(Pooled::new(self.stocks, self.offset, self.peer));
-        } else if self.setting.silent {
-            for turn in self.turns(mesh.me()) {
-                if turn {
-                    let begun = match self.sender.take() {
-                        Some(begun) => begun,
-                        None => self.sender(cpu, mesh, coins)?,
-                    };
-                    mesh.flush()?;
-                    sender = Some(begun.finish(mesh, coins)?);
-                } else {
-                    let source = source(&self.setting);
-                    let begun = match self.receiver.take() {
-                        Some(begun) => begun,
-                        None => source.receiver(cpu, mesh, self.peer, coins)?,
-                    };
-                    mesh.flush()?;
-                    receiver = Some(begun.finish(mesh, coins)?);
-                }
-                mesh.flush()?;
+        let pooled = self.stocks.sender.is_some() || self.stocks.receiver.is_some();
+        let pooled = pooled.then(|| Pooled::new(self.stocks, self.offset, self.peer));
+        let (sender, receiver) = match (self.sender, self.receiver) {
+            (Some(sender), Some(receiver)) => {
+                let (sender, receiver) = finish_both(sender, receiver, mesh, coins)?;
+                (Some(sender), Some(receiver))
             }
-        } else {
-            let received = self.receiver.take();
-            receiver = received
-                .map(|receiver| receiver.finish(mesh, coins))
-                .transpose()?;
-            let sent = self.sender.take();
-            sender = sent.map(|sender| sender.finish(mesh, coins)).transpose()?;
-        }
-        let ots = (sends || receives).then(|| {
+            (Some(sender), None) => (Some(sender.finish(mesh, coins)?), None),
+            (None, Some(receiver)) => (None, Some(receiver.finish(mesh, coins)?)),
+            (None, None) => (None, None),
+        };
+        let mut ots = (sends || receives).then(|| {
             let none = self.peer;
             let sender = sender.map(|sender| AheadSender::new(sender, unit));
             let sender = sender.unwrap_or_else(|| AheadSender::none(none));
@@ -359,6 +318,9 @@ impl Begun {
             let receiver = receiver.unwrap_or_else(|| AheadReceiver::none(none));
             BothWays::new(cpu, mesh, sender, receiver, "gmw: goods")
         });
+        if let (Some(ots), true, None) = (&mut ots, self.setting.silent, &pooled) {
+            in_step(ots, std::iter::once([sends, receives].map(u64::from)), mesh)?;
+        }
         Ok(Goods {
             setting: self.setting,
             me: mesh.me(),
@@ -370,9 +332,24 @@ impl Begun {
 }
 
 /// A random offset, of which bit 0 is 1.
-fn offset(coins: &mut Coins) -> Block {
+fn random_offset(coins: &mut Coins) -> Zeroizing<Block> {
     let random = coins.secret("gmw: offset").block();
-    Block::new(random.value() | 1)
+    Zeroizing::new(Block::new(random.value() | 1))
+}
+
+/// Runs the first of these silent iterations, with its numbers of OTs that this party sends and
+/// receives. Trees of the next one may follow at once.
+fn in_step(
+    ots: &mut Both,
+    mut iterations: impl Iterator<Item = [u64; 2]>,
+    mesh: &mut Mesh,
+) -> Result<()> {
+    let [sent, received] = iterations.next().unwrap_or_default();
+    let more = iterations.next().is_some_and(|next| next[0] > 0);
+    let (sender, receiver) = ots.both();
+    let sender = (sent > 0).then_some((&mut sender.cot, more));
+    let receiver = (received > 0).then_some(&mut receiver.cot);
+    Ok(refill_in_step(sender, receiver, mesh)?)
 }
 
 /// Makes correlations of one kind; none of OTs, which stay with their source.

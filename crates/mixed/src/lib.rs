@@ -255,6 +255,10 @@ impl<const L: bool> Protocol for Mixing<L> {
         goods::set_up_cost(setting, demand)
     }
 
+    fn set_up_counts(setting: &Setting, demand: &Demand) -> Demand {
+        goods::set_up_counts(setting, demand)
+    }
+
     fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
         goods::pool_bits(setting, kind)
     }

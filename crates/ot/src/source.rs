@@ -5,10 +5,10 @@
 
 pub mod ahead;
 
-use crate::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
+use crate::ferret::{BothSetup, FerretCost, FerretReceiver, FerretSender, Params};
 use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
 use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms};
-use crate::{Result, Security, SoftSpoken};
+use crate::{Flights, Result, Security, SoftSpoken};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
@@ -128,6 +128,15 @@ impl Source {
         }
     }
 
+    /// Messages of a set-up with the other direction ([`finish_both`]): of a silent source up to
+    /// the end of the first refill.
+    pub fn set_up_both(self) -> Flights {
+        match self {
+            Source::SoftSpoken(source) => source.set_up(),
+            Source::Silent(source, params) => FerretCost { source, params }.set_up_in_step(),
+        }
+    }
+
     fn base(self) -> SoftSpoken {
         let (Source::SoftSpoken(base) | Source::Silent(base, _)) = self;
         base
@@ -200,6 +209,34 @@ impl SourceSetup<SenderSetup> {
             }
         })
     }
+}
+
+/// Ends the set-ups of both directions, whose messages cross. Of silent sources a refill of both
+/// has to follow at once ([`ahead::refill_in_step`]).
+///
+/// # Errors
+/// The network failed, or the other party deviated.
+///
+/// # Panics
+/// If the sources are silent and bit 0 of the offset is 0, or errors are at any places.
+pub fn finish_both(
+    sender: SourceSetup<SenderSetup>,
+    receiver: SourceSetup<ReceiverSetup>,
+    mesh: &mut Mesh,
+    coins: &mut Coins,
+) -> Result<(AnySender, AnyReceiver)> {
+    let mut receives = receiver.setup.finish(mesh)?;
+    mesh.flush()?;
+    let Some(params) = receiver.silent else {
+        let sends = sender.setup.finish(mesh)?;
+        let receives = AnyReceiver::SoftSpoken(receives);
+        return Ok((AnySender::SoftSpoken(sends), receives));
+    };
+    let place = (receiver.cpu, params, receives.terms().peer);
+    let begun = BothSetup::begin(place, &mut receives, mesh, coins)?;
+    let mut sends = sender.setup.finish(mesh)?;
+    let (sends, receives) = begun.finish(&mut sends, mesh, coins)?;
+    Ok((AnySender::Silent(sends), AnyReceiver::Silent(receives)))
 }
 
 impl SourceSetup<ReceiverSetup> {

@@ -145,6 +145,11 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
         &mut self.receiver
     }
 
+    /// Both directions.
+    pub fn both(&mut self) -> (&mut HashedSender<S>, &mut HashedReceiver<R>) {
+        (&mut self.sender, &mut self.receiver)
+    }
+
     /// Runs one side of both directions, in the order in which the peer runs the other sides.
     fn each_way<A, B>(
         &mut self,

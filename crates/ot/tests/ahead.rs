@@ -4,10 +4,12 @@ use crate::common::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::Params;
-use sealane_ot::source::Source;
-use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill};
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill, refill_in_step};
+use sealane_ot::source::{Source, finish_both};
 use sealane_ot::traits::{CotReceiver, CotSender, SecondKeys, packed_blocks};
 use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken, forms};
+use sealane_testkit::side::on_threads;
+use sealane_testkit::tamper::tampered;
 
 const BASE: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 const PARAMS: Params = Params::danger_tiny(Security::Malicious);
@@ -212,4 +214,133 @@ fn random_ots_are_handed_out_as_they_are_and_each_once() {
         &mut [Block::ZERO],
         &mut [Block::ZERO]
     )));
+}
+
+/// Iterations of a refill in which party 0 sends, and in which party 1 does: the first so many.
+const IN_STEP: [usize; 2] = [3, 2];
+
+/// Offsets of both parties.
+const DELTAS: [Block; 2] = [DELTA, Block::new(0x1357_9bdf_0246_8ace_fedc_ba98_7654_3211)];
+
+type Both = (AheadSender, AheadReceiver);
+
+/// Sets up both directions of a party, with an iteration of each.
+fn set_up_both(mesh: &mut Mesh) -> Result<Both> {
+    let me = usize::from(mesh.me().0);
+    let (peer, cpu) = ([RECEIVER, SENDER][me], Cpu::best());
+    let coins = &mut Coins::danger_fixed_seed(me as u64);
+    let sender = source().sender(cpu, mesh, peer, DELTAS[me], coins)?;
+    let receiver = source().receiver(cpu, mesh, peer, coins)?;
+    mesh.flush()?;
+    let (sender, receiver) = finish_both(sender, receiver, mesh, coins)?;
+    let given = PARAMS.given();
+    let mut both = (
+        AheadSender::new(sender, given),
+        AheadReceiver::new(receiver, given),
+    );
+    step(&mut both, mesh, [1, 1], 0)?;
+    Ok(both)
+}
+
+/// Runs step number `at` of a refill with so many iterations in which this party sends, and in
+/// which it receives.
+fn step(both: &mut Both, mesh: &mut Mesh, counts: [usize; 2], at: usize) -> Result<()> {
+    let (sender, receiver) = both;
+    let sender = (at < counts[0]).then_some((sender, at + 1 < counts[0]));
+    refill_in_step(sender, (at < counts[1]).then_some(receiver), mesh)
+}
+
+/// All OTs of a party: those that it sends, and choices and blocks of those that it receives.
+type All = (Vec<Block>, (Vec<Block>, Vec<Block>));
+
+/// Runs a party; returns its OTs, and bytes sent and rounds after the set-up and in the end.
+fn in_step(mesh: &mut Mesh) -> Result<(All, [(u64, u64); 2])> {
+    let me = usize::from(mesh.me().0);
+    let peer = [RECEIVER, SENDER][me];
+    let seen = |mesh: &Mesh| (mesh.payload_sent(peer), u64::from(mesh.rounds()));
+    let mut both = set_up_both(mesh)?;
+    let before = seen(mesh);
+    let counts = [IN_STEP[me], IN_STEP[1 - me]];
+    let mut all = All::default();
+    for at in 0..=3 {
+        // Some are left over for after the next step, of which those of the last stay.
+        let take = |made: usize| (PARAMS.given() - 128).min(made);
+        let mut q = vec![Block::ZERO; take(both.0.ready())];
+        both.0.extend(mesh, &mut q)?;
+        all.0.extend(q);
+        let mut t = vec![Block::ZERO; take(both.1.ready()) / 128 * 128];
+        let mut choices = vec![Block::ZERO; t.len() / 128];
+        both.1.extend(mesh, &mut choices, &mut t)?;
+        all.1.0.extend(choices);
+        all.1.1.extend(t);
+        if at < 3 {
+            step(&mut both, mesh, counts, at)?;
+        }
+    }
+    Ok((all, [before, seen(mesh)]))
+}
+
+#[test]
+fn both_directions_in_step_are_right_and_share_flights() {
+    let (one, other) = pair(in_step, in_step);
+    for (at, (q, (choices, t))) in [(&one.0.0, &other.0.1), (&other.0.0, &one.0.1)]
+        .into_iter()
+        .enumerate()
+    {
+        let count = q.len().min(t.len()) / 128 * 128;
+        assert!(count > IN_STEP[at] * (PARAMS.given() - 256));
+        let choices = &choices[..count / 128];
+        assert_correlated(&q[..count], &t[..count], choices, DELTAS[at]);
+        let seen = values(q)
+            .into_iter()
+            .collect::<std::collections::HashSet<_>>();
+        assert_eq!(seen.len(), q.len(), "no OT is given twice");
+    }
+    let set_up = source().set_up_both();
+    let sum = |flights: &[Flight], of: fn(&Flight) -> u64| flights.iter().map(of).sum::<u64>();
+    let [sent, received]: [fn(&Flight) -> u64; 2] =
+        [|flight| flight.from_sender, |flight| flight.from_receiver];
+    let both = sum(&set_up, sent) + sum(&set_up, received);
+    let made = IN_STEP.map(|count| refill(PARAMS, BASE, (count * PARAMS.given()) as u64));
+    for (me, (_, [before, after])) in [&one, &other].into_iter().enumerate() {
+        assert_eq!(before.0, both);
+        let refilled = sum(&made[me], sent) + sum(&made[1 - me], received);
+        assert_eq!(after.0, both + refilled);
+    }
+    // Base OTs, trees with an extension, and then each iteration two more than the first message.
+    let rounds = |at: usize| one.1[at].1.max(other.1[at].1);
+    assert_eq!((set_up.len(), made.each_ref().map(Vec::len)), (7, [7, 5]));
+    assert_eq!([rounds(0), rounds(1)], [7, 14]);
+}
+
+#[test]
+fn a_changed_byte_of_either_direction_ends_both() {
+    let (one, other) = pair(in_step, in_step);
+    for (to, total) in [(SENDER, other.1[1].0), (RECEIVER, one.1[1].0)] {
+        for at in (0..total)
+            .step_by(4001)
+            .chain((total - 200..total).step_by(31))
+        {
+            let ended = on_threads(tampered(to, at, 4), |mut mesh| {
+                let (me, mesh) = (usize::from(mesh.me().0), &mut mesh);
+                let mut both = set_up_both(mesh)?;
+                let counts = [IN_STEP[me], IN_STEP[1 - me]];
+                for at in 0..3 {
+                    let made = step(&mut both, mesh, counts, at);
+                    if made.is_err() {
+                        let left = [both.0.ready(), both.1.ready()];
+                        let stays = |count: usize, at: usize| at >= counts[count];
+                        assert!((0..2).all(|way| stays(way, at) || left[way] == 0));
+                        let again = step(&mut both, mesh, [1, 1], 0);
+                        assert!(matches!(again, Err(OtError::Ended)));
+                    }
+                    made?;
+                }
+                Ok::<_, OtError>(())
+            });
+            let found = &ended[usize::from(to.0)];
+            let named = matches!(found, Err(OtError::Altered(_) | OtError::Net(_)));
+            assert!(named, "byte {at} to {to}: {found:?}");
+        }
+    }
 }

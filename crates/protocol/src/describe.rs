@@ -122,6 +122,12 @@ pub trait Protocol: Sized + 'static {
     fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }
+    /// Correlations that the set-up of a run with this demand makes for pools: the first refills
+    /// make fewer ([`LeftOver::after_set_up`](crate::LeftOver::after_set_up)). The demand needs
+    /// them all, or pools are refilled by more of each at once.
+    fn set_up_counts(_: &Setting, _: &Demand) -> Demand {
+        Demand::default()
+    }
     /// Bits of memory that one correlation takes in a pool, at the party with the larger part; 0
     /// for correlations that are made as they are used.
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {

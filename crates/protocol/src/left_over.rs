@@ -10,6 +10,11 @@ use crate::profile::Setting;
 pub struct LeftOver(Demand);
 
 impl LeftOver {
+    /// Correlations that the set-up of a run with this demand makes.
+    pub fn after_set_up<P: Protocol>(setting: &Setting, demand: &Demand) -> LeftOver {
+        LeftOver(P::set_up_counts(setting, demand))
+    }
+
     /// Supplies tiles with this demand: returns what a refill makes for it, which is nothing if
     /// enough is left over.
     pub fn refill<P: Protocol>(&mut self, setting: &Setting, demand: &Demand) -> Demand {

@@ -172,19 +172,6 @@ pub(super) fn source(setting: &Setting) -> Source {
     }
 }
 
-/// Flights of both directions of an extension with this number, in the order in which they run.
-fn both_directions(setting: &Setting, number: usize, [one, other]: [Flights; 2]) -> Flights {
-    if !setting.silent {
-        return crossed(one, other);
-    }
-    let other = crossed(Flights::new(), other);
-    if number.is_multiple_of(2) {
-        then(one, other)
-    } else {
-        then(other, one)
-    }
-}
-
 /// Nonce of the garbler, which a run with labels demands.
 pub(crate) fn of_labels(setting: &Setting) -> Correlation {
     Correlation::Seed {
@@ -199,11 +186,19 @@ pub(crate) fn takes_labels(setting: &Setting, demand: &Demand) -> bool {
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let taken = counts(setting, demand).map(|count| count > 0 && !setting.pooled);
-    let base = |taken: bool| {
-        let flights = taken.then(|| source(setting).cost().set_up());
-        flights.unwrap_or_default()
+    let source = source(setting);
+    let made = set_up_counts(setting, demand).0.into_values();
+    let made = made.max().unwrap_or(0);
+    let one_way = |taken: bool| match (taken, made) {
+        (false, _) => Flights::new(),
+        (true, 0) => source.cost().set_up(),
+        (true, made) => then(source.cost().set_up(), source.cost().extend(0, made)),
     };
-    let mut flights = messages(setting, &both_directions(setting, 0, taken.map(base)));
+    let [one, other] = match taken {
+        [true, true] => [(); 2].map(|()| source.set_up_both()),
+        taken => taken.map(one_way),
+    };
+    let mut flights = messages(setting, &crossed(one, other));
     if flights.is_empty() {
         flights.push(Vec::new());
     }
@@ -217,11 +212,25 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let seeds = owners(setting, demand).into_iter();
     flights[0].extend(seeds.map(|owner| Message::new(owner, first, SEED_BYTES)));
     let silent = u64::from(setting.silent) * SILENT.first().rows() as u64;
+    let silent_ns = silent * SILENT_COT_NS + made * (SILENT_COT_NS + HASH_NS);
     let directions = taken.map(u64::from).iter().sum::<u64>();
     Cost {
-        compute_ns: directions * (BASE_OT_NS + silent * SILENT_COT_NS),
+        compute_ns: directions * (BASE_OT_NS + silent_ns),
         ..Cost::of(flights)
     }
+}
+
+/// OTs that a set-up makes: an iteration of each silent direction.
+pub(crate) fn set_up_counts(setting: &Setting, demand: &Demand) -> Demand {
+    let mut made = Demand::default();
+    let [low, high] = directions(setting);
+    let taken = counts(setting, demand).into_iter();
+    for ((sender, receiver), count) in [(low, high), (high, low)].into_iter().zip(taken) {
+        if count > 0 && setting.silent && !setting.pooled {
+            made.add(cot(sender, receiver), unit(setting) as u64);
+        }
+    }
+    made
 }
 
 /// Bits of memory that correlations of a demand take: while they are made, and then.
@@ -339,16 +348,24 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
             0 => Flights::new(),
             bytes => vec![Flight::new(bytes, 0)],
         };
-        both_directions(setting, 0, labels(setting, demand).map(offsets))
+        let [one, other] = labels(setting, demand).map(offsets);
+        crossed(one, other)
     } else {
         let extend = |count| match count {
             0 => Flights::new(),
             count => source.extend(0, count),
         };
-        let join = if setting.silent { then } else { together };
-        let made = extensions(setting, demand).into_iter().enumerate();
-        let made = made.map(|(at, counts)| both_directions(setting, at, counts.map(extend)));
-        made.fold(Flights::new(), join)
+        let made = if setting.silent {
+            // Iterations of a direction follow one another, each with trees of the next.
+            vec![counts]
+        } else {
+            extensions(setting, demand)
+        };
+        let made = made.into_iter().map(|counts| {
+            let [one, other] = counts.map(extend);
+            crossed(one, other)
+        });
+        made.fold(Flights::new(), together)
     };
     // Those of bits send nothing more.
     let all = demand.0.iter().filter(|(kind, _)| !is_bits(**kind));

@@ -44,7 +44,7 @@ use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::params::CHECK;
-use super::run::{Link, Outcome, Rows};
+use super::run::{Link, Outcome};
 use crate::OtError;
 use crate::transcript::{check_digest, send_digest};
 
@@ -84,12 +84,12 @@ pub(super) fn prove(
     send_digest(link.mesh, link.peer)
 }
 
-/// Runs the receiver's part for these rows and their choices, with a random point.
-pub(super) fn verify(
+/// Sends what the receiver asks with, for rows of these choices: a random point and the sum.
+pub(super) fn ask(
     link: &mut Link<'_>,
     binding: &Binding<'_>,
     point: Block,
-    rows: &Rows<'_>,
+    choices: &[Block],
 ) -> Outcome {
     let cpu = binding.cpu;
     link.send(&[point])?;
@@ -98,10 +98,20 @@ pub(super) fn verify(
     let bits = binding.masks.iter().rev();
     let bits = Zeroizing::new(bits.fold(0, |bits, mask| bits << 1 | u128::from(mask.lsb())));
     let mask = monomials.sum_of_bits(&[Block::new(*bits)]);
-    link.send(&[at.sum_of_bits(rows.choices) ^ mask])?;
+    link.send(&[at.sum_of_bits(choices) ^ mask])?;
     send_digest(link.mesh, link.peer)?;
-    link.flush()?;
-    let sum = at.sum(rows.blocks) ^ monomials.sum(binding.masks);
+    link.flush()
+}
+
+/// Compares the sender's proof with the receiver's rows, at the point that it asked with.
+pub(super) fn compare(
+    link: &mut Link<'_>,
+    binding: &Binding<'_>,
+    point: Block,
+    rows: &[Block],
+) -> Outcome {
+    let cpu = binding.cpu;
+    let sum = Point::new(cpu, point).sum(rows) ^ monomials(cpu).sum(binding.masks);
     let expected = binding.hash(link.mesh, [link.peer, link.mesh.me()], sum);
     let mut proof = [0; PROOF_BYTES as usize];
     link.mesh.recv(link.peer, &mut proof)?;
@@ -183,12 +193,9 @@ mod tests {
     /// The masked sum of powers that a receiver sends if all its choices are 0.
     fn masked_sum(masks: &[Block]) -> u128 {
         let [mut sender, mut receiver] = in_memory();
-        sender.send(RECEIVER, &[0; 64]).expect("memory");
-        sender.flush().expect("memory");
         let (mesh, peer) = (&mut receiver, SENDER);
-        let (blocks, choices) = (&mut [Block::ZERO; CHECK][..], &mut [Block::ZERO][..]);
-        let (mut link, rows) = (Link { mesh, peer }, Rows { blocks, choices });
-        assert!(verify(&mut link, &binding(1, 1, masks), Block::new(5), &rows).is_err());
+        let (name, point) = (binding(1, 1, masks), Block::new(5));
+        ask(&mut Link { mesh, peer }, &name, point, &[Block::ZERO]).expect("memory");
         let (mesh, peer, mut heard) = (&mut sender, RECEIVER, [Block::ZERO; 2]);
         Link { mesh, peer }.receive(&mut heard).expect("memory");
         heard[1].value()

@@ -5,7 +5,7 @@ use super::keys::NONCE_BYTES;
 use super::params::{Lpn, Noise, Params};
 use crate::traits::CotCost;
 use crate::transcript::DIGEST_BYTES;
-use crate::{Flight, Flights, Security};
+use crate::{Flight, Flights, Security, then};
 
 /// Cost of Ferret on a source of correlated OTs.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,34 @@ pub struct FerretCost<C> {
     pub source: C,
     /// Parameters of the extension.
     pub params: Params,
+}
+
+impl<C: CotCost> FerretCost<C> {
+    /// Messages of a set-up in step with that of the other direction, up to the end of the first
+    /// main iteration. Contributions to keys and what the source says share its last flight.
+    pub fn set_up_in_step(&self) -> Flights {
+        let taken = self.params.from_source() as u64;
+        let mut flights = self.source.set_up();
+        let said = Flight::new(NONCE_BYTES, NONCE_BYTES);
+        let extended = self.source.extend(0, taken).into_iter();
+        let all = extended.fold(said, |all, next| {
+            Flight::new(
+                all.from_sender + next.from_sender,
+                all.from_receiver + next.from_receiver,
+            )
+        });
+        match flights.last_mut() {
+            Some(last) => {
+                last.from_sender += all.from_sender;
+                last.from_receiver += all.from_receiver;
+            }
+            None => flights.push(all),
+        }
+        let first = iterations(&self.params, &self.params.first, 1);
+        let main = iterations(&self.params, &self.params.main, 1);
+        flights.extend(then(first, main));
+        flights
+    }
 }
 
 impl<C: CotCost> CotCost for FerretCost<C> {

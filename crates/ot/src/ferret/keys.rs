@@ -28,11 +28,22 @@ pub(super) struct Keys {
 impl Keys {
     /// Exchanges contributions, which belong to this run of the extension.
     pub(super) fn agree(link: &mut Link<'_>, role: Role, coins: &mut Coins) -> Result<Keys> {
+        let ours = Keys::contribute(link, coins)?;
+        link.flush()?;
+        Keys::agreed(link, role, ours)
+    }
+
+    /// Writes a contribution, and does not flush.
+    pub(super) fn contribute(link: &mut Link<'_>, coins: &mut Coins) -> Result<Nonce> {
         let ours = coins.public("ot ferret: contribution to keys").nonce();
+        link.mesh.send(link.peer, ours.as_bytes())?;
+        Ok(ours)
+    }
+
+    /// Reads the other party's contribution; this is one's own.
+    pub(super) fn agreed(link: &mut Link<'_>, role: Role, ours: Nonce) -> Result<Keys> {
         let mut theirs = [0; Nonce::BYTES];
         let Link { mesh, peer } = link;
-        mesh.send(*peer, ours.as_bytes())?;
-        mesh.flush()?;
         mesh.recv(*peer, &mut theirs)?;
         let (us, them) = ((mesh.me(), *ours.as_bytes()), (*peer, theirs));
         let order = match role {

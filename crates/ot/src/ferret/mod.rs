@@ -24,6 +24,7 @@
 //! | `params` | sizes, where errors may be, and what a corrupt party may do |
 //! | `sender`, `receiver` | the two parties: their trees, and how they use what both share |
 //! | `run` | iterations, and the rows between them and the caller |
+//! | `step` | iterations of both directions, which share flights |
 //! | `places` | errors at any places (section 4.1) |
 //! | `check` | the check of an iteration (section 4.2) |
 //! | `keys` | public keys of trees and matrix |
@@ -91,11 +92,13 @@ mod places;
 mod receiver;
 mod run;
 mod sender;
+mod step;
 
 pub use cost::FerretCost;
 pub use params::{Lpn, Noise, Params, Set};
 pub use receiver::FerretReceiver;
 pub use sender::FerretSender;
+pub(crate) use step::{BothSetup, Receives, Sends, in_step};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -9,12 +9,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting, Turn};
 use crate::traits::{CotReceiver, CotTerms, choice, packed_blocks};
 use crate::{Result, Role};
 
 /// Receiver of random correlated OTs, ready for use. A set-up makes one.
-pub struct FerretReceiver(RunningExtension<ReceiverPart>);
+pub struct FerretReceiver(pub(super) RunningExtension<ReceiverPart>);
 
 impl FerretReceiver {
     /// Runs the set-up, on [`Params::from_source`] OTs of `source`; see
@@ -47,13 +47,22 @@ pub(super) fn extend_as<P: Part, S: CotReceiver>(
 ) -> Result<RunningExtension<P>> {
     setting.params.check_source(source.terms().security);
     RunningExtension::set_up(setting, part, |mesh, kept| {
-        let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
-        source.extend(mesh, &mut choices, kept)?;
-        for (i, block) in kept.iter_mut().enumerate() {
-            *block = P::pack(*block, choice(&choices, i));
-        }
-        Ok(())
+        packed::<P, S>(source, mesh, kept)
     })
+}
+
+/// Takes packed correlations of a source.
+pub(super) fn packed<P: Part, S: CotReceiver>(
+    source: &mut S,
+    mesh: &mut Mesh,
+    kept: &mut [Block],
+) -> Outcome {
+    let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
+    source.extend(mesh, &mut choices, kept)?;
+    for (i, block) in kept.iter_mut().enumerate() {
+        *block = P::pack(*block, choice(&choices, i));
+    }
+    Ok(())
 }
 
 impl CotReceiver for FerretReceiver {
@@ -74,6 +83,8 @@ impl ZeroizeOnDrop for FerretReceiver {}
 pub(super) struct ReceiverPart {
     paths: Paths,
     points: PublicStream,
+    /// The latest of them.
+    point: Block,
     errors: Prg,
 }
 
@@ -82,6 +93,7 @@ impl ReceiverPart {
         ReceiverPart {
             paths: Paths::new(params.depth()),
             points: coins.public("ot ferret: points of checks"),
+            point: Block::ZERO,
             errors: coins.secret("ot ferret: places of errors").prg(cpu),
         }
     }
@@ -156,8 +168,21 @@ impl Part for ReceiverPart {
         (code.matrix).encode_with_bits(code.secret, first as u64, leaves, blocks, choices);
     }
 
-    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
-        check::verify(link, name, self.points.block(), &rows)
+    fn check(
+        &mut self,
+        link: &mut Link<'_>,
+        turn: Turn,
+        name: &Binding<'_>,
+        rows: Rows<'_>,
+    ) -> Outcome {
+        match turn {
+            Turn::Ask => {
+                self.point = self.points.block();
+                check::ask(link, name, self.point, rows.choices)
+            }
+            Turn::Prove => Ok(()),
+            Turn::Compare => check::compare(link, name, self.point, rows.blocks),
+        }
     }
 
     fn pack(row: Block, choice: u8) -> Block {

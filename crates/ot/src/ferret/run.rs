@@ -9,7 +9,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::check::Binding;
 use super::keys::Keys;
-use super::params::{Lpn, Params};
+use super::params::{Lpn, Noise, Params};
 use super::places::Places;
 use crate::traits::{PACKED, choice};
 use crate::{OtError, Result, Role, Security};
@@ -87,6 +87,20 @@ pub(super) struct Code<'a> {
     pub(super) secret: &'a [Block],
 }
 
+/// Turns of the check of an iteration; in each one party acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The receiver sends its point and its sum.
+    Ask,
+    /// The sender proves its own sum.
+    Prove,
+    /// The receiver compares the proof.
+    Compare,
+}
+
+/// All turns, in order.
+const TURNS: [Turn; 3] = [Turn::Ask, Turn::Prove, Turn::Compare];
+
 /// The part of one of the parties in an iteration. It erases itself when it is dropped.
 pub(super) trait Part {
     /// Which party it is.
@@ -104,8 +118,14 @@ pub(super) trait Part {
     /// secret.
     fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>);
 
-    /// Checks the rows of an iteration.
-    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome;
+    /// Takes a turn of the check of the rows of an iteration, which may be the other party's.
+    fn check(
+        &mut self,
+        link: &mut Link<'_>,
+        turn: Turn,
+        name: &Binding<'_>,
+        rows: Rows<'_>,
+    ) -> Outcome;
 
     /// Brings a row into the form that an iteration takes, in which bit 0 is the choice.
     fn pack(row: Block, choice: u8) -> Block;
@@ -134,6 +154,8 @@ pub(super) struct ExtensionState<P: Part> {
     /// Rows of an iteration, if the caller did not have room for all, and the first unused one.
     ready: Zeroizing<Vec<Block>>,
     next: usize,
+    /// True if these rows wait for their check, in step with another direction.
+    pub(super) grown: bool,
     /// Choices of the rows of an iteration.
     choices: Zeroizing<Vec<Block>>,
 }
@@ -152,7 +174,22 @@ impl<P: Part> RunningExtension<P> {
         let mut kept = Zeroizing::new(vec![Block::ZERO; params.from_source()]);
         from_source(link.mesh, &mut kept)?;
         link.flush()?;
-        let mut state = Erased::new(ExtensionState {
+        let mut running = RunningExtension::new((cpu, params, link.peer), part, keys, kept);
+        let mut rows = Zeroizing::new(vec![Block::ZERO; params.first.rows()]);
+        let state = running.state.as_mut().ok_or(OtError::Ended)?;
+        state.iterate(&mut link, params.first, &mut rows)?;
+        Ok(running)
+    }
+
+    /// An extension before its first iteration, which these packed correlations of the source are
+    /// for.
+    pub(super) fn new(
+        (cpu, params, peer): (Cpu, Params, PartyId),
+        part: P,
+        keys: Keys,
+        kept: Zeroizing<Vec<Block>>,
+    ) -> RunningExtension<P> {
+        let state = Erased::new(ExtensionState {
             cpu,
             params,
             part,
@@ -162,20 +199,29 @@ impl<P: Part> RunningExtension<P> {
             leaves: Zeroizing::new(vec![Group::ZERO; params.leaves().div_ceil(GROUP)]),
             ready: Zeroizing::default(),
             next: params.given(),
+            grown: false,
             choices: Zeroizing::default(),
         });
-        let mut rows = Zeroizing::new(vec![Block::ZERO; params.first.rows()]);
-        state.iterate(&mut link, params.first, &mut rows)?;
-        Ok(RunningExtension {
-            peer: link.peer,
+        RunningExtension {
+            peer,
             security: params.security(),
             state: Some(state),
-        })
+        }
+    }
+
+    /// Everything that the extension keeps is destroyed.
+    pub(super) fn end(&mut self) {
+        self.state = None;
     }
 
     /// All that the extension keeps, unless it failed.
     pub(super) fn state(&self) -> Option<&ExtensionState<P>> {
         self.state.as_deref()
+    }
+
+    /// The same, to run an iteration.
+    pub(super) fn running(&mut self) -> Result<&mut ExtensionState<P>> {
+        self.state.as_deref_mut().ok_or(OtError::Ended)
     }
 
     /// Fills `out` with the next rows and `choices` with their bits. After a failure nothing is
@@ -203,6 +249,7 @@ impl<P: Part> RunningExtension<P> {
 
 impl<P: Part> ExtensionState<P> {
     fn fill(&mut self, link: &mut Link<'_>, out: &mut [Block], choices: &mut [Block]) -> Outcome {
+        assert!(!self.grown, "rows in step with another direction");
         let (given, rows) = (self.params.given(), self.params.main.rows());
         let mut at = 0;
         while at < out.len() {
@@ -233,12 +280,82 @@ impl<P: Part> ExtensionState<P> {
 
     /// Runs an iteration: fills `rows` and the choices, and keeps what the next one takes.
     fn iterate(&mut self, link: &mut Link<'_>, lpn: Lpn, rows: &mut [Block]) -> Outcome {
+        self.grow(link, lpn, rows)?;
+        TURNS
+            .into_iter()
+            .try_for_each(|turn| self.check(link, turn, lpn, rows))?;
+        // The peer needs these messages before it can say anything to the caller.
+        link.flush()?;
+        self.keep(lpn, rows);
+        Ok(())
+    }
+
+    /// The sizes of the next iteration.
+    fn sizes(&self) -> Lpn {
+        match self.iterations {
+            0 => self.params.first,
+            _ => self.params.main,
+        }
+    }
+
+    /// Fills the buffer with the rows of the next iteration, which are of no use before their
+    /// check; nothing if it has them.
+    ///
+    /// # Panics
+    /// If errors are at any places: their message would have to come first.
+    pub(super) fn grow_next(&mut self, link: &mut Link<'_>) -> Outcome {
+        let lpn = self.sizes();
+        assert!(lpn.noise() == Noise::Regular, "trees come first");
+        if self.grown {
+            return Ok(());
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        if ready.len() != lpn.rows() {
+            // A vector that grew by itself would leave a copy behind.
+            ready = Zeroizing::new(vec![Block::ZERO; lpn.rows()]);
+        }
+        self.grow(link, lpn, &mut ready)?;
+        (self.ready, self.grown) = (ready, true);
+        link.flush()
+    }
+
+    /// Takes a turn of the check of the buffer.
+    pub(super) fn check_next(&mut self, link: &mut Link<'_>, turn: Turn) -> Outcome {
+        let mut ready = std::mem::take(&mut self.ready);
+        self.check(link, turn, self.sizes(), &mut ready)?;
+        self.ready = ready;
+        link.flush()
+    }
+
+    /// Hands out the rows of the buffer, whose check is over: those of a main iteration that are
+    /// not kept.
+    ///
+    /// # Panics
+    /// If `out` is not of that size; of the first iteration it is empty.
+    pub(super) fn take_next(&mut self, out: &mut [Block], choices: &mut [Block]) {
+        let (lpn, ready) = (self.sizes(), std::mem::take(&mut self.ready));
+        let given = if self.iterations == 0 {
+            0
+        } else {
+            self.params.given()
+        };
+        out.copy_from_slice(&ready[..given]);
+        if P::CHOICES {
+            choices.fill(Block::ZERO);
+            copy_bits(choices, 0, &self.choices, 0, given);
+        }
+        self.keep(lpn, &ready);
+        (self.ready, self.grown) = (ready, false);
+    }
+
+    /// Makes the rows of an iteration.
+    fn grow(&mut self, link: &mut Link<'_>, lpn: Lpn, rows: &mut [Block]) -> Outcome {
         // Messages of the caller must not wait for this party while it waits for the peer's.
         link.flush()?;
         let matrix = self.keys.matrix(self.cpu);
         let places = self.keys.places(&lpn);
         let (secret, rest) = self.kept.split_at_mut(lpn.secret());
-        let (levels, masks) = rest.split_at_mut(lpn.levels());
+        let levels = &mut rest[..lpn.levels()];
         let code = Code { matrix, secret };
         if P::CHOICES && self.choices.len() != lpn.rows() / PACKED {
             // A vector that grew by itself would leave a copy behind.
@@ -272,18 +389,26 @@ impl<P: Part> ExtensionState<P> {
                 P::encode(&code, first, leaves, rows.part(first, size));
             }
         }
-        if self.params.security() == Security::Malicious {
-            let binding = Binding {
-                cpu: self.cpu,
-                instance: self.keys.instance(),
-                iteration: self.iterations,
-                masks,
-            };
-            let rows = rows.part(0, lpn.rows());
-            self.part.check(link, &binding, rows)?;
+        Ok(())
+    }
+
+    /// Takes a turn of the check of rows, if there is one.
+    fn check(&mut self, link: &mut Link<'_>, turn: Turn, lpn: Lpn, rows: &mut [Block]) -> Outcome {
+        if self.params.security() == Security::SemiHonest {
+            return Ok(());
         }
-        // The peer needs these messages before it can say anything to the caller.
-        link.flush()?;
+        let name = Binding {
+            cpu: self.cpu,
+            instance: self.keys.instance(),
+            iteration: self.iterations,
+            masks: &self.kept[lpn.secret() + lpn.levels()..],
+        };
+        let (blocks, choices) = (rows, &mut self.choices[..]);
+        self.part.check(link, turn, &name, Rows { blocks, choices })
+    }
+
+    /// Keeps what the next iteration takes of the rows of this one, whose check is over.
+    fn keep(&mut self, lpn: Lpn, rows: &[Block]) {
         self.iterations += 1;
         let taken = self.params.taken(&self.params.main);
         let first = lpn.rows() - taken;
@@ -292,13 +417,12 @@ impl<P: Part> ExtensionState<P> {
         }
         for (i, kept) in self.kept.iter_mut().enumerate() {
             let choice = if P::CHOICES {
-                choice(rows.choices, first + i)
+                choice(&self.choices, first + i)
             } else {
                 0
             };
-            *kept = P::pack(rows.blocks[first + i], choice);
+            *kept = P::pack(rows[first + i], choice);
         }
-        Ok(())
     }
 }
 

@@ -9,12 +9,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, RunningExtension, Setting, Turn};
 use crate::traits::{CotSender, CotTerms, choice, packed_blocks};
 use crate::{Result, Role};
 
 /// Sender of random correlated OTs, ready for use. A set-up makes one.
-pub struct FerretSender(RunningExtension<SenderPart>);
+pub struct FerretSender(pub(super) RunningExtension<SenderPart>);
 
 impl FerretSender {
     /// Runs the set-up, on [`Params::from_source`] OTs of `source`: contributions to keys cross,
@@ -47,15 +47,44 @@ pub(super) fn extend_as<P: Part, S: CotSender>(
     part: P,
     source: &mut S,
 ) -> Result<RunningExtension<P>> {
-    setting.params.check_source(source.terms().security);
-    assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
+    check_source(&setting.params, source);
     RunningExtension::set_up(setting, part, |mesh, kept| {
-        source.extend(mesh, kept)?;
-        for block in kept {
-            *block = P::pack(*block, 0);
-        }
-        Ok(())
+        packed::<P, S>(source, mesh, kept)
     })
+}
+
+/// # Panics
+/// If a source does not do, or has an offset that does not.
+fn check_source(params: &Params, source: &impl CotSender) {
+    params.check_source(source.terms().security);
+    assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
+}
+
+/// This party's part on a source.
+///
+/// # Panics
+/// As [`FerretSender::set_up`].
+pub(super) fn part(
+    cpu: Cpu,
+    params: &Params,
+    source: &impl CotSender,
+    coins: &mut Coins,
+) -> SenderPart {
+    check_source(params, source);
+    SenderPart::new(cpu, source.delta(), coins)
+}
+
+/// Takes packed correlations of a source.
+pub(super) fn packed<P: Part, S: CotSender>(
+    source: &mut S,
+    mesh: &mut Mesh,
+    kept: &mut [Block],
+) -> Outcome {
+    source.extend(mesh, kept)?;
+    for block in kept {
+        *block = P::pack(*block, 0);
+    }
+    Ok(())
 }
 
 impl CotSender for FerretSender {
@@ -131,8 +160,17 @@ impl Part for SenderPart {
         matrix.encode(code.secret, first as u64, leaves, rows.blocks);
     }
 
-    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
-        check::prove(link, name, self.delta, rows.blocks)
+    fn check(
+        &mut self,
+        link: &mut Link<'_>,
+        turn: Turn,
+        name: &Binding<'_>,
+        rows: Rows<'_>,
+    ) -> Outcome {
+        match turn {
+            Turn::Prove => check::prove(link, name, self.delta, rows.blocks),
+            Turn::Ask | Turn::Compare => Ok(()),
+        }
     }
 
     fn pack(row: Block, _: u8) -> Block {

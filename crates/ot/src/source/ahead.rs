@@ -6,7 +6,7 @@
 //! but its size. Random OTs that somebody else has made can take the place of a source.
 
 use super::{AnyReceiver, AnySender};
-use crate::ferret::Params;
+use crate::ferret::{Params, Receives, Sends, in_step};
 use crate::forms::{receive_correlated, send_correlated};
 use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys};
 use crate::traits::{choice, pack, packed_blocks};
@@ -72,13 +72,13 @@ impl Stock {
         kept
     }
 
-    /// Counts a refill, or forgets everything if it failed.
-    fn settle(&mut self, made: Result<()>, count: usize) -> Result<()> {
-        match made {
-            Ok(()) => self.left += count,
-            Err(_) => *self = Stock::new(self.unit),
+    /// Counts all new ones, or forgets everything if a refill failed.
+    fn count(&mut self, made: bool) {
+        if made {
+            self.left = self.rows.len() - self.taken;
+        } else {
+            *self = Stock::new(self.unit);
         }
-        made
     }
 
     /// Takes the next `count`; returns their places.
@@ -162,7 +162,8 @@ impl AheadSender {
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];
         send_correlated(*delta, mesh, self.terms.peer, rows, next)?;
-        Ok(self.stock.settle(Ok(()), count)?)
+        self.stock.count(true);
+        Ok(())
     }
 
     /// Makes `count` more, a multiple of the unit.
@@ -176,9 +177,55 @@ impl AheadSender {
         let source = self.source.as_mut().ok_or(OtError::Ended)?;
         let first = self.stock.grow(count);
         let made = source.extend(mesh, &mut self.stock.rows[first..]);
-        self.stock.settle(made, count)?;
+        self.stock.count(made.is_ok());
+        made?;
         Ok(mesh.flush()?)
     }
+
+    /// An iteration, which goes behind those that are left.
+    fn iteration(&mut self, more: bool) -> Result<Sends<'_>> {
+        let Some(AnySender::Silent(cot)) = &mut self.source else {
+            return Err(OtError::Ended);
+        };
+        let first = self.stock.grow(self.stock.unit);
+        let q = &mut self.stock.rows[first..];
+        Ok(Sends { cot, q, more })
+    }
+}
+
+/// Refills silent sources of each direction that is given by an iteration, both in step; of the
+/// sender with whether its next one follows, also in step. Both parties run the same directions.
+///
+/// # Errors
+/// The network failed, or the other party deviated; then nothing is left of either direction.
+/// [`OtError::Ended`] if a source is not silent, or has failed before.
+///
+/// # Panics
+/// If a refill of a source is no iteration.
+pub fn refill_in_step(
+    sender: Option<(&mut AheadSender, bool)>,
+    receiver: Option<&mut AheadReceiver>,
+    mesh: &mut Mesh,
+) -> Result<()> {
+    let (mut sender, mut receiver) = (sender, receiver);
+    let mut choices = Zeroizing::default();
+    let sends = sender
+        .as_mut()
+        .map(|(sender, more)| sender.iteration(*more));
+    let receives = receiver
+        .as_mut()
+        .map(|receiver| receiver.iteration(&mut choices));
+    let made = in_step(mesh, sends.transpose()?, receives.transpose()?);
+    if let Some((sender, _)) = sender {
+        sender.stock.count(made.is_ok());
+    }
+    if let Some(receiver) = receiver {
+        receiver.stock.count(made.is_ok());
+        if made.is_ok() {
+            receiver.keep_choices(&choices);
+        }
+    }
+    made
 }
 
 impl CotSender for AheadSender {
@@ -280,7 +327,8 @@ impl AheadReceiver {
         let mut choices = Zeroizing::new(vec![0; count]);
         next(&mut choices, rows)?;
         let made = receive_correlated(mesh, self.terms.peer, &choices, rows);
-        self.stock.settle(made, count)?;
+        self.stock.count(made.is_ok());
+        made?;
         self.stock.choices.reserve_exact(count);
         self.stock.choices.extend_from_slice(&choices);
         Ok(())
@@ -299,11 +347,28 @@ impl AheadReceiver {
         let rows = &mut self.stock.rows[first..];
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
         let made = source.extend(mesh, &mut choices, rows);
-        self.stock.settle(made, count)?;
-        let made = self.stock.rows.len() - first;
-        self.stock.choices.reserve_exact(made);
-        (self.stock.choices).extend((0..made).map(|i| choice(&choices, i)));
+        self.stock.count(made.is_ok());
+        made?;
+        self.keep_choices(&choices);
         Ok(mesh.flush()?)
+    }
+
+    /// An iteration, which goes behind those that are left.
+    fn iteration<'a>(&'a mut self, choices: &'a mut Zeroizing<Vec<Block>>) -> Result<Receives<'a>> {
+        let Some(AnyReceiver::Silent(cot)) = &mut self.source else {
+            return Err(OtError::Ended);
+        };
+        let first = self.stock.grow(self.stock.unit);
+        let t = &mut self.stock.rows[first..];
+        *choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(t.len())]);
+        Ok(Receives { cot, choices, t })
+    }
+
+    /// Keeps the choices of the newest rows.
+    fn keep_choices(&mut self, choices: &[Block]) {
+        let made = self.stock.rows.len() - self.stock.choices.len();
+        self.stock.choices.reserve_exact(made);
+        (self.stock.choices).extend((0..made).map(|i| choice(choices, i)));
     }
 }
 

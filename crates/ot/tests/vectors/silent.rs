@@ -4,8 +4,9 @@ use super::verdict;
 use sealane_block::{Block, Coins, Cpu, Seed};
 use sealane_net::Mesh;
 use sealane_ot::ferret::Params;
-use sealane_ot::source::Source;
-use sealane_ot::traits::{CotReceiver, CotSender};
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill_in_step};
+use sealane_ot::source::{Source, finish_both};
+use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
 use sealane_ot::{Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_testkit::player;
@@ -138,4 +139,67 @@ fn silent_transfers_are_those_of_the_vectors() {
         }
     }
     assert!(wrong.is_empty(), "silent.json.gz:\n{}", wrong.join("\n"));
+}
+
+/// Transfers of a party: those that it sends, and choices and blocks of those that it receives.
+type Both = (Vec<Block>, Vec<Block>, Vec<Block>);
+
+/// Runs a party of a set-up of both directions as `gmw` does, and a refill.
+fn both_ways(setup: &Value, mesh: &mut Mesh) -> Result<Both> {
+    let (cpu, me) = (Cpu::detect().expect("a tier"), usize::from(mesh.me().0));
+    let (peer, parameters) = (PartyId(1 - mesh.me().0), parameters(setup));
+    let base = SoftSpoken::new(number(&setup["k"]) as u8, Security::Malicious);
+    let source = Source::Silent(base, parameters);
+    mesh.set_session(session(&setup["session"]));
+    let mut coins = Coins::danger_seeded(Seed::from_bytes(&array(&setup["seeds"][me])));
+    let delta = Block::new(coins.secret("gmw: offset").block().value() | 1);
+    let sender = source.sender(cpu, mesh, peer, delta, &mut coins)?;
+    let receiver = source.receiver(cpu, mesh, peer, &mut coins)?;
+    mesh.flush()?;
+    let (sender, receiver) = finish_both(sender, receiver, mesh, &mut coins)?;
+    let given = parameters.given();
+    let mut sender = AheadSender::new(sender, given);
+    let mut receiver = AheadReceiver::new(receiver, given);
+    refill_in_step(Some((&mut sender, false)), Some(&mut receiver), mesh)?;
+    let count = |party: usize| number(&setup["iterations"][party]);
+    for at in 0..count(0).max(count(1)) {
+        let sends = (at < count(me)).then_some((&mut sender, at + 1 < count(me)));
+        let receives = (at < count(1 - me)).then_some(&mut receiver);
+        refill_in_step(sends, receives, mesh)?;
+    }
+    let [mut q, mut t] = [sender.ready(), receiver.ready()].map(|ready| vec![Block::ZERO; ready]);
+    let mut choices = vec![Block::ZERO; packed_blocks(t.len())];
+    sender.extend(mesh, &mut q)?;
+    receiver.extend(mesh, &mut choices, &mut t)?;
+    Ok((q, choices, t))
+}
+
+#[test]
+fn directions_in_step_are_those_of_the_vectors() {
+    let (file, (meshes, logs)) = (read("silent"), recorded(2));
+    let setup = &file["in_step"];
+    let made = on_threads(meshes, |mut mesh| {
+        caught(|| both_ways(setup, &mut mesh).expect("honest")).unwrap_or_default()
+    });
+    let crossed = crossed(&logs);
+    let messages = [(0, 1), (1, 0)]
+        .into_iter()
+        .flat_map(|(from, to): (usize, usize)| {
+            let frames = crossed[from][to].iter();
+            frames.map(move |frame| json!([from, frame.stamp, stated(&frame.payload)]))
+        });
+    let messages = json!(messages.collect::<Vec<_>>());
+    let differs = || first_difference(&setup["messages"], &messages);
+    assert!(
+        setup["messages"] == messages,
+        "silent, in step: {}",
+        differs()
+    );
+    for (way, direction) in list(&setup["directions"]).iter().enumerate() {
+        let (q, (_, choices, t)) = (&made[way].0, &made[1 - way]);
+        let choices = &Block::as_bytes(choices)[..t.len().div_ceil(8)];
+        let found = [Block::as_bytes(q), choices, Block::as_bytes(t)].map(stated);
+        let wanted = ["q", "choices", "t"].map(|field| direction[field].clone());
+        assert_eq!(found, wanted, "direction {way}");
+    }
 }

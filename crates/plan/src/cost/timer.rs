@@ -10,13 +10,13 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Returns the largest stamp of a run that begins with the flights of the set-up and ends with
-/// those of the reveal, whose offline part comes before the first input if all offline parts do;
-/// and the most bytes that shares take at a time.
+/// Returns the largest stamp of a run that begins with the flights of the set-up, which leaves some
+/// correlations over, and ends with those of the reveal, whose offline part comes before the first
+/// input if all offline parts do; and the most bytes that shares take at a time.
 pub(super) fn rounds_and_bytes<P: Protocol>(
     counter: &Counter,
     rows: &[u64],
-    set_up: &[Flight],
+    set_up: (&[Flight], LeftOver),
     reveal: &[Vec<Flight>; 2],
 ) -> (u64, u64) {
     let mut timer = Timer::<P>::new(counter, set_up, &reveal[0]);
@@ -84,7 +84,11 @@ struct Timer<'a, P> {
 const MOST_STEP_ROUNDS: u64 = 1 << 16;
 
 impl<'a, P: Protocol> Timer<'a, P> {
-    fn new(counter: &'a Counter<'a>, set_up: &[Flight], reveal: &'a [Flight]) -> Timer<'a, P> {
+    fn new(
+        counter: &'a Counter<'a>,
+        (set_up, left_over): (&[Flight], LeftOver),
+        reveal: &'a [Flight],
+    ) -> Timer<'a, P> {
         let start = Delays::none(counter.setting.parties);
         let mut since = start.clone();
         since.pass(1, set_up);
@@ -98,7 +102,7 @@ impl<'a, P: Protocol> Timer<'a, P> {
             live: [(); 2].map(|()| Live::new(counter)),
             reveal: Some(reveal),
             moment: None,
-            left_over: LeftOver::default(),
+            left_over,
             supplied: None,
             refills: 0,
             protocol: PhantomData,
@@ -457,7 +461,7 @@ mod tests {
             };
             let mut walked = Walked(Timer::new(
                 &counter,
-                &walk.set_up_flights,
+                (&walk.set_up_flights, LeftOver::default()),
                 &walk.reveal_flights[0],
             ));
             match flow::run(&plan, &rows, &mut walked) {

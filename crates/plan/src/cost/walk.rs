@@ -129,7 +129,7 @@ impl Counts {
         // Tiles in flight may not have taken theirs when others are supplied.
         let tiles = segments.map(|segment| counter.pool_bits_in_flight::<P>(segment));
         let in_flight = tiles.max().unwrap_or(0);
-        let mut left = LeftOver::default();
+        let mut left = LeftOver::after_set_up::<P>(setting, &counts.demand);
         for (refill, times) in counter.refills() {
             let demand = counter.supply::<P>(&refill);
             if demand.is_empty() {
@@ -189,7 +189,9 @@ impl Counts {
             setting,
             rows,
         };
-        timer::rounds_and_bytes::<P>(&counter, rows, &self.set_up_flights, &self.reveal_flights)
+        let left_over = LeftOver::after_set_up::<P>(setting, &self.demand);
+        let set_up = (&self.set_up_flights[..], left_over);
+        timer::rounds_and_bytes::<P>(&counter, rows, set_up, &self.reveal_flights)
     }
 
     /// Payload bytes of everything.

@@ -38,7 +38,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
-    /// With transfers of silent extensions, whose directions take turns, in each choice of domains.
+    /// With transfers of silent extensions, whose directions run in step, in each choice of
+    /// domains.
     #[test]
     fn silent_transfers_serve_every_choice_of_domains(case in arithmetic(), tile in 1u64..5) {
         let work = SplitPlan::plan::<Mixed>(&case.program, 0, NetworkClass::WAN, tile);

@@ -9,7 +9,7 @@ use sealane_parties::PartyId;
 use crate::ferret::check::Binding;
 use crate::ferret::places::Places;
 use crate::ferret::receiver::{self, ReceiverPart};
-use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows, Setting};
+use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows, Setting, Turn};
 use crate::ferret::sender::{self, SenderPart};
 use crate::ferret::{FerretReceiver, FerretSender, Params};
 use crate::{Result, Role, Security, ideal};
@@ -95,11 +95,24 @@ impl<P: Part, H: Hooks> Part for Hooked<P, H> {
         P::encode(code, first, leaves, rows);
     }
 
-    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+    fn check(
+        &mut self,
+        link: &mut Link<'_>,
+        turn: Turn,
+        name: &Binding<'_>,
+        rows: Rows<'_>,
+    ) -> Outcome {
         let mut blocks = rows.blocks.to_vec();
-        self.hooks.rows(&mut blocks, name.masks);
+        let own = match P::ROLE {
+            Role::Sender => Turn::Prove,
+            Role::Receiver => Turn::Compare,
+        };
+        if turn == own {
+            self.hooks.rows(&mut blocks, name.masks);
+        }
         let (blocks, choices) = (&mut blocks[..], rows.choices);
-        self.part.check(link, name, Rows { blocks, choices })?;
+        self.part
+            .check(link, turn, name, Rows { blocks, choices })?;
         link.flush()
     }
 
