@@ -174,7 +174,8 @@ pub struct Builder {
     /// Joins by which all but the last prefix of a scan may be deeper than they have to be.
     slack: u32,
     lookups: Lookups,
-    products: bool,
+    /// Sizes of fields whose products stay whole.
+    products: &'static [usize],
     /// The chosen multiplication methods, by widths.
     pub(crate) plans: Plans,
 }
@@ -197,7 +198,7 @@ impl Builder {
             goal,
             slack: 0,
             lookups: Lookups::Gates,
-            products: false,
+            products: &[],
             functions: Vec::new(),
             applications: Vec::new(),
             applied: HashMap::new(),
@@ -240,16 +241,18 @@ impl Builder {
         self.lookups
     }
 
-    /// Leaves products in fields whole from now on, or does not: for machines that compute
-    /// [`Function::Field`].
-    pub fn with_products(mut self, whole: bool) -> Builder {
-        self.products = whole;
+    /// Leaves products in fields of so many bits whole from now on, and no others: for machines
+    /// that compute [`Function::Field`] of these. [`Field::SIZES`] are all.
+    ///
+    /// [`Field::SIZES`]: crate::function::Field::SIZES
+    pub fn with_products(mut self, sizes: &'static [usize]) -> Builder {
+        self.products = sizes;
         self
     }
 
-    /// Returns whether products in fields stay whole.
-    pub(crate) fn products(&self) -> bool {
-        self.products
+    /// Returns whether products in fields of so many bits stay whole.
+    pub(crate) fn multiplies(&self, bits: usize) -> bool {
+        self.products.contains(&bits)
     }
 
     /// Applies a function as a whole, for machines that compute functions at once.

@@ -13,8 +13,8 @@ pub(crate) struct Domains {
     pub bit: u64,
     /// Bits of memory of a share of one ring element.
     pub ring: u64,
-    /// Tapes multiply elements of GF(2^k) as a whole.
-    pub products: bool,
+    /// Sizes `k` of which tapes multiply elements of GF(2^k) as a whole.
+    pub products: &'static [usize],
 }
 
 impl Domains {

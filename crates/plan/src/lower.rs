@@ -155,7 +155,7 @@ struct Lowerer<'a> {
     /// Goal of the circuits of the domain for which units are lowered.
     goal: Goal,
     /// Tapes multiply elements of GF(2^k) as a whole.
-    products: bool,
+    products: &'static [usize],
     prices: Option<&'a Prices>,
     lookups: Lookups,
     bodies: &'a mut Bodies,

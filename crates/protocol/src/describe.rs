@@ -56,10 +56,10 @@ pub trait Protocol: Sized + 'static {
     fn lookups() -> &'static [Lookups] {
         &[Lookups::Gates]
     }
-    /// Returns whether its tapes can have products in GF(2^k) as functions that it computes as a
-    /// whole, at the price of k ANDs.
-    fn products() -> bool {
-        false
+    /// Sizes `k` of which its tapes can have products in GF(2^k) as functions that it computes as a
+    /// whole, at the price of `k` ANDs.
+    fn products() -> &'static [usize] {
+        &[]
     }
     /// Domain in which inputs arrive.
     fn input_domain(algebra: Algebra) -> Domain {

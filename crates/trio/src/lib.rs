@@ -16,7 +16,7 @@
 //! | `role_index` | the ring of roles, and the components that each holds |
 //! | `keys` | common randomness, shares of zero |
 //! | `arrive` | a component in transit; the one resharing of all products |
-//! | `guarded`, `record` | the profile against a malicious party; what it proves |
+//! | `guarded`, `record` | the profile against a malicious party; the statements that it proves |
 //! | `roles`, `outside` | a step at parties with and without a role |
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
 //! | `masked` | tapes with functions of a few bits, for which a helper deals |
@@ -70,6 +70,7 @@ use outside::Outside;
 use role_index::RoleIndex;
 use roles::Computing;
 use sealane_block::Erased;
+use sealane_circuit::function::Field;
 use sealane_circuit::{Lookups, Tape};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -166,8 +167,8 @@ impl Protocol for Trio {
         ]
     }
 
-    fn products() -> bool {
-        true
+    fn products() -> &'static [usize] {
+        Field::SIZES
     }
 
     fn domain(algebra: Algebra) -> Domain {

@@ -25,7 +25,7 @@ fn times(field: &Field, x: u64, y: u64) -> u64 {
 
 fn built(build: impl FnOnce(&mut Builder) -> Word) -> Tape {
     let b = Builder::for_goal(Goal::Depth).with_lookups(Lookups::Tables);
-    let mut b = b.with_products(true);
+    let mut b = b.with_products(Field::SIZES);
     let product = build(&mut b);
     compile(&b.finish(vec![product]), &Machine::ROUNDS)
 }

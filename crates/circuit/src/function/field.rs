@@ -33,6 +33,9 @@ pub struct Field {
 }
 
 impl Field {
+    /// Bits of elements of all fields.
+    pub const SIZES: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8];
+
     /// The field of a polynomial, bit `i` of which is the coefficient of `x^i`: 0x11b is
     /// `x^8 + x^4 + x^3 + x + 1`. None if its degree is not from 1 to [`MOST_BITS`], or if it is a
     /// product of others.
@@ -325,7 +328,7 @@ impl Builder {
             factor.resize(bits, Wire::ZERO);
             factor
         });
-        if self.products() && x != y {
+        if self.multiplies(bits) && x != y {
             // Sorted, so that equal products are found.
             let (x, y) = (x.as_slice().min(&y), x.as_slice().max(&y));
             if ands(field, x, y) > bits as u64 {
@@ -460,7 +463,7 @@ mod tests {
     }
 
     fn built(
-        whole: bool,
+        whole: &'static [usize],
         build: impl FnOnce(&mut Builder) -> Word,
     ) -> (crate::CircuitInfo, crate::Tape) {
         let mut b = Builder::new().with_products(whole);
@@ -481,7 +484,7 @@ mod tests {
             let ands = [1, 3, 6, 9, 14, 18, 23, 27][field.bits() - 1];
             let field = Arc::new(field);
             assert_eq!(field.ands() as u64, ands);
-            let (info, tape) = built(false, |b| {
+            let (info, tape) = built(&[], |b| {
                 let (x, y) = (b.input(field.bits()), b.input(field.bits()));
                 b.field_product(&field, &x, &y)
             });
@@ -491,7 +494,7 @@ mod tests {
 
     #[test]
     fn squares_and_constant_factors_are_free() {
-        for whole in [false, true] {
+        for whole in [&[], Field::SIZES] {
             let square = |b: &mut Builder| {
                 let x = b.input(8);
                 b.field_product(&aes(), &x, &x)
@@ -509,7 +512,7 @@ mod tests {
     #[test]
     fn a_product_is_whole_where_that_is_less() {
         let product = |bits: usize| {
-            built(true, |b| {
+            built(Field::SIZES, |b| {
                 let (x, y) = (b.input(8), b.input(bits));
                 let product = b.field_product(&aes(), &x, &y);
                 let same = b.field_product(&aes(), &y, &x);
@@ -525,7 +528,7 @@ mod tests {
             assert_eq!((info.ands, tape.applied.len(), tape.depth), (0, 1, 1));
         }
         // Four times four bits take nine ANDs.
-        let (_, tape) = built(true, |b| {
+        let (_, tape) = built(Field::SIZES, |b| {
             let (x, y) = (b.input(3), b.input(3));
             b.field_product(&aes(), &x, &y)
         });

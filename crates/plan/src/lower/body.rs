@@ -46,12 +46,12 @@ pub(super) struct Lowering {
 impl Lowering {
     /// Makes an empty circuit of gates alone.
     pub fn new(goal: Goal) -> Lowering {
-        Lowering::with_functions(goal, Lookups::Gates, false)
+        Lowering::with_functions(goal, Lookups::Gates, &[])
     }
 
-    /// Makes an empty circuit, with lookups in a form, and whole products in GF(2^k) or their
-    /// gates.
-    pub fn with_functions(goal: Goal, lookups: Lookups, products: bool) -> Lowering {
+    /// Makes an empty circuit, with lookups in a form, and products in GF(2^k) as a whole for these
+    /// `k`.
+    pub fn with_functions(goal: Goal, lookups: Lookups, products: &'static [usize]) -> Lowering {
         let builder = Builder::for_goal(goal).with_lookups(lookups);
         Lowering {
             builder: builder.with_products(products),

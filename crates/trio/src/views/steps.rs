@@ -162,7 +162,7 @@ fn products_of_field(model: &mut Model) -> Vec<Shared> {
     static TAPE: OnceLock<Tape> = OnceLock::new();
     let field = || Field::of(0x7).expect("a field");
     let twice = TAPE.get_or_init(|| {
-        let mut b = Builder::for_goal(Goal::Depth).with_products(true);
+        let mut b = Builder::for_goal(Goal::Depth).with_products(Field::SIZES);
         let (x, y) = (b.input(2), b.input(2));
         let once = b.field_product(&field(), &x, &y);
         let twice = b.field_product(&field(), &once, &y);
