@@ -39,9 +39,14 @@ reveal linear = %12 : u8 to ben
 
 /// As in FIPS 197, section 4.2.1.
 fn times(x: i128, y: i128) -> i128 {
-    let double = |x: &i128| (x << 1) ^ (0x11b * (x >> 7));
+    times_of(0x11b, x, y)
+}
+
+fn times_of(polynomial: i128, x: i128, y: i128) -> i128 {
+    let bits = polynomial.ilog2();
+    let double = |x: &i128| (x << 1) ^ (polynomial * (x >> (bits - 1)));
     let powers = std::iter::successors(Some(x), |x| Some(double(x)));
-    let chosen = powers.zip(0..8).filter(|(_, bit)| y >> bit & 1 == 1);
+    let chosen = powers.zip(0..bits).filter(|(_, bit)| y >> bit & 1 == 1);
     chosen.fold(0, |sum, (power, _)| sum ^ power)
 }
 
@@ -86,7 +91,8 @@ fn tags(job: &Job, rows: u64) -> (u64, u64) {
 fn tags_are_the_same_under_all_protocols() {
     // FIPS 197, section 4.2.
     assert_eq!((times(0x57, 0x83), times(0x57, 0x13)), (0xc1, 0xfe));
-    for protocol in [ProtocolName::Clear, ProtocolName::Yao, ProtocolName::Trio] {
+    use ProtocolName::{Clear, Trio, TrioMalicious, Yao};
+    for protocol in [Clear, Yao, Trio, TrioMalicious] {
         for rows in [1, 64, 1000] {
             tags(&job(protocol), rows);
         }
@@ -110,6 +116,49 @@ fn a_product_under_trio_is_one_element_of_each_party() {
     assert_eq!(at_2000 - at_1000, 1000 * (2 + 2 + 2 * 3));
     // Keys, inputs, two products, settling, opening.
     assert_eq!((rounds, same), (6, 6));
+}
+
+/// A product in GF(16) is one statement and four bits of each party, where one in GF(2^8) is gates.
+#[test]
+fn products_of_small_fields_are_proved_as_a_whole() {
+    const SMALL: &str = "\
+sealane program 1
+name small
+party ann
+party ben
+rows n <= 10000
+input x : ann u4[n] in 0..15
+input y : ben u4[n] in 0..15
+main {
+  %0 = param 0 : u4[n] in 0..15 known ann
+  %1 = param 1 : u4[n] in 0..15 known ben
+  %2 = call gf_mul_0x19 %0, %1 : u4[n] in 0..15 secret
+}
+reveal product = %2 : u4 to ann
+";
+    let protocol = ProtocolName::TrioMalicious;
+    let helpers = named(helpers_of_two(protocol));
+    let small = Job::new(parse(SMALL), protocol, NetworkClass::LAN, helpers).unwrap();
+    for rows in [1, 1000] {
+        let of = |step: i128| {
+            (0..rows)
+                .map(|row| row as i128 * step % 16)
+                .collect::<Vec<_>>()
+        };
+        let (x, y) = (of(7), of(3));
+        let inputs = [&x, &y].map(|of| numbers(Type::unsigned(4), vec![rows], of));
+        let parties = session(&small, &inputs);
+        assert!(parties.iter().all(|(report, _)| report.as_planned()));
+        let learnt = parties[0].0.results[0].data.as_ref().unwrap();
+        let wanted = x.iter().zip(&y).map(|(x, y)| times_of(0x19, *x, *y));
+        assert!(learnt.numbers().eq(wanted));
+        let promise = small.cost(&[rows]).unwrap().promise;
+        assert_eq!((promise.ands, promise.proofs.products), (0, rows));
+    }
+    // Of each byte, twice 27 ANDs.
+    let promise = job(protocol).cost(&[100]).unwrap().promise;
+    assert_eq!(promise.ands, 100 * 2 * 27);
+    assert_eq!(promise.proofs.products, promise.ands);
 }
 
 /// As gates, a product in GF(2^8) has 27 ANDs.

@@ -223,8 +223,8 @@ fn bytes_looked_up() -> Program {
 /// Few rows take the form of the fewest rounds, many that of the fewest bytes; all are exact.
 #[test]
 fn the_form_of_lookups_follows_rows_and_network() {
-    let chosen = |network, rows: usize, y: u8| {
-        let job = Job::new(bytes_looked_up(), ProtocolName::Trio, network, vec![]).unwrap();
+    let chosen = |(protocol, count), network, rows: usize, y: u8| {
+        let job = Job::new(bytes_looked_up(), protocol, network, vec![]).unwrap();
         let x = (0..rows).map(|row| (row * 37 % 256) as u8);
         let one = Data::from_numbers(Type::U8, vec![], &[i128::from(y)]).unwrap();
         let parties = session(&job, &[bytes(x.clone()), one]);
@@ -236,7 +236,7 @@ fn the_form_of_lookups_follows_rows_and_network() {
         assert!(cost.forms[usize::from(cost.form.plan)].chosen);
         let forms = cost.forms;
         let chosen = forms.iter().find(|form| form.chosen).unwrap();
-        assert_eq!(forms.len(), 4);
+        assert_eq!(forms.len(), count);
         assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);
         assert_eq!(parties[0].0.rounds, chosen.rounds);
         let links = parties.iter().flat_map(|(_, counters)| &counters.payload);
@@ -245,10 +245,16 @@ fn the_form_of_lookups_follows_rows_and_network() {
         chosen.lookups
     };
     let [lan, wan] = [NetworkClass::LAN, NetworkClass::WAN];
-    assert_eq!(chosen(lan, 10, 0x35), Lookups::Tables);
-    assert_eq!(chosen(wan, 3000, 0), Lookups::Tables);
-    assert_eq!(chosen(lan, 6000, 0x7f), Lookups::ShortTower);
-    assert_eq!(chosen(wan, 200_000, 0xff), Lookups::Tower);
+    let trio = (ProtocolName::Trio, 4);
+    assert_eq!(chosen(trio, lan, 10, 0x35), Lookups::Tables);
+    assert_eq!(chosen(trio, wan, 3000, 0), Lookups::Tables);
+    assert_eq!(chosen(trio, lan, 6000, 0x7f), Lookups::ShortTower);
+    assert_eq!(chosen(trio, wan, 200_000, 0xff), Lookups::Tower);
+    // Deals and openings are proved in one form.
+    let proved = (ProtocolName::TrioMalicious, 2);
+    assert_eq!(chosen(proved, lan, 70, 0x35), Lookups::Gates);
+    assert_eq!(chosen(proved, lan, 6000, 0x7f), Lookups::Tower);
+    assert_eq!(chosen(proved, wan, 200_000, 0xff), Lookups::Tower);
 }
 
 /// Two independent chains: a product of three factors and a comparison of two, over other shapes,

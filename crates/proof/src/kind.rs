@@ -63,6 +63,11 @@ impl Kind {
         field: Small::Bits,
         terms: 2,
     };
+    /// A replicated product in GF(4).
+    pub const PRODUCT4: Kind = Kind {
+        field: Small::Gf4,
+        terms: 2,
+    };
     /// A replicated product in GF(16).
     pub const PRODUCT16: Kind = Kind {
         field: Small::Gf16,

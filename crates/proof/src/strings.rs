@@ -49,6 +49,11 @@ impl BitString {
         self.reserve(bits);
         let (first, shift) = (self.bits / 64, self.bits % 64);
         let all: &mut [u64] = bytemuck::must_cast_slice_mut(&mut self.blocks);
+        if shift == 0 && bits.is_multiple_of(64) {
+            all[first..first + bits / 64].copy_from_slice(&words[..bits / 64]);
+            self.bits += bits;
+            return;
+        }
         for (i, &word) in words[..bits.div_ceil(64)].iter().enumerate() {
             let rest = bits - 64 * i;
             let word = if rest < 64 {
@@ -62,6 +67,16 @@ impl BitString {
             }
         }
         self.bits += bits;
+    }
+
+    /// Appends zeros up to so many bits.
+    ///
+    /// # Panics
+    /// If there are more.
+    pub fn pad(&mut self, bits: usize) {
+        assert!(bits >= self.bits, "{} bits of {bits}", self.bits);
+        self.reserve(bits - self.bits);
+        self.bits = bits;
     }
 
     /// Appends the bits `range` of another string.

@@ -71,6 +71,10 @@ pub(crate) const GUARDED: &[Paper] = &[
     REFERENCES[1],
     REFERENCES[2],
     Paper {
+        assumption: "of the three who compute one may deviate, and no two collude",
+        ..REFERENCES[3]
+    },
+    Paper {
         part: "proofs",
         authors: "Boyle, Gilboa, Ishai, Nof",
         venue: "CCS 2019",

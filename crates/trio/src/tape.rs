@@ -6,7 +6,7 @@
 use crate::Share;
 use crate::arrive::Arriving;
 use crate::masked::{MaskedProgress, RunningMasked};
-use crate::record::Record;
+use crate::record::{Duty, Proved, Record, Seen};
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use sealane_block::{Cpu, Kernel, Lanes};
@@ -29,8 +29,67 @@ pub(crate) struct RunningTape<'a> {
     /// The next batch, or the one whose products are in transit.
     batch: usize,
     products: Option<Arriving>,
-    /// Record of its ANDs, under the profile against a malicious party.
-    record: Option<Box<Record>>,
+    /// Record of its products, under the profile against a malicious party.
+    record: Option<Recording>,
+}
+
+/// A record under way.
+struct Recording {
+    record: Box<Record>,
+    /// Proofs of the functions of the tape.
+    proved: Vec<Proved>,
+}
+
+impl Recording {
+    fn of(tape: &Tape, record: Box<Record>) -> Result<Recording> {
+        let proved = tape.functions.iter().map(Proved::of).collect::<Option<_>>();
+        let proved = proved.ok_or_else(|| Fault::internal("a function of a tape is not proved"))?;
+        Ok(Recording { record, proved })
+    }
+
+    /// Records the gates of a batch, whose operands are on the wires. `zeros` are the parts of the
+    /// shares of zero.
+    fn sent(
+        &mut self,
+        cpu: Cpu,
+        wires: &Wires,
+        run: (&Tape, usize),
+        zeros: &[Planes<u64>; 2],
+        lanes: usize,
+    ) {
+        let (tape, batch) = run;
+        let (gates, applied) = (ands(tape, batch), tape.applied_in(batch).iter());
+        let slots = gates.iter().flat_map(|gate| [gate.a, gate.b]);
+        let slots = slots.chain(
+            applied
+                .clone()
+                .flat_map(|applied| applied.operands.iter().copied()),
+        );
+        let words = words_for(lanes);
+        let mut operands = AlignedBuffer::zeros(2 * words * slots.clone().count());
+        for (slot, rows) in slots.zip(operands.chunks_exact_mut(2 * words)) {
+            let (own, next) = rows.split_at_mut(words);
+            wires.store(slot as usize, [own, next]);
+        }
+        let seen = Seen {
+            lanes,
+            operands: &operands,
+            duty: Duty::Equal {
+                zeros: zeros.each_ref().map(Planes::data),
+            },
+        };
+        let functions = applied.map(|applied| &self.proved[applied.function as usize]);
+        self.record.level(cpu, seen, gates.len(), functions);
+    }
+
+    /// Records the messages of the next role for these gates.
+    fn received(&mut self, (tape, batch): (&Tape, usize), messages: &Planes<u64>, lanes: usize) {
+        let applied = tape.applied_in(batch).iter();
+        let functions = applied.map(|applied| &self.proved[applied.function as usize]);
+        let gates = ands(tape, batch).len();
+        self.record
+            .received(lanes, messages.data(), gates, functions);
+    }
 }
 
 /// Progress of a tape.
@@ -45,12 +104,12 @@ pub(crate) enum TapeProgress<'a> {
 pub(crate) fn masked(progress: MaskedProgress<'_>) -> TapeProgress<'_> {
     match progress {
         MaskedProgress::More(running) => TapeProgress::Masked(running),
-        MaskedProgress::Done(share) => TapeProgress::Done(share, None),
+        MaskedProgress::Done(share, record) => TapeProgress::Done(share, record),
     }
 }
 
 impl Computing {
-    /// Loads a tape's inputs and runs it up to its first flight. With a record, each AND is
+    /// Loads a tape's inputs and runs it up to its first flight. With a record, each product is
     /// recorded there.
     pub(crate) fn begin_tape<'a>(
         &mut self,
@@ -72,12 +131,11 @@ impl Computing {
         {
             return Err(Fault::Internal("a tape takes bits".to_string()));
         }
-        if record.is_some() && !tape.functions.is_empty() {
-            return Err(Fault::internal("a function of a tape is not proved"));
-        }
         if under_masks(tape) {
             let inputs: Vec<_> = operands.iter().flat_map(|share| inputs(share)).collect();
-            return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
+            return Ok(masked(
+                self.begin_masked(tape, lanes, &inputs, record, mesh)?,
+            ));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
         set_one(&mut wires, self.role_index, lanes);
@@ -97,7 +155,9 @@ impl Computing {
             wires,
             batch: 0,
             products: None,
-            record,
+            record: record
+                .map(|record| Recording::of(tape, record))
+                .transpose()?,
         };
         self.run_tape(Box::new(run), mesh)
     }
@@ -111,7 +171,7 @@ impl Computing {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
             if let Some(record) = &mut run.record {
-                record.received(&next);
+                record.received((run.tape, run.batch), &next, run.lanes);
             }
             for (i, out) in outs(run.tape, run.batch).enumerate() {
                 run.wires.load(out as usize, [own.plane(i), next.plane(i)]);
@@ -141,7 +201,7 @@ impl Computing {
             if gates.bits > 0 {
                 if let Some(record) = &mut run.record {
                     let zeros = self.keys.zeros(form);
-                    record.sent(&run.wires, gates.ands, zeros.each_ref(), run.lanes);
+                    record.sent(self.cpu, &run.wires, (tape, run.batch), &zeros, run.lanes);
                     let zeros = zeros.iter().map(Planes::data);
                     zeros.for_each(|zero| form.group.add(summand.data_mut(), zero));
                     run.products = Some(self.hand_over(form, summand, mesh)?);
@@ -159,7 +219,8 @@ impl Computing {
             let planes = [own.plane_mut(plane), next.plane_mut(plane)];
             run.wires.store(*slot as usize, planes);
         }
-        Ok(TapeProgress::Done(form.share(parts), run.record.take()))
+        let record = run.record.take().map(|recording| recording.record);
+        Ok(TapeProgress::Done(form.share(parts), record))
     }
 }
 

@@ -22,6 +22,7 @@ pub mod quotient;
 mod tower;
 
 pub use field::{Field, MOST_BITS, divisor};
+pub use tower::inverse16;
 pub(crate) use tower::sbox;
 
 use std::ops::{BitAnd, BitXor};

@@ -13,10 +13,10 @@ use super::{Bits, product};
 pub const DEALT: usize = 4 + 2 + 4 + 2 * 4 * POWERS;
 
 /// Even powers but the first, which is 1: 2, 4, 6, 8, 10, 12, 14.
-const POWERS: usize = 7;
+pub const POWERS: usize = 7;
 
 /// An element, in the basis of [`product`].
-type Element<T> = [T; 4];
+pub type Element<T> = [T; 4];
 
 /// The quotients, of all bits in the clear.
 pub(super) fn eval<T: Bits>([v, a, b]: [Element<T>; 3]) -> [Element<T>; 2] {
@@ -79,16 +79,17 @@ pub fn open<T: Bits>(
 
 /// The powers 3, 5 and 7.
 #[inline(always)]
-fn odd_powers<T: Bits>(x: Element<T>) -> [Element<T>; 3] {
+pub fn odd_powers<T: Bits>(x: Element<T>) -> [Element<T>; 3] {
     let second = square(x);
     let fourth = square(second);
     let third = product(x, second);
     [third, product(x, fourth), product(third, fourth)]
 }
 
-/// The powers 2, 4, 6, 8, 10, 12 and 14: squares of those before them and of odd ones.
+/// The powers 2, 4, 6, 8, 10, 12 and 14: squares of those before them and of odd ones. They are
+/// linear in the element and its odd powers, so shares of these give shares of them.
 #[inline(always)]
-fn even_powers<T: Bits>(
+pub fn even_powers<T: Bits>(
     x: Element<T>,
     [third, fifth, seventh]: [Element<T>; 3],
 ) -> [Element<T>; POWERS] {

@@ -22,8 +22,8 @@ fn inverse_of(a: u8) -> u8 {
     (0..16).find(|b| times16(a, *b) == 1).unwrap_or(0)
 }
 
-/// The same as a table.
-pub(super) fn inverse16() -> Arc<TruthTable> {
+/// The inverse in GF(16) as a table, and 0 for 0: a part of [`Lookups::Tower`].
+pub fn inverse16() -> Arc<TruthTable> {
     static TABLE: OnceLock<Arc<TruthTable>> = OnceLock::new();
     let make = || {
         let entry = |a: u8| (0..4).map(|bit| inverse_of(a) >> bit & 1 == 1).collect();

@@ -403,32 +403,39 @@ fn messages_of_another_length_are_refused() {
     }
 }
 
-/// Errors in several lanes that cancel under 128 powers of x in GF(16), or under 129 in bits.
+/// Errors in several lanes that cancel under 128 powers of x in GF(16) and GF(4), or under 129 in
+/// bits.
 #[test]
 fn errors_of_lanes_that_cancel_in_longer_blocks_are_refused() {
     let cpu = Cpu::best();
-    // The product of X - x^(16^j): the minimal polynomial of x over GF(16).
-    let sixteenth = |at: &Block| (0..4).fold(*at, |power, _| Gf128::mul(cpu, power, power));
-    let roots = std::iter::successors(Some(Block::new(2)), |at| Some(sixteenth(at)));
-    let minimal = coefficients::<Gf128>(&roots.take(32).collect::<Vec<Block>>());
-    let small = |c: &Block| (0..16).find(|a| embed::<Gf128>(*a).value() == c.value());
-    let errors: Vec<u8> = minimal
-        .iter()
-        .map(|c| small(c).expect("in GF(16)"))
-        .collect();
-    let power = |lane| (0..lane).fold(Block::new(1), |power, _| Gf128::times_x(cpu, power));
-    let terms = errors.iter().enumerate();
-    let sum = terms.fold(Block::ZERO, |sum, (lane, error)| {
-        sum ^ Gf128::mul(cpu, embed::<Gf128>(*error), power(lane))
-    });
-    assert_eq!((errors.len(), sum.value()), (33, 0));
-    let mut all = [Strings::new(Kind::PRODUCT16, 5000, 1)];
-    for (lane, error) in errors.iter().enumerate() {
-        for k in (0..4).filter(|k| error >> k & 1 == 1) {
-            all[0].verified[0][1][k].flip(lane);
+    for (kind, lanes) in [
+        (Kind::PRODUCT16, 32),
+        (Kind::OPENING16, 32),
+        (Kind::PRODUCT4, 64),
+    ] {
+        // The product of X - x^(q^j): the minimal polynomial of x over GF(q).
+        let degree = kind.field.degree();
+        let next = |at: &Block| (0..degree).fold(*at, |power, _| Gf128::mul(cpu, power, power));
+        let roots = std::iter::successors(Some(Block::new(2)), |at| Some(next(at)));
+        let minimal = coefficients::<Gf128>(&roots.take(lanes).collect::<Vec<Block>>());
+        let elements = 1u8 << degree;
+        let small = |c: &Block| (0..elements).find(|a| embed::<Gf128>(*a).value() == c.value());
+        let errors = minimal.iter().map(|c| small(c).expect("in the field"));
+        let errors = errors.collect::<Vec<u8>>();
+        let power = |lane| (0..lane).fold(Block::new(1), |power, _| Gf128::times_x(cpu, power));
+        let terms = errors.iter().enumerate();
+        let sum = terms.fold(Block::ZERO, |sum, (lane, error)| {
+            sum ^ Gf128::mul(cpu, embed::<Gf128>(*error), power(lane))
+        });
+        assert_eq!((errors.len(), sum.value()), (lanes + 1, 0));
+        let mut all = [Strings::new(kind, 5000, 1)];
+        for (lane, error) in errors.iter().enumerate() {
+            for k in (0..degree).filter(|k| error >> k & 1 == 1) {
+                all[0].verified[0][1][k].flip(lane);
+            }
         }
+        assert!(!accepts(&all));
     }
-    assert!(!accepts(&all));
     // x^128 + x^7 + x^2 + x + 1 = 0.
     let mut all = [Strings::new(Kind::AND, 5000, 1)];
     for lane in [0, 1, 2, 7, 128] {

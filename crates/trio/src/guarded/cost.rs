@@ -1,25 +1,26 @@
 //! Cost of each step of the profile against a malicious party, flight by flight.
 
-use super::AND;
 use super::open::{DIGEST_BYTES, given};
-use super::settle::{SESSION_BYTES, segments, shape};
+use super::settle::{SESSION_BYTES, segments};
+use super::{SEGMENT, checks, counts_of};
 use crate::cost as base;
+use crate::masked;
+use crate::record::{self, Counts, KINDS, shape};
 use crate::role_index;
-use crate::tape;
+use crate::tape::{self, under_masks};
 use sealane_block::Seed;
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_proof::Shape;
-use sealane_protocol::{
-    Checks, Cost, Demand, Flight, Message, Opening, Setting, StepShape, TapeShape,
-};
+use sealane_protocol::{Checks, Cost, Demand, Flight, Message, Opening, Setting, StepShape};
 
-/// Flights of a settlement of ANDs.
+/// Flights of a settlement of products.
 const SETTLE_FLIGHTS: usize = 3;
-/// Nominal cost of the proof of an AND, in picoseconds, at a party that proves it once and verifies
-/// two others: measured with VAES-256 ([the page](../../../../docs/protocols/proof.md#speed)).
-const PROOF_PS: u64 = 1_500;
-/// Nominal cost of a proof beside its ANDs: levels and hashes.
+/// Nominal cost of the proof of a statement of each kind, in picoseconds, at a party that proves it
+/// once and verifies two others: measured with VAES-256
+/// ([the page](../../../../docs/protocols/proof.md#speed)), with its record.
+const PROOF_PS: [u64; KINDS.len()] = [1_500, 3_500, 3_500, 9_500];
+/// Nominal cost of a proof beside its statements: levels and hashes.
 const PROOF_NS: u64 = 100_000;
 
 /// Bits of memory that an AND counts for in a tile. Its strings take six; with so many a tile is no
@@ -27,40 +28,63 @@ const PROOF_NS: u64 = 100_000;
 const AND_BITS: u64 = 32;
 /// Memory of the vectors of proofs, which a party keeps from one to the next.
 pub(super) const STATE_BYTES: u64 = 24 << 20;
-/// Bits of memory of an AND until it is settled: its strings, and its message while that is on its
-/// way.
-const RECORD_BITS: u64 = 7;
+/// Bits of memory of a statement of each kind: its strings, the copy of a segment aside.
+const STRING_BITS: [u64; KINDS.len()] = [6, 12, 40, 104];
 /// Bits of memory of the record of a step beside them.
 const STEP_BITS: u64 = 8 << 10;
-/// Bits of memory of an AND in a settlement: its strings, and their copy in a segment.
-const SETTLING_BITS: u64 = 12;
+
+/// The statements of a step, by kind.
+fn counts(work: &StepShape) -> Counts {
+    match work {
+        StepShape::Tape(run) => record::counts(run.tape, run.lanes as usize),
+        _ => Counts::default(),
+    }
+}
+
+fn weighed(counts: &Counts, weight: impl Fn(usize) -> u64) -> u64 {
+    let counts = counts.iter().enumerate();
+    counts
+        .map(|(kind, count)| *count as u64 * weight(kind))
+        .sum()
+}
 
 /// Memory of what a step leaves until it is settled.
 pub(super) fn material_bits(work: &StepShape) -> u64 {
-    match work {
-        StepShape::Tape(run) => run.tape.ands.len() as u64 * run.lanes * AND_BITS,
-        _ => 0,
-    }
+    let most = |kind: usize| AND_BITS * SEGMENT[0] as u64 / SEGMENT[kind] as u64;
+    weighed(&counts(work), |kind| most(kind).max(STRING_BITS[kind]))
 }
 
 /// Memory until a settlement, and of a settlement.
 pub(super) fn check_bits(work: &StepShape) -> u64 {
     match work {
-        StepShape::Tape(run) if !run.tape.ands.is_empty() => {
-            run.tape.ands.len() as u64 * run.lanes * RECORD_BITS + STEP_BITS
+        // Strings, and messages while they are on their way.
+        StepShape::Tape(_) => {
+            let counts = counts(work);
+            let bits = weighed(&counts, |kind| {
+                STRING_BITS[kind] + KINDS[kind].field.degree() as u64
+            });
+            if bits == 0 { 0 } else { bits + STEP_BITS }
         }
-        StepShape::Settle { checks } => checks.total() * SETTLING_BITS,
+        // Strings, and their copies in segments.
+        StepShape::Settle { checks } => weighed(&counts_of(checks), |kind| 2 * STRING_BITS[kind]),
         _ => 0,
     }
 }
 
-/// Flights of a settlement of so many ANDs: without any, digests alone cross.
-pub(super) fn settle_flights(ands: usize) -> usize {
-    if ands == 0 { 1 } else { SETTLE_FLIGHTS }
+/// Flights of a settlement of so many statements: without any, digests alone cross.
+pub(super) fn settle_flights(counts: &Counts) -> usize {
+    if *counts == Counts::default() {
+        1
+    } else {
+        SETTLE_FLIGHTS
+    }
 }
 
 /// Flights of a tape.
 pub(super) fn flights(tape: &Tape) -> usize {
+    if under_masks(tape) {
+        return masked::levels(tape) + 1;
+    }
     let batches = (0..tape.batches.len()).map(|batch| tape::reshared(tape, batch));
     batches.filter(|bits| *bits > 0).count()
 }
@@ -68,14 +92,11 @@ pub(super) fn flights(tape: &Tape) -> usize {
 pub(super) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
         StepShape::Input(_) => base::cost(setting, work),
-        StepShape::Tape(TapeShape { tape, lanes, .. }) => {
-            let ands = tape.ands.len() as u64 * lanes;
-            Cost {
-                checks: Checks::of(AND, ands),
-                ..base::cost(setting, work)
-            }
-        }
-        StepShape::Settle { checks } => settle(setting, checks.total()),
+        StepShape::Tape(_) => Cost {
+            checks: checks(&counts(work)),
+            ..base::cost(setting, work)
+        },
+        StepShape::Settle { checks } => settle(setting, &counts_of(checks)),
         StepShape::Open { results } => Cost {
             flights: vec![open(setting, results)],
             ..base::cost(setting, work)
@@ -96,7 +117,7 @@ pub(super) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     cost
 }
 
-fn settle(setting: &Setting, ands: u64) -> Cost {
+fn settle(setting: &Setting, counts: &Counts) -> Cost {
     let digests = base::cost(
         setting,
         &StepShape::Settle {
@@ -107,7 +128,9 @@ fn settle(setting: &Setting, ands: u64) -> Cost {
     for message in &mut flights[0] {
         message.bytes += SESSION_BYTES;
     }
-    let shapes = segments(ands as usize).map(shape).collect::<Vec<_>>();
+    let shapes = segments(counts)
+        .map(|counts| shape(&counts))
+        .collect::<Vec<_>>();
     let links = |bytes: usize| {
         let pairs = (0..3).flat_map(|from| [1, 2].map(|ahead| [from, from + ahead]));
         pairs.map(move |link| message(setting, link, bytes))
@@ -130,7 +153,7 @@ fn settle(setting: &Setting, ands: u64) -> Cost {
         flights.push(links(segments * Shape::ANSWER_BYTES).collect());
     }
     Cost {
-        compute_ns: ands * PROOF_PS / 1_000 + segments as u64 * PROOF_NS,
+        compute_ns: weighed(counts, |kind| PROOF_PS[kind]) / 1_000 + segments as u64 * PROOF_NS,
         ..Cost::of(flights)
     }
 }

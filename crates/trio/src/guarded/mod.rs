@@ -1,10 +1,11 @@
 //! The profile of `trio` against one malicious party, with a role or without, together with any
 //! parties without a role.
 //!
-//! Messages are those of `trio` for inputs and ANDs. Before anything is opened, each role proves
-//! all its messages to both others (crate `proof`; `settle`), and each component of a result comes
-//! from one of its two holders and a digest of it from the other one (`open`). It computes on bits
-//! alone: planning makes everything else of them.
+//! Messages are those of `trio` for inputs, ANDs, products in GF(4) and GF(16) and lookups as
+//! towers under masks. Before anything is opened, each role proves all its messages to both others
+//! (crate `proof`; `settle`), and each component of a result comes from one of its two holders and
+//! a digest of it from the other one (`open`). It computes on bits alone: planning makes everything
+//! else of them.
 //!
 //! `operations` lists what runs, and why it is safe, and what is refused.
 
@@ -17,16 +18,17 @@ pub(crate) mod tests;
 
 use crate::arrive::Arriving;
 use crate::keys::{self, KeyMaker, Keys};
-use crate::masked::{Layouts, Recycled};
-use crate::record::Record;
+use crate::masked::{Layouts, Recycled, RunningMasked};
+use crate::record::{self, Counts, KINDS, Record};
 use crate::role_index::{self, RoleIndex};
 use crate::roles::Computing;
-use crate::tape::{RunningTape, TapeProgress};
+use crate::tape::{RunningTape, TapeProgress, masked};
 use crate::{ROLES, Share, Trio, constant, input};
 use blake3::Hasher;
 use open::Opening;
 use operations::Operation;
 use sealane_block::Erased;
+use sealane_circuit::{Lookups, Tape};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
@@ -42,17 +44,50 @@ use settle::{Settled, Settling};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
-/// ANDs of a segment: 3 MiB of strings. Tests have several.
-const SEGMENT: usize = if cfg!(test) { 1 << 13 } else { 1 << 22 };
+/// Statements of a segment by kind, in the order of [`KINDS`]: 3 MiB of strings of ANDs, and up to
+/// 20 MiB of products in GF(16). Tests have several segments.
+const SEGMENT: Counts = if cfg!(test) {
+    [1 << 13; KINDS.len()]
+} else {
+    [1 << 22, 1 << 22, 1 << 22, 1 << 20]
+};
 
-/// ANDs of a step below which its record is packed until it is settled.
+/// Statements of a step below which its record is packed until it is settled.
 const SMALL: usize = 1 << 14;
 
-/// The kind of the checks that an AND leaves.
-const AND: CheckKind = CheckKind {
-    field: Algebra::Z2,
-    terms: 2,
-};
+/// The checks of so many statements of each kind.
+fn checks(counts: &Counts) -> Checks {
+    let mut checks = Checks::default();
+    for (kind, count) in KINDS.iter().zip(counts) {
+        let field = match kind.field.degree() {
+            1 => Algebra::Z2,
+            k => Algebra::Gf2k(k as u8),
+        };
+        let terms = kind.terms as u32;
+        checks.add(
+            &Checks([(CheckKind { field, terms }, *count as u64)].into()),
+            1,
+        );
+    }
+    checks
+}
+
+/// The statements of each kind of these checks.
+fn counts_of(all: &Checks) -> Counts {
+    let one = |kind| std::array::from_fn(|other| usize::from(kind == other));
+    std::array::from_fn(|kind| {
+        let of = checks(&one(kind));
+        let count = of.0.keys().filter_map(|kind| all.0.get(kind)).sum::<u64>();
+        count as usize
+    })
+}
+
+fn add(counts: &mut Counts, more: &Counts) {
+    counts
+        .iter_mut()
+        .zip(more)
+        .for_each(|(sum, more)| *sum += more);
+}
 
 /// The protocol, as plans see it.
 pub enum Guarded {}
@@ -81,8 +116,8 @@ struct Guard {
     openings: u64,
     /// Steps that have ended so far.
     steps: u64,
-    /// ANDs of these steps that no settlement has proved.
-    ands: usize,
+    /// Statements of these steps that no settlement has proved.
+    open: Counts,
     /// The settlement that began last, of those that have ended well.
     settled: Option<Settled>,
     memory: Memory,
@@ -106,7 +141,7 @@ impl Guard {
         }
     }
 
-    /// Keeps the settlement that began last: one without ANDs ends before one with proofs that
+    /// Keeps the settlement that began last: one without products ends before one with proofs that
     /// began earlier.
     fn settle(&mut self, settled: Settled) {
         let before = self.settled.as_ref().map_or(0, |before| before.steps);
@@ -117,7 +152,8 @@ impl Guard {
 
     /// The last settlement, if it covers all that has been computed.
     fn covered(&self) -> Result<&Settled> {
-        let covers = |settled: &&Settled| settled.steps == self.steps && self.ands == 0;
+        let covers =
+            |settled: &&Settled| settled.steps == self.steps && self.open == Counts::default();
         let settled = self.settled.as_ref().filter(covers);
         settled.ok_or_else(|| Fault::internal("an opening of what nobody has proved"))
     }
@@ -130,9 +166,9 @@ fn outsiders(setting: &Setting) -> impl Iterator<Item = PartyId> {
         .filter(|party| setting.role_of(*party).is_none())
 }
 
-/// ANDs of a step that have to be proved, and at a party with a role the record of them.
+/// Statements of a step that have to be proved, and at a party with a role the record of them.
 pub struct Unproved {
-    ands: usize,
+    counts: Counts,
     record: Option<Box<Record>>,
 }
 
@@ -140,17 +176,21 @@ pub struct Unproved {
 pub struct GuardedPending<'a>(State<'a>);
 
 enum State<'a> {
-    /// A party without a role waits for so many flights of a step with so many ANDs.
-    Watch(usize, Share, usize),
+    /// A party without a role waits for so many flights of a step with so many statements.
+    Watch(usize, Share, Counts),
     /// An input is in transit, perhaps of a party without a role.
     Arriving(Arriving, Option<PartyId>),
-    Tape(Box<RunningTape<'a>>, usize),
-    Settle(Box<Settling>, usize),
+    Tape(Box<RunningTape<'a>>, Run<'a>),
+    Masked(Box<RunningMasked<'a>>, Run<'a>),
+    Settle(Box<Settling>, Counts),
     /// A party without a role waits for so many flights of a settlement, and whether it has read
     /// the first.
     WatchSettle(usize, bool),
     Open(Vec<Opened<Share>>, u64),
 }
+
+/// A tape, and its lanes.
+type Run<'a> = (&'a Tape, usize);
 
 impl Protocol for Guarded {
     fn profile() -> Profile {
@@ -170,6 +210,14 @@ impl Protocol for Guarded {
             },
             ..Trio::profile()
         }
+    }
+
+    fn lookups() -> &'static [Lookups] {
+        &[Lookups::Gates, Lookups::Tower]
+    }
+
+    fn products() -> &'static [usize] {
+        &[2, 4]
     }
 
     fn domain(algebra: Algebra) -> Domain {
@@ -245,7 +293,7 @@ impl Party for GuardedParty {
             segments: 0,
             openings: 0,
             steps: 0,
-            ands: 0,
+            open: Counts::default(),
             settled: None,
             memory: Memory::default(),
         };
@@ -255,6 +303,12 @@ impl Party for GuardedParty {
             place,
             guard,
         })
+    }
+
+    fn expect(&mut self, tape: &Tape, lanes: usize) {
+        if let Membership::Role(party) = &mut self.place {
+            party.expect_masked(tape, lanes);
+        }
     }
 }
 
@@ -266,11 +320,7 @@ impl Steps for GuardedParty {
     type Check = Unproved;
 
     fn count(checks: &[Unproved]) -> Checks {
-        let ands = checks.iter().map(|check| check.ands as u64).sum::<u64>();
-        match ands {
-            0 => Checks::default(),
-            ands => Checks::of(AND, ands),
-        }
+        self::checks(&sum(checks))
     }
 
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Share {
@@ -307,17 +357,17 @@ impl Steps for GuardedParty {
                 operands,
                 ..
             } => {
-                let ands = tape.ands.len() * lanes;
+                let counts = record::counts(tape, lanes);
                 match &mut self.place {
                     Membership::Role(party) => {
-                        let record = Some(Box::new(Record::with_capacity(ands)));
+                        let record = Some(Box::new(Record::with_capacity(&counts)));
                         let ran = party.begin_tape(tape, lanes, &operands, record, mesh)?;
-                        self.ran(ran, ands)
+                        self.ran(ran, (tape, lanes))
                     }
                     Membership::Outside(_) => {
                         let shape = Form::bits(tape.outputs.len(), lanes).shape();
                         let flights = cost::flights(tape);
-                        Ok(self.watch(flights, shape, ands))
+                        Ok(self.watch(flights, shape, counts))
                     }
                 }
             }
@@ -350,29 +400,34 @@ impl Steps for GuardedParty {
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
         match (state.0, &mut self.place) {
-            (State::Watch(flights, shape, ands), _) => Ok(self.watch(flights - 1, shape, ands)),
+            (State::Watch(flights, shape, counts), _) => Ok(self.watch(flights - 1, shape, counts)),
             (State::Arriving(arriving, guest), _) => {
                 let form = arriving.form;
                 let parts = arriving.finish(mesh)?;
                 if let Some(owner) = guest {
                     self.guard.hold(owner, form, &parts);
                 }
-                Ok(self.done(form.share(parts), 0, None))
+                Ok(self.done(form.share(parts), Counts::default(), None))
             }
-            (State::Tape(run, ands), Membership::Role(party)) => {
+            (State::Tape(run, of), Membership::Role(party)) => {
                 let ran = party.advance_tape(run, mesh)?;
-                self.ran(ran, ands)
+                self.ran(ran, of)
             }
-            (State::Settle(mut settling, ands), Membership::Role(party)) => {
+            (State::Masked(run, of), Membership::Role(party)) => {
+                let ran = masked(party.advance_masked(run, mesh)?);
+                self.ran(ran, of)
+            }
+            (State::Settle(mut settling, counts), Membership::Role(party)) => {
                 let keys = party.keys.guard.as_ref();
                 let keys = keys.ok_or_else(|| Fault::internal("no keys of proofs"))?;
                 match settling.advance(keys, &mut self.guard.memory, mesh)? {
                     Some(settled) => {
-                        self.guard.ands -= ands;
+                        let open = self.guard.open.iter_mut().zip(counts);
+                        open.for_each(|(open, count)| *open -= count);
                         self.guard.settle(settled);
                         Ok(Progress::Done(Outcome::Settled(())))
                     }
-                    None => Ok(more(State::Settle(settling, ands))),
+                    None => Ok(more(State::Settle(settling, counts))),
                 }
             }
             (State::WatchSettle(flights, read), Membership::Outside(_)) => {
@@ -422,7 +477,7 @@ impl GuardedParty {
                     let keys = keys.ok_or_else(|| Fault::internal("no keys of inputs"))?;
                     input::give(&self.setting, keys, form, values, mesh)?;
                 }
-                Ok(self.watch(1, form.shape(), 0))
+                Ok(self.watch(1, form.shape(), Counts::default()))
             }
         }
     }
@@ -432,14 +487,15 @@ impl GuardedParty {
         checks: Vec<Unproved>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, GuardedParty>> {
-        let ands = checks.iter().map(|check| check.ands).sum::<usize>();
+        let counts = sum(&checks);
         let Membership::Role(party) = &self.place else {
             settle::send_crossed(&self.setting, self.me, mesh)?;
-            return Ok(more(State::WatchSettle(cost::settle_flights(ands), false)));
+            let flights = cost::settle_flights(&counts);
+            return Ok(more(State::WatchSettle(flights, false)));
         };
-        let record = Record::joined(checks.into_iter().filter_map(|check| check.record), ands);
-        if record.ands() != ands {
-            return Err(Fault::internal("an AND without a record"));
+        let record = Record::joined(checks.into_iter().filter_map(|check| check.record), &counts);
+        if record.counts() != counts {
+            return Err(Fault::internal("a product without a record"));
         }
         let keys = party.keys.guard.as_ref();
         let keys = keys.ok_or_else(|| Fault::internal("no keys of proofs"))?;
@@ -451,22 +507,28 @@ impl GuardedParty {
             record,
             mesh,
         )?;
-        Ok(more(State::Settle(Box::new(settling), ands)))
+        Ok(more(State::Settle(Box::new(settling), counts)))
     }
 
-    fn ran<'a>(&mut self, ran: TapeProgress<'a>, ands: usize) -> Result<Progress<'a, Self>> {
+    fn ran<'a>(&mut self, ran: TapeProgress<'a>, of: Run<'a>) -> Result<Progress<'a, Self>> {
+        let (tape, lanes) = of;
         match ran {
-            TapeProgress::More(run) => Ok(more(State::Tape(run, ands))),
-            TapeProgress::Done(share, record) => Ok(self.done(share, ands, record)),
-            TapeProgress::Masked(_) => Err(Fault::internal("a tape that runs under masks")),
+            TapeProgress::More(run) => Ok(more(State::Tape(run, of))),
+            TapeProgress::Masked(run) => Ok(more(State::Masked(run, of))),
+            TapeProgress::Done(share, mut record) => {
+                if let (Some(record), Membership::Role(party)) = (&mut record, &self.place) {
+                    record.complete(tape, lanes, party.role_index.role)?;
+                }
+                Ok(self.done(share, record::counts(tape, lanes), record))
+            }
         }
     }
 
     /// The pending state of a party without a role, with so many flights left.
-    fn watch<'a>(&mut self, flights: usize, shape: Share, ands: usize) -> Progress<'a, Self> {
+    fn watch<'a>(&mut self, flights: usize, shape: Share, counts: Counts) -> Progress<'a, Self> {
         match flights {
-            0 => self.done(shape, ands, None),
-            _ => more(State::Watch(flights, shape, ands)),
+            0 => self.done(shape, counts, None),
+            _ => more(State::Watch(flights, shape, counts)),
         }
     }
 
@@ -474,18 +536,25 @@ impl GuardedParty {
     fn done<'a>(
         &mut self,
         share: Share,
-        ands: usize,
+        counts: Counts,
         mut record: Option<Box<Record>>,
     ) -> Progress<'a, Self> {
+        let all = counts.iter().sum::<usize>();
         // A loop leaves one for each of its turns.
-        if let Some(record) = record.as_mut().filter(|_| ands < SMALL) {
+        if let Some(record) = record.as_mut().filter(|_| all < SMALL) {
             record.shrink();
         }
         self.guard.steps += 1;
-        self.guard.ands += ands;
-        let left = (ands > 0).then_some(Unproved { ands, record });
+        add(&mut self.guard.open, &counts);
+        let left = (all > 0).then_some(Unproved { counts, record });
         Progress::Done(Outcome::Share(share, left.into_iter().collect(), ()))
     }
+}
+
+fn sum(checks: &[Unproved]) -> Counts {
+    let mut sum = Counts::default();
+    checks.iter().for_each(|check| add(&mut sum, &check.counts));
+    sum
 }
 
 fn more<'a>(state: State<'a>) -> Progress<'a, GuardedParty> {

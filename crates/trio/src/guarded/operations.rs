@@ -3,6 +3,7 @@
 //! through all of it.
 
 use super::GuardedParty;
+use crate::record::Proved;
 use crate::role_index;
 use sealane_circuit::function::Function;
 use sealane_party::{Fault, Result, Step};
@@ -17,7 +18,9 @@ pub(crate) enum Operation {
     And,
     Settle,
     Open,
+    SmallProduct,
     FieldProduct,
+    Tower,
     Lookup,
     Sum,
     Product,
@@ -43,14 +46,16 @@ use Rule::{Refused, Safe};
 impl Operation {
     /// All of them.
     #[cfg(test)]
-    pub(crate) const ALL: [Operation; 15] = [
+    pub(crate) const ALL: [Operation; 17] = [
         RoleInput,
         OtherInput,
         Local,
         And,
         Settle,
         Open,
+        SmallProduct,
         FieldProduct,
+        Tower,
         Lookup,
         Sum,
         Product,
@@ -82,8 +87,16 @@ impl Operation {
                 "reveal",
                 Safe("after a settlement; both holders of a component confirm it"),
             ),
-            FieldProduct => ("product in GF(2^k)", Refused("gates")),
-            Lookup => ("lookup under masks", Refused("gates")),
+            SmallProduct => (
+                "product in GF(4) or GF(16)",
+                Safe("recorded, and proved by its sender"),
+            ),
+            FieldProduct => ("product in another field", Refused("gates")),
+            Tower => (
+                "lookup as a tower",
+                Safe("every deal and every opening is recorded, and proved by its sender"),
+            ),
+            Lookup => ("lookup in another form", Refused("gates")),
             Sum => ("sum modulo 2^k", Refused("circuits of bits")),
             Product => ("product modulo 2^k", Refused("circuits of bits")),
             Ring => ("step on ring elements", Refused("circuits of bits")),
@@ -114,9 +127,14 @@ impl Operation {
                 None => vec![OtherInput],
             },
             Step::Tape { tape, .. } => {
-                let functions = tape.functions.iter().map(|function| match function {
-                    Function::Field(_) => FieldProduct,
-                    _ => Lookup,
+                let functions = tape.functions.iter().map(|function| {
+                    let proved = Proved::of(function).is_some();
+                    match (function, proved) {
+                        (Function::Field(_), true) => SmallProduct,
+                        (Function::Field(_), false) => FieldProduct,
+                        (_, true) => Tower,
+                        (_, false) => Lookup,
+                    }
                 });
                 [Local, And].into_iter().chain(functions).collect()
             }
@@ -141,10 +159,11 @@ pub(super) fn allowed(setting: &Setting, step: &Step<'_, GuardedParty>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guarded::tests::functions::sbox;
     use crate::{Guarded, Share};
     use sealane_block::Cpu;
     use sealane_circuit::function::Field;
-    use sealane_circuit::{Builder, Machine, Tape, compile};
+    use sealane_circuit::{Builder, Lookups, Machine, Tape, Wire, Word, compile};
     use sealane_net::Mesh;
     use sealane_parties::{PartyId, PartySet};
     use sealane_party::{KeyBit, Opened, Outcome, Pairs, Selected, Steps, Term};
@@ -161,7 +180,7 @@ mod tests {
     /// A step with an operation, at the party of a side; none for a sum, which is no step.
     fn step<'a>(
         operation: Operation,
-        tapes: &'a [Tape; 3],
+        tapes: &'a [Tape; 5],
         me: PartyId,
         made: &mut Made,
     ) -> Option<Step<'a, GuardedParty>> {
@@ -181,7 +200,7 @@ mod tests {
             lanes: 2,
             operands: (0..tape.inputs).map(|_| share()).collect(),
         };
-        let [usual, field, table] = tapes;
+        let [usual, small, field, tower, table] = tapes;
         Some(match operation {
             RoleInput => input(0),
             OtherInput => input(3),
@@ -196,7 +215,9 @@ mod tests {
                     to: PartySet::of([PartyId(3), PartyId(1)]),
                 }],
             },
+            SmallProduct => tape(small),
             FieldProduct => tape(field),
+            Tower => tape(tower),
             Lookup => tape(table),
             Sum => return None,
             Product => Step::Product {
@@ -255,11 +276,23 @@ mod tests {
             tape.functions.push(function);
             tape
         };
-        let field = Field::new(0b111).expect("a field");
+        let field = |polynomial| Field::of(polynomial).expect("a field");
+        let of = |builder: Builder, build: &dyn Fn(&mut Builder, &[Wire]) -> Word| {
+            let mut b = builder;
+            let wires = b.input(8);
+            let out = build(&mut b, &wires);
+            compile(&b.finish(vec![out]), &Machine::ROUNDS)
+        };
+        let small = Builder::new().with_products(Guarded::products());
+        let tower = Builder::new().with_lookups(Lookups::Tower);
         let tapes = &[
             two_ands(),
-            with(Function::Field(Arc::new(field))),
-            with(Function::Product),
+            of(small, &|b, wires| {
+                b.field_product(&field(0x13), &wires[..4], &wires[4..])
+            }),
+            with(Function::Field(field(0x11b))),
+            of(tower, &|b, wires| sbox(b, wires)),
+            with(Function::Quotients),
         ];
         let setting = &Setting::in_order(&Guarded::profile(), 4);
         let domain = Guarded::domain(Algebra::Z2);
@@ -317,9 +350,17 @@ mod tests {
                             );
                             assert!(matches!(early, Err(Fault::Internal(_))), "{name}");
                         }
-                        let ands = GuardedParty::count(&checks).total();
-                        let of_tape = matches!(operation, And | Local);
-                        assert_eq!(ands, if of_tape { 4 } else { 0 }, "{name}");
+                        let count = GuardedParty::count(&checks).total();
+                        // On two lanes: of two ANDs, of a product, of three products with the three
+                        // deals and the opening of an inverse.
+                        let want = match operation {
+                            And | Local => 4,
+                            SmallProduct => 2,
+                            Tower => 2 * (3 + 3 + 1),
+                            _ => 0,
+                        };
+                        let of_tape = want > 0;
+                        assert_eq!(count, want, "{name}");
                         made.checks.extend(checks);
                         if !of_tape {
                             made.share = share;

@@ -16,10 +16,10 @@
 //! A party that agrees on other sessions with one than with another makes all that these two send
 //! each other differ. So sessions are compared first: then nobody is accused of it alone.
 
-use super::{Guard, SEGMENT};
+use super::{Guard, SEGMENT, add};
 use crate::arrive::write;
 use crate::keys::GuardKeys;
-use crate::record::Record;
+use crate::record::{Counts, Record, shape};
 use crate::reveal;
 use crate::role_index::{self, RoleIndex};
 use sealane_block::{Cpu, Seed};
@@ -27,8 +27,8 @@ use sealane_net::{Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Result, check_digests, send_digests};
 use sealane_proof::{
-    Answer, Context, Kind, Memory, Pending, Proved, Refused, SeedPart, Segment, Shape, ToLeft,
-    ToRight, WeightSeed,
+    Answer, Context, Memory, Pending, Proved, Refused, SeedPart, Segment, Shape, ToLeft, ToRight,
+    WeightSeed,
 };
 use sealane_protocol::Setting;
 use zeroize::Zeroizing;
@@ -70,16 +70,17 @@ pub(super) struct Settling {
     flight: usize,
 }
 
-/// The numbers of ANDs of the segments of a settlement.
-pub(super) fn segments(ands: usize) -> impl Iterator<Item = usize> {
-    let full = ands / SEGMENT;
-    let rest = ands % SEGMENT;
-    std::iter::repeat_n(SEGMENT, full).chain((rest > 0).then_some(rest))
-}
-
-/// The shape of a segment of so many ANDs.
-pub(super) fn shape(ands: usize) -> Shape {
-    Shape::new(&[(Kind::AND, ands)]).expect("a segment is no larger than a proof can be")
+/// The numbers of statements of the segments of a settlement, by kind: each has as many of each
+/// kind as a segment can have, while there are some.
+pub(super) fn segments(counts: &Counts) -> impl Iterator<Item = Counts> + use<> {
+    let mut left = *counts;
+    std::iter::from_fn(move || {
+        let segment = std::array::from_fn(|kind| left[kind].min(SEGMENT[kind]));
+        left.iter_mut()
+            .zip(segment)
+            .for_each(|(left, count)| *left -= count);
+        (segment != Counts::default()).then_some(segment)
+    })
 }
 
 /// Writes the session and the digest of what crossed, for each peer.
@@ -110,7 +111,7 @@ pub(super) fn check_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> 
 }
 
 impl Settling {
-    /// Writes the first flight of a settlement of these ANDs.
+    /// Writes the first flight of a settlement of these statements.
     pub(super) fn begin(
         (setting, me): (&Setting, PartyId),
         (cpu, role_index): (Cpu, RoleIndex),
@@ -137,16 +138,18 @@ impl Settling {
             },
             flight: 0,
         };
-        match record.ands() {
+        let counts = record.counts();
+        match segments(&counts).count() {
             0 => {}
-            1..=SEGMENT => settling.add(record, seeds, guard),
-            all => {
-                let mut first = 0;
-                for ands in segments(all) {
+            1 => settling.add(record, seeds, guard),
+            _ => {
+                let mut first = Counts::default();
+                for segment in segments(&counts) {
+                    let range = |kind: usize| first[kind]..first[kind] + segment[kind];
                     let mut part = Record::default();
-                    part.append(&record, &(first..first + ands));
+                    part.append(&record, &std::array::from_fn(range));
                     settling.add(part, seeds, guard);
-                    first += ands;
+                    add(&mut first, &segment);
                 }
             }
         }
@@ -174,7 +177,7 @@ impl Settling {
         let [of_next, of_previous] = [1, 2].map(|ahead| self.context(number, ahead));
         self.parts.push(Part {
             number,
-            shape: shape(record.ands()),
+            shape: shape(&record.counts()),
             record,
             // The verifiers of role `p` have key `k_(p+2)` in common, which `p` has not.
             seeds: [
@@ -249,7 +252,7 @@ impl Settling {
                 &mut segment.challenges(&seed),
                 [&keys.proofs[0], &keys.proofs[1]],
                 &seed,
-                &[part.record.proven()],
+                &part.record.proven(),
                 memory,
             );
             write(None, left.as_bytes(), previous, mesh)?;
@@ -272,12 +275,12 @@ impl Settling {
 
             let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
             let draws = &mut segment.challenges(seed);
-            let strings = [part.record.of_next()];
+            let strings = part.record.of_next();
             let of_next = segment.follow_left(draws, &keys[1], seed, &strings, &left, memory);
 
             let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
             let draws = &mut segment.challenges(seed);
-            let strings = [part.record.of_previous()];
+            let strings = part.record.of_previous();
             let of_previous = segment.follow_right(draws, &keys[0], seed, &strings, &right, memory);
 
             // The other verifier of the next role is the role before, and the other way round.

@@ -2,6 +2,7 @@
 //! what it really sent.
 
 use super::*;
+use crate::masked::TURNED;
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::SessionId;
@@ -11,6 +12,8 @@ use sealane_testkit::side::{Given, Side, copied, on_threads};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
+
+pub(crate) mod functions;
 
 thread_local! {
     /// The message of this thread that is changed, and its bit.
@@ -82,7 +85,9 @@ fn run_tape(
     harm: Option<(usize, usize, usize)>,
 ) -> Vec<End> {
     let setting = &Setting::in_order(&Guarded::profile(), parties);
+    let turned = TURNED.get();
     on_threads(Mesh::in_memory(parties), |mesh| {
+        TURNED.set(turned);
         let me = mesh.me();
         let harm = harm.filter(|(party, ..)| *party == me.index());
         HARM.set(harm.map(|(_, message, bit)| (message, bit)));
@@ -136,7 +141,7 @@ fn party(
             _ => panic!("a share is due"),
         }
     }
-    let ands = tape.ands.len() * inputs[0].len();
+    let counts = record::counts(tape, inputs[0].len());
     let tape = Step::Tape {
         tape,
         domain,
@@ -150,7 +155,7 @@ fn party(
         }
         _ => panic!("a share is due"),
     };
-    assert_eq!(GuardedParty::count(&checks).total(), ands as u64);
+    assert_eq!(GuardedParty::count(&checks), super::checks(&counts));
     step(&mut side, Step::Settle { checks })?;
     *settled = true;
     let results = vec![Opened { share, domain, to }];
@@ -186,17 +191,29 @@ fn honest_parties_learn_the_result_at_the_stated_cost() {
 #[test]
 fn any_bit_of_any_message_is_found_or_has_no_effect() {
     let inputs = inputs(8);
+    let want = evaluated(inputs.each_ref().map(Vec::as_slice));
+    any_bit_is_found_or_has_no_effect((&circuit(), 2), &want, &[(3, 2), (4, 3)]);
+}
+
+/// Checks it of a tape of so many flights, which has this result for [`inputs`] of eight lanes.
+fn any_bit_is_found_or_has_no_effect(
+    (tape, flights): (&Tape, usize),
+    want: &[u64],
+    settings: &[(usize, u8)],
+) {
+    let inputs = inputs(8);
     let inputs = inputs.each_ref().map(Vec::as_slice);
-    let want = [Some(evaluated(inputs))];
-    for (parties, owner) in [(3, 2), (4, 3)] {
+    let want = [Some(want.to_vec())];
+    for &(parties, owner) in settings {
+        let to = PartySet::of((0..parties as u8).map(PartyId));
+        let run = |parties, owner, inputs, harm| run_tape(tape, to, parties, owner, inputs, harm);
         let honest = run(parties, owner, inputs, None);
         for (cheat, end) in honest.iter().enumerate() {
             let own_inputs = usize::from(cheat < 2) + usize::from(cheat == usize::from(owner));
             // One to the role before, and of role 0 the seed of masks; or two to two holders each.
             let keys = [2, 1, 1, 4][cheat];
             let rests = keys + own_inputs * if cheat < 3 { 1 } else { 2 };
-            // Two levels.
-            let ands = rests..rests + if cheat < 3 { 2 } else { 0 };
+            let ands = rests..rests + if cheat < 3 { flights } else { 0 };
             let sent = &end.sent;
             assert!(sent.len() == rests || sent.len() > ands.end);
             for (message, bytes) in sent.iter().enumerate() {

@@ -81,15 +81,17 @@ pub(super) enum OpeningPlace {
     After,
 }
 
-/// Rows of what a helper deals at a level.
+/// Rows of what a helper deals at a level. Where it is recorded, `seen` takes both components of
+/// each operand: of ANDs, then of functions.
 pub(super) struct Dealt<'a> {
     /// Both masks of each output.
     pub masks: [&'a [u64]; 2],
     /// A row for each bit that is dealt: shares, to which the products of masks are added.
     pub rows: &'a mut [u64],
+    pub seen: Option<&'a mut [u64]>,
 }
 
-/// Rows of what another party opens at a level.
+/// Rows of what another party opens at a level, and operands as in [`Dealt`].
 pub(super) struct Sums<'a> {
     pub place: OpeningPlace,
     /// The level before, if there is one.
@@ -99,6 +101,7 @@ pub(super) struct Sums<'a> {
     pub masks: &'a [u64],
     /// This party's summands: those of the level before, then those of this one.
     pub summands: &'a mut [u64],
+    pub seen: Option<&'a mut [u64]>,
 }
 
 /// Outputs of a level that both others have opened, beside the summands of this party.
@@ -164,7 +167,7 @@ fn deal_chunks<const C: usize>(
     level: Level<'_>,
     dealt: Dealt<'_>,
 ) {
-    let mut scratch = scratch::<C>(level);
+    let (mut scratch, mut seen) = (scratch::<C>(level), dealt.seen);
     for (at, slots) in each(chunks) {
         cpu.run(Deal {
             level,
@@ -172,6 +175,7 @@ fn deal_chunks<const C: usize>(
             at,
             masks: dealt.masks,
             rows: &mut *dealt.rows,
+            seen: seen.as_deref_mut(),
             scratch: scratch.as_chunks_mut().0,
         });
     }
@@ -183,7 +187,7 @@ fn open_chunks<const C: usize>(
     level: Level<'_>,
     sums: Sums<'_>,
 ) {
-    let mut scratch = scratch::<C>(level);
+    let (mut scratch, mut seen) = (scratch::<C>(level), sums.seen);
     for (at, slots) in each(chunks) {
         let open = Open {
             level,
@@ -193,6 +197,7 @@ fn open_chunks<const C: usize>(
             dealt: sums.dealt,
             masks: sums.masks,
             summands: &mut *sums.summands,
+            seen: seen.as_deref_mut(),
             scratch: scratch.as_chunks_mut().0,
         };
         match sums.place {
@@ -211,7 +216,7 @@ fn scratch<const C: usize>(level: Level<'_>) -> AlignedBuffer {
 
 /// The words of one chunk.
 #[derive(Clone, Copy)]
-struct Words<const C: usize>([u64; C]);
+pub(crate) struct Words<const C: usize>(pub(crate) [u64; C]);
 
 impl<const C: usize> BitXor for Words<C> {
     type Output = Self;
@@ -300,6 +305,19 @@ impl<const C: usize> Slots<'_, C> {
             self.wires[*out as usize] = [first.0, second.0];
         }
     }
+
+    /// Writes both components of each operand of a level, a row each, if they are recorded.
+    #[inline(always)]
+    fn write_operands(&self, level: Level<'_>, at: At, seen: Option<&mut [u64]>) {
+        let Some(seen) = seen else { return };
+        let gates = level.gates;
+        let operands = gates.ands.as_flattened().iter().chain(&gates.operands);
+        for (row, slot) in operands.enumerate() {
+            let [first, second] = self.wire(*slot);
+            at.write(seen, 2 * row, Words(*first));
+            at.write(seen, 2 * row + 1, Words(*second));
+        }
+    }
 }
 
 /// Puts the outputs of a level on their wires, at a party that has opened them.
@@ -348,6 +366,7 @@ struct Deal<'a, const C: usize> {
     at: At,
     masks: [&'a [u64]; 2],
     rows: &'a mut [u64],
+    seen: Option<&'a mut [u64]>,
     scratch: &'a mut [[u64; C]],
 }
 
@@ -366,6 +385,8 @@ impl<const C: usize> Kernel for Deal<'_, C> {
     #[inline(always)]
     fn run<L: Lanes>(mut self, _: L) {
         self.slots.add(self.level);
+        self.slots
+            .write_operands(self.level, self.at, self.seen.take());
         let mut row = 0;
         for [a, b] in &self.level.gates.ands {
             let words = self.mask(*a) & self.mask(*b);
@@ -441,6 +462,7 @@ struct Open<'a, const C: usize> {
     dealt: &'a [u64],
     masks: &'a [u64],
     summands: &'a mut [u64],
+    seen: Option<&'a mut [u64]>,
     scratch: &'a mut [[u64; C]],
 }
 
@@ -539,6 +561,8 @@ impl<const C: usize> Open<'_, C> {
             settle(&mut self.slots, self.at, place, last, self.summands);
         }
         self.slots.add(self.level);
+        self.slots
+            .write_operands(self.level, self.at, self.seen.take());
         let (mut dealt, mut out) = (0, 0);
         for [a, b] in &self.level.gates.ands {
             let ([a, a_mask], [b, b_both]) =

@@ -28,16 +28,18 @@ mod part;
 mod program;
 
 use crate::Share;
+use crate::record::{Proved, Record};
 use crate::roles::Computing;
 use crate::tape::{Plane, ands, under_masks};
+pub(crate) use kernel::Words;
 use kernel::{Level, Prepared};
 use part::Part;
-use program::Program;
+use program::{Gates, Program};
 use sealane_circuit::Tape;
 use sealane_circuit::function::Function;
 use sealane_net::Mesh;
 use sealane_party::bits::words_for;
-use sealane_party::{Form, Result};
+use sealane_party::{Fault, Form, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,6 +89,8 @@ type Parts = (Part<0>, Part<1>, Part<2>);
 pub(crate) struct RunningMasked<'a> {
     run: MaskedTape<'a>,
     parts: Parts,
+    /// Record of its gates, under the profile against a malicious party.
+    record: Option<Box<Record>>,
     /// The level whose deals are in transit; the number of levels after the last.
     level: usize,
 }
@@ -94,7 +98,7 @@ pub(crate) struct RunningMasked<'a> {
 /// Progress of such a tape.
 pub(crate) enum MaskedProgress<'a> {
     More(Box<RunningMasked<'a>>),
-    Done(Share),
+    Done(Share, Option<Box<Record>>),
 }
 
 /// The tape, and its functions, for all parts.
@@ -104,6 +108,8 @@ struct MaskedTape<'a> {
     layout: Arc<Layout>,
     /// Both components of the values that are the same in all lanes.
     common: Zeroizing<Vec<[u64; 2]>>,
+    /// True if its gates are recorded.
+    recorded: bool,
 }
 
 /// A tape with all that is made of it once, for all its tiles.
@@ -113,6 +119,10 @@ struct Layout {
     same: Option<Vec<bool>>,
     program: Program,
     functions: Vec<Prepared>,
+    /// Proofs of the functions; none if one of them has no proof.
+    proved: Option<Vec<Proved>>,
+    /// Most operands of a level.
+    operands: usize,
     /// Most bits that are dealt or opened at a level, for each lane.
     most: usize,
 }
@@ -139,6 +149,13 @@ impl Layouts {
         let most = levels.flat_map(|gates| gates.bits).max();
         let layout = Arc::new(Layout {
             functions: tape.functions.iter().map(Prepared::of).collect(),
+            proved: tape.functions.iter().map(Proved::of).collect(),
+            operands: program
+                .levels
+                .iter()
+                .map(Gates::all_operands)
+                .max()
+                .unwrap_or(0),
             most: most.unwrap_or(0),
             program,
             same,
@@ -210,12 +227,13 @@ impl Computing {
         )
     }
 
-    /// Begins a tape with these inputs.
+    /// Begins a tape with these inputs. With a record, each gate is recorded there.
     pub(crate) fn begin_masked<'a>(
         &mut self,
         tape: &'a Tape,
         lanes: usize,
         inputs: &[Plane<'_>],
+        record: Option<Box<Record>>,
         mesh: &mut Mesh,
     ) -> Result<MaskedProgress<'a>> {
         let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
@@ -235,11 +253,15 @@ impl Computing {
             Plane::Same(words) => Some(words.map(|word| *word)),
             Plane::Lanes(_) => None,
         }));
+        if record.is_some() && layout.proved.is_none() {
+            return Err(Fault::internal("a function of a tape is not proved"));
+        }
         let run = MaskedTape {
             tape,
             lanes,
             layout,
             common,
+            recorded: record.is_some(),
         };
         let spare = self.recycled.take(&run.layout, lanes);
         let mut parts = spare.unwrap_or_else(|| self.parts(&run.layout, lanes));
@@ -248,6 +270,7 @@ impl Computing {
         Ok(MaskedProgress::More(Box::new(RunningMasked {
             run,
             parts,
+            record,
             level: 0,
         })))
     }
@@ -258,12 +281,21 @@ impl Computing {
         mut running: Box<RunningMasked<'a>>,
         mesh: &mut Mesh,
     ) -> Result<MaskedProgress<'a>> {
-        let RunningMasked { run, parts, level } = &mut *running;
+        let RunningMasked {
+            run,
+            parts,
+            record,
+            level,
+        } = &mut *running;
         if *level > 0 {
             each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
+            if let Some(record) = record {
+                each!(parts, part => part.record(self, run, *level - 1, record)?);
+            }
         }
         if *level == run.layout.program.opens {
-            return Ok(MaskedProgress::Done(running.finish(self)));
+            let record = running.record.take();
+            return Ok(MaskedProgress::Done(running.finish(self), record));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);
         each!(parts, part => part.open(self, run, *level, mesh)?);

@@ -5,6 +5,7 @@ use super::program::COMMON;
 use super::{Layout, MaskedTape, lanes_of, words_of};
 use crate::arrive::{recv_to, send};
 use crate::keys::Key;
+use crate::record::{self, Record};
 use crate::roles::Computing;
 use crate::tape::{Plane, Wires};
 use sealane_block::Cpu;
@@ -47,6 +48,10 @@ pub(super) struct Part<const HELPER: usize> {
     masks: VecDeque<Masks<HELPER>>,
     /// Masks of the level that was opened last, whose outputs are not on their wires yet.
     last: Option<Masks<HELPER>>,
+    /// Of levels that are to be recorded, operands, and at the helper masks and what it dealt.
+    seen: VecDeque<(Rows, Option<Masks<HELPER>>)>,
+    /// Rows of operands that no level uses now.
+    spare_seen: Vec<Rows>,
     /// This party's summands of what is being opened, and those of the other party.
     summands: Rows,
     others: Rows,
@@ -91,6 +96,8 @@ impl<const HELPER: usize> Part<HELPER> {
             words,
             masks: VecDeque::new(),
             last: None,
+            seen: VecDeque::new(),
+            spare_seen: Vec::new(),
             summands: AlignedBuffer::zeros(opens),
             others: AlignedBuffer::zeros(opens),
             spare: Vec::new(),
@@ -142,6 +149,13 @@ impl<const HELPER: usize> Part<HELPER> {
         let most = run.layout.most * words_for(self.lanes) + MOST_PAST;
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| AlignedBuffer::zeros(most))
+    }
+
+    /// Rows for the operands of a level, if it is recorded.
+    fn operands(&mut self, run: &MaskedTape<'_>) -> Option<Rows> {
+        let most = 2 * run.layout.operands * words_for(self.lanes) + MOST_PAST;
+        let spare = run.recorded.then(|| self.spare_seen.pop())?;
+        Some(spare.unwrap_or_else(|| AlignedBuffer::zeros(most)))
     }
 
     /// Draws the masks of a level, in the order of all holders of a key.
@@ -199,16 +213,22 @@ impl<const HELPER: usize> Part<HELPER> {
         }
         let [dealt, _] = self.forms(run, level);
         let mut masks = self.draw(party, run, level);
+        let helps = masks.others.is_some();
+        let mut seen = if helps { self.operands(run) } else { None };
         if let (Some(others), Some(rows)) = (&masks.others, &mut masks.dealt) {
             let given = Dealt {
                 masks: [&masks.outputs, others],
                 rows: &mut *rows,
+                seen: seen.as_deref_mut(),
             };
             super::kernel::deal(&mut self.wires, party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
             send(Some(party.cpu), dealt, rows, party.role_index.next, mesh)?;
-            self.reuse(masks);
+            match seen {
+                Some(seen) => self.seen.push_back((seen, Some(masks))),
+                None => self.reuse(masks),
+            }
             return Ok(());
         }
         self.take(masks);
@@ -249,6 +269,7 @@ impl<const HELPER: usize> Part<HELPER> {
         let partner = self.partner(party);
         let [_, opened] = self.forms(run, level);
         let masks = self.masks.pop_front().ok_or_else(no_masks)?;
+        let mut seen = self.operands(run);
         let sums = Sums {
             place,
             last: self.last.as_ref().map(|last| Opened {
@@ -259,6 +280,7 @@ impl<const HELPER: usize> Part<HELPER> {
             dealt: masks.dealt.as_ref().ok_or_else(no_masks)?,
             masks: &masks.outputs,
             summands: &mut self.summands,
+            seen: seen.as_deref_mut(),
         };
         super::kernel::open(&mut self.wires, party.cpu, run.level(level), sums);
         let summands = &mut self.summands[..opened.words()];
@@ -266,6 +288,50 @@ impl<const HELPER: usize> Part<HELPER> {
         send(Some(party.cpu), opened, summands, partner, mesh)?;
         if let Some(last) = self.last.replace(masks) {
             self.reuse(last);
+        }
+        self.seen.extend(seen.map(|seen| (seen, None)));
+        Ok(())
+    }
+
+    /// Records a level that has been dealt and opened.
+    pub(super) fn record(
+        &mut self,
+        party: &Computing,
+        run: &MaskedTape<'_>,
+        level: usize,
+        into: &mut Record,
+    ) -> Result<()> {
+        if self.lanes == 0 {
+            return Ok(());
+        }
+        let (operands, helped) = self.seen.pop_front().ok_or_else(no_masks)?;
+        let of = helped
+            .as_ref()
+            .or(self.last.as_ref())
+            .ok_or_else(no_masks)?;
+        let dealt = of.dealt.as_deref().ok_or_else(no_masks)?;
+        let received = &self.others[..];
+        let duty = match (self.duty, &of.others) {
+            (Duty::Helper, Some(second)) => record::Duty::Helper {
+                dealt,
+                masks: [&of.outputs, second],
+            },
+            (Duty::Before, _) => record::Duty::Before { dealt, received },
+            (Duty::After, _) => record::Duty::After { dealt, received },
+            (Duty::Helper, None) => return Err(no_masks()),
+        };
+        let seen = record::Seen {
+            lanes: self.lanes,
+            operands: &operands,
+            duty,
+        };
+        let gates = &run.layout.program.levels[level];
+        let proved = run.layout.proved.as_deref().unwrap_or_default();
+        let functions = gates.applied.iter().map(|(function, _)| &proved[*function]);
+        into.level(party.cpu, seen, gates.ands.len(), functions);
+        self.spare_seen.push(operands);
+        if let Some(masks) = helped {
+            self.reuse(masks);
         }
         Ok(())
     }
