@@ -15,9 +15,11 @@
 //! statements of a level of any tape; those of products in GF(4) and GF(16) have the same form, and
 //! under masks as well.
 
+mod functions;
 mod gates;
 
-pub(crate) use gates::{Duty, Proved, Seen};
+pub(crate) use functions::Proved;
+pub(crate) use gates::{Duty, Seen};
 
 use crate::masked::lanes_of;
 use sealane_circuit::Tape;
@@ -47,7 +49,7 @@ pub(crate) fn counts_of(tape: &Tape, lanes: usize, prover: usize) -> Option<Coun
         match &proved[applied.function as usize] {
             Proved::Product(factors) => counts[factors.kind()] += lanes,
             Proved::Inverse(_) => {
-                counts[PRODUCT16] += gates::DEALS * dealt;
+                counts[PRODUCT16] += functions::DEALS * dealt;
                 counts[OPENING16] += lanes - dealt;
             }
         }

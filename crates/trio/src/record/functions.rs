@@ -1,0 +1,185 @@
+//! Functions of tapes that have a proof, and arithmetic in their fields on words of many lanes.
+
+use crate::masked::Words;
+use sealane_circuit::function::quotient::Element;
+use sealane_circuit::function::{Function, TruthTable, inverse16, product};
+use sealane_party::wires::WIDE;
+use std::array;
+use std::sync::LazyLock;
+
+/// Statements of the deal of an inverse: of its powers 3, 5 and 7.
+pub(super) const DEALS: usize = 3;
+
+/// Bits that are dealt for an inverse.
+pub(super) const DEALT: usize = 10;
+
+/// Proof of a function of tapes.
+pub(crate) enum Proved {
+    /// The product of two elements of a field that GF(16) contains.
+    Product(Factors),
+    /// The inverse in GF(16).
+    Inverse(&'static OddPowers),
+}
+
+impl Proved {
+    /// The proof of a function, if there is one.
+    pub(crate) fn of(function: &Function) -> Option<Proved> {
+        match function {
+            Function::Product => Some(Proved::Product(Factors::TOWER)),
+            Function::Field(field) => {
+                Factors::of(field.bits(), field.polynomial()).map(Proved::Product)
+            }
+            Function::Table(table) if **table == *inverse16() => Some(Proved::Inverse(&ODD_POWERS)),
+            Function::Table(_) | Function::Quotients => None,
+        }
+    }
+}
+
+/// The factors of a product.
+#[derive(Clone, Copy)]
+pub(crate) struct Factors {
+    /// Bits of an element: 1, 2 or 4.
+    pub(super) bits: usize,
+    /// The image of each bit in the field of proofs.
+    pub(super) images: [u8; 4],
+}
+
+impl Factors {
+    /// Bits.
+    pub(super) const AND: Factors = Factors {
+        bits: 1,
+        images: [1, 0, 0, 0],
+    };
+    /// Elements of the tower.
+    const TOWER: Factors = Factors {
+        bits: 4,
+        images: [1, 2, 4, 8],
+    };
+
+    /// The field of a polynomial: powers of a root of it in the tower.
+    fn of(bits: usize, polynomial: u16) -> Option<Factors> {
+        if bits != 2 && bits != 4 {
+            return None;
+        }
+        let powers = |root: u8| {
+            let mut powers = [1; 5];
+            for i in 1..5 {
+                powers[i] = times(powers[i - 1], root);
+            }
+            powers
+        };
+        let value = |powers: &[u8; 5]| {
+            let terms = (0..=bits).filter(|i| polynomial >> i & 1 == 1);
+            terms.fold(0, |sum, i| sum ^ powers[i])
+        };
+        let mut roots = (2..16).map(powers);
+        let [one, x, square, cube, _] = roots.find(|powers| value(powers) == 0)?;
+        let images = match bits {
+            2 => [one, x, 0, 0],
+            _ => [one, x, square, cube],
+        };
+        Some(Factors { bits, images })
+    }
+
+    /// The place of its kind.
+    pub(super) fn kind(self) -> usize {
+        self.bits / 2
+    }
+
+    /// An element as one of the tower.
+    #[inline(always)]
+    pub(super) fn image<const K: usize>(&self, element: [Chunk; K]) -> [Chunk; K] {
+        if K == 1 || self.images == Factors::TOWER.images {
+            return element;
+        }
+        let mut image = [ZERO; K];
+        for (from, images) in element.into_iter().zip(self.images) {
+            for (bit, image) in image.iter_mut().enumerate() {
+                if images >> bit & 1 == 1 {
+                    *image = *image ^ from;
+                }
+            }
+        }
+        image
+    }
+}
+
+/// The product of two elements of GF(16), both public.
+fn times(a: u8, b: u8) -> u8 {
+    let bits = |x: u8| [0, 1, 2, 3].map(|bit| x >> bit & 1);
+    let product = product(bits(a), bits(b));
+    product.iter().rev().fold(0, |sum, bit| sum << 1 | bit)
+}
+
+/// Odd powers of an element of GF(16) as sums of its bits and of what is dealt of them: for each
+/// bit of the powers 3, 5 and 7 a mask of its summands, the four bits first.
+pub(crate) struct OddPowers([[u16; 4]; DEALS]);
+
+static ODD_POWERS: LazyLock<OddPowers> = LazyLock::new(|| {
+    let dealt = inverse16();
+    let place = |set: usize| match set.count_ones() {
+        1 => set.trailing_zeros() as usize,
+        _ => {
+            4 + dealt
+                .products()
+                .partition_point(|of| usize::from(*of) < set)
+        }
+    };
+    OddPowers([3, 5, 7].map(|exponent| {
+        let power = |x: u8| (0..exponent).fold(1, |power, _| times(power, x));
+        let entry = |x: u8| (0..4).map(|bit| power(x) >> bit & 1 == 1).collect();
+        let table = TruthTable::new(4, 4, &(0..16).map(entry).collect::<Vec<_>>());
+        array::from_fn(|bit| {
+            let summands = table.summands(bit).map(place);
+            summands.fold(0, |mask, place| mask | 1 << place)
+        })
+    }))
+});
+
+impl OddPowers {
+    /// Shares of the powers from shares of the element and of what is dealt.
+    #[inline(always)]
+    pub(super) fn of(
+        &self,
+        element: Element<Chunk>,
+        dealt: &[Chunk; DEALT],
+    ) -> [Element<Chunk>; DEALS] {
+        array::from_fn(|power| {
+            array::from_fn(|bit| {
+                let (mask, mut sum) = (self.0[power][bit], ZERO);
+                for place in 0..4 + DEALT {
+                    if mask >> place & 1 == 1 {
+                        sum = sum
+                            ^ if place < 4 {
+                                element[place]
+                            } else {
+                                dealt[place - 4]
+                            };
+                    }
+                }
+                sum
+            })
+        })
+    }
+}
+
+/// The words that kernels take at a time.
+pub(super) type Chunk = Words<WIDE>;
+
+pub(super) const ZERO: Chunk = Words([0; WIDE]);
+
+#[inline(always)]
+pub(super) fn sum<const K: usize>(a: [Chunk; K], b: [Chunk; K]) -> [Chunk; K] {
+    array::from_fn(|i| a[i] ^ b[i])
+}
+
+/// The product of two bits, or of two elements of GF(16).
+#[inline(always)]
+pub(super) fn multiplied<const K: usize>(a: [Chunk; K], b: [Chunk; K]) -> [Chunk; K] {
+    if K == 1 {
+        return array::from_fn(|i| a[i] & b[i]);
+    }
+    let whole = |x: [Chunk; K]| array::from_fn(|i| x[i % K]);
+    let out = product(whole(a), whole(b));
+    array::from_fn(|i| out[i])
+}
