@@ -41,8 +41,8 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Loads a program, checks it, and makes its job, with its transfers from a pool if so. Returns with
-/// it the notes of the report on the numbers of the program.
+/// Loads a program, checks it, and makes its job, `pooled` with its transfers from a pool. Returns
+/// with it the notes of the report on the numbers of the program.
 pub fn job(
     args: &JobArgs,
     config: Option<&Config>,

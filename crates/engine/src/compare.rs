@@ -21,7 +21,7 @@ pub struct Terms<'a> {
     pub helpers: &'a [String],
     /// Security that is asked for, if anybody asks.
     pub asked: Option<&'a Asked>,
-    /// Whether runs take their oblivious transfers from the pool of the two parties.
+    /// True if runs take their oblivious transfers from the pool of the two parties.
     pub pooled: bool,
 }
 

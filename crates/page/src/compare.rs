@@ -13,7 +13,7 @@ pub struct ComparisonRecord {
     pub program: String,
     /// The declared network.
     pub network: String,
-    /// Whether runs take their oblivious transfers from a pool.
+    /// True if runs take their oblivious transfers from a pool.
     pub pool: bool,
     /// Row counts by name.
     pub rows: Named<u64>,
