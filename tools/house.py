@@ -24,6 +24,7 @@
    that it names or, if it names none, in any.
 15. Only tests, measurements, other such functions and the files of `CALLS_DANGER`, each for the
    reason there, use a function named `danger_`, such as one that takes the seed of coins.
+16. Chapters of the wire name the version of which there are vectors.
 
     python tools/house.py
 """
@@ -90,7 +91,7 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {crate(manifest): manifest for manifest in map(manifest_of, folders_of_crates())}
     findings = [*order(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
-    findings += [*included(), *comments(), *docstrings(), *toolchains(), *uses()]
+    findings += [*included(), *comments(), *docstrings(), *toolchains(), *wire(), *uses()]
     findings += [*named_pages(), *names(), *suppressed()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
@@ -171,6 +172,21 @@ def toolchains() -> list[str]:
         for named in re.findall(r"(?:cargo|Rust) (1\.\d+) or newer", read(page)):
             if named != oldest:
                 wrong.append(f"{page}: the oldest Rust is {oldest}, not {named}")
+    return wrong
+
+
+def wire() -> list[str]:
+    """Chapters that name another version of the wire than that of the vectors."""
+    (version,) = (path.name for path in ROOT.glob("testdata/vectors/wire-*"))
+    wrong = []
+    for path in sorted(ROOT.glob("docs/wire/*.md")):
+        for named in re.findall(
+            r"^\| wire version \| (\d+)|`wire` \(a number, (\d+)",
+            path.read_text("utf-8"),
+            re.MULTILINE,
+        ):
+            if f"wire-{''.join(named)}" != version:
+                wrong.append(f"{path.relative_to(ROOT)}: there are vectors of {version} alone")
     return wrong
 
 
