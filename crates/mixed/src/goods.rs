@@ -31,7 +31,7 @@ use portions::{extensions, portions};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
-use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill_in_step};
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill_in_step};
 use sealane_ot::source::{SourceSetup, finish_both};
 use sealane_ot::traits::CorrelationSource;
 use sealane_ot::triples::{
@@ -346,10 +346,18 @@ fn in_step(
 ) -> Result<()> {
     let [sent, received] = iterations.next().unwrap_or_default();
     let more = iterations.next().is_some_and(|next| next[0] > 0);
+    let run = Directions {
+        sends: sent > 0,
+        more,
+        receives: received > 0,
+    };
     let (sender, receiver) = ots.both();
-    let sender = (sent > 0).then_some((&mut sender.cot, more));
-    let receiver = (received > 0).then_some(&mut receiver.cot);
-    Ok(refill_in_step(sender, receiver, mesh)?)
+    Ok(refill_in_step(
+        &mut sender.cot,
+        &mut receiver.cot,
+        run,
+        mesh,
+    )?)
 }
 
 /// Makes correlations of one kind; none of OTs, which stay with their source.

@@ -2,8 +2,9 @@
 //!
 //! Work that is spent on one key, or on one matrix, helps against one iteration of one pair of
 //! parties alone. Both parties contribute to the keys, and so does the session. The party whose
-//! contribution comes last can choose among as many keys as it computes; no share of keys or
-//! matrices that it could find so is known to be weak. Two runs of the extension between the same
+//! contribution comes last can choose among as many keys as it computes, also after it has seen the
+//! base transfers of the other one, which are pseudorandom to it; no share of keys or matrices that
+//! it could find so is known to be weak. Two runs of the extension between the same
 //! parties in one session have contributions of their own, and so share no key.
 
 use sealane_block::silent::matrix::LocalMatrix;

@@ -193,39 +193,51 @@ impl AheadSender {
     }
 }
 
-/// Refills silent sources of each direction that is given by an iteration, both in step; of the
-/// sender with whether its next one follows, also in step. Both parties run the same directions.
+/// The directions that run an iteration in step, the same ones at both parties.
+#[derive(Clone, Copy, Debug)]
+pub struct Directions {
+    /// This party sends.
+    pub sends: bool,
+    /// Its next iteration as a sender follows, also in step.
+    pub more: bool,
+    /// This party receives.
+    pub receives: bool,
+}
+
+/// Refills silent sources by an iteration of each of these directions, in step.
 ///
 /// # Errors
-/// The network failed, or the other party deviated; then nothing is left of either direction.
-/// [`OtError::Ended`] if a source is not silent, or has failed before.
+/// The network failed, or the other party deviated; then nothing is left of either direction, also
+/// of one that did not run. [`OtError::Ended`] if a source is not silent, or has failed before.
 ///
 /// # Panics
 /// If a refill of a source is no iteration.
 pub fn refill_in_step(
-    sender: Option<(&mut AheadSender, bool)>,
-    receiver: Option<&mut AheadReceiver>,
+    sender: &mut AheadSender,
+    receiver: &mut AheadReceiver,
+    run: Directions,
     mesh: &mut Mesh,
 ) -> Result<()> {
-    let (mut sender, mut receiver) = (sender, receiver);
     let mut choices = Zeroizing::default();
-    let sends = sender
-        .as_mut()
-        .map(|(sender, more)| sender.iteration(*more));
-    let receives = receiver
-        .as_mut()
-        .map(|receiver| receiver.iteration(&mut choices));
-    let made = in_step(mesh, sends.transpose()?, receives.transpose()?);
-    if let Some((sender, _)) = sender {
-        sender.stock.count(made.is_ok());
+    let sends = run.sends.then(|| sender.iteration(run.more)).transpose();
+    let receives = (run.receives)
+        .then(|| receiver.iteration(&mut choices))
+        .transpose();
+    let made = sends.and_then(|sends| in_step(mesh, sends, receives?));
+    if let Err(error) = made {
+        (sender.source, receiver.source) = (None, None);
+        sender.stock.count(false);
+        receiver.stock.count(false);
+        return Err(error);
     }
-    if let Some(receiver) = receiver {
-        receiver.stock.count(made.is_ok());
-        if made.is_ok() {
-            receiver.keep_choices(&choices);
-        }
+    if run.sends {
+        sender.stock.count(true);
     }
-    made
+    if run.receives {
+        receiver.stock.count(true);
+        receiver.keep_choices(&choices);
+    }
+    Ok(())
 }
 
 impl CotSender for AheadSender {

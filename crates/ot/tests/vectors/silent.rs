@@ -4,7 +4,7 @@ use super::verdict;
 use sealane_block::{Block, Coins, Cpu, Seed};
 use sealane_net::Mesh;
 use sealane_ot::ferret::Params;
-use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill_in_step};
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill_in_step};
 use sealane_ot::source::{Source, finish_both};
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
 use sealane_ot::{Result, Security, SoftSpoken};
@@ -160,12 +160,20 @@ fn both_ways(setup: &Value, mesh: &mut Mesh) -> Result<Both> {
     let given = parameters.given();
     let mut sender = AheadSender::new(sender, given);
     let mut receiver = AheadReceiver::new(receiver, given);
-    refill_in_step(Some((&mut sender, false)), Some(&mut receiver), mesh)?;
+    let first = Directions {
+        sends: true,
+        more: false,
+        receives: true,
+    };
+    refill_in_step(&mut sender, &mut receiver, first, mesh)?;
     let count = |party: usize| number(&setup["iterations"][party]);
     for at in 0..count(0).max(count(1)) {
-        let sends = (at < count(me)).then_some((&mut sender, at + 1 < count(me)));
-        let receives = (at < count(1 - me)).then_some(&mut receiver);
-        refill_in_step(sends, receives, mesh)?;
+        let run = Directions {
+            sends: at < count(me),
+            more: at + 1 < count(me),
+            receives: at < count(1 - me),
+        };
+        refill_in_step(&mut sender, &mut receiver, run, mesh)?;
     }
     let [mut q, mut t] = [sender.ready(), receiver.ready()].map(|ready| vec![Block::ZERO; ready]);
     let mut choices = vec![Block::ZERO; packed_blocks(t.len())];

@@ -239,7 +239,8 @@ impl Settling {
             }
         }
         let [previous, next] = self.neighbours();
-        for part in &self.parts {
+        let mut seeds = Vec::with_capacity(self.parts.len());
+        for _ in &self.parts {
             let mut message = [[0; Shape::SEED_BYTES]; 2];
             // The left verifier of this role's proof is the role before.
             mesh.recv(previous, &mut message[0])?;
@@ -247,6 +248,10 @@ impl Settling {
             let parts = message.map(|bytes| SeedPart::parse(&bytes).expect("its length is right"));
             let seed = WeightSeed::join(&parts)
                 .map_err(|_| disputed([previous, next], "the comparison of the seed of a proof"))?;
+            seeds.push(seed);
+        }
+        // No proof is sent before all seeds have been compared.
+        for (part, seed) in self.parts.iter().zip(seeds) {
             let segment = self.segment(part, 0);
             let (left, right) = segment.prove(
                 &mut segment.challenges(&seed),
