@@ -49,21 +49,23 @@ impl BitString {
         self.reserve(bits);
         let (first, shift) = (self.bits / 64, self.bits % 64);
         let all: &mut [u64] = bytemuck::must_cast_slice_mut(&mut self.blocks);
-        if shift == 0 && bits.is_multiple_of(64) {
-            all[first..first + bits / 64].copy_from_slice(&words[..bits / 64]);
-            self.bits += bits;
-            return;
+        let (words, last) = words.split_at(bits / 64);
+        let all = &mut all[first..];
+        if shift == 0 {
+            all[..words.len()].copy_from_slice(words);
+        } else {
+            // What is behind the end is zero.
+            for (i, word) in words.iter().enumerate() {
+                all[i] |= word << shift;
+                all[i + 1] = word >> (64 - shift);
+            }
         }
-        for (i, &word) in words[..bits.div_ceil(64)].iter().enumerate() {
-            let rest = bits - 64 * i;
-            let word = if rest < 64 {
-                word & ((1 << rest) - 1)
-            } else {
-                word
-            };
-            all[first + i] |= word << shift;
+        let rest = bits % 64;
+        if rest > 0 {
+            let word = last[0] & ((1 << rest) - 1);
+            all[words.len()] |= word << shift;
             if shift > 0 && rest > 64 - shift {
-                all[first + i + 1] |= word >> (64 - shift);
+                all[words.len() + 1] |= word >> (64 - shift);
             }
         }
         self.bits += bits;
