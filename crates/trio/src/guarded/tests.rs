@@ -18,6 +18,8 @@ pub(crate) mod functions;
 thread_local! {
     /// The message of this thread that is changed, and its bit.
     static HARM: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+    /// The bits that are changed from there on.
+    static PATTERN: Cell<usize> = const { Cell::new(1) };
     /// Messages so far, as they were before that.
     static SENT: Cell<Vec<Vec<u8>>> = const { Cell::new(Vec::new()) };
 }
@@ -31,7 +33,11 @@ pub(crate) fn harmed(bytes: &[u8]) -> Cow<'_, [u8]> {
     match HARM.get() {
         Some((number, bit)) if number == message => {
             let mut bytes = bytes.to_vec();
-            bytes[bit / 8] ^= 1 << (bit % 8);
+            let pattern = PATTERN.get();
+            let wrong = (0..usize::BITS as usize).filter(|at| pattern >> at & 1 == 1);
+            for bit in wrong.map(|at| bit + at) {
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
             Cow::Owned(bytes)
         }
         _ => Cow::Borrowed(bytes),
@@ -85,9 +91,10 @@ fn run_tape(
     harm: Option<(usize, usize, usize)>,
 ) -> Vec<End> {
     let setting = &Setting::in_order(&Guarded::profile(), parties);
-    let turned = TURNED.get();
+    let (turned, pattern) = (TURNED.get(), PATTERN.get());
     on_threads(Mesh::in_memory(parties), |mesh| {
         TURNED.set(turned);
+        PATTERN.set(pattern);
         let me = mesh.me();
         let harm = harm.filter(|(party, ..)| *party == me.index());
         HARM.set(harm.map(|(_, message, bit)| (message, bit)));

@@ -136,6 +136,21 @@ static ODD_POWERS: LazyLock<OddPowers> = LazyLock::new(|| {
     }))
 });
 
+/// Errors of the dealt bits, bit `i` for the one that is dealt as number `i`, that make one of the
+/// powers wrong and leave both others right.
+#[cfg(test)]
+pub(crate) fn errors_of_one_power(power: usize) -> Vec<usize> {
+    let wrong = |of: usize, error: usize| {
+        let mut masks = ODD_POWERS.0[of].iter();
+        masks.any(|mask| (usize::from(*mask) >> 4 & error).count_ones() % 2 == 1)
+    };
+    let all = 1..1 << DEALT;
+    // A deal that is wrong makes some power wrong.
+    assert!(all.clone().all(|error| (0..3).any(|of| wrong(of, error))));
+    all.filter(|error| (0..3).all(|of| wrong(of, *error) == (of == power)))
+        .collect()
+}
+
 impl OddPowers {
     /// Shares of the powers from shares of the element and of what is dealt.
     #[inline(always)]

@@ -19,6 +19,8 @@ mod functions;
 mod gates;
 
 pub(crate) use functions::Proved;
+#[cfg(test)]
+pub(crate) use functions::errors_of_one_power;
 pub(crate) use gates::{Duty, Seen};
 
 use crate::masked::lanes_of;

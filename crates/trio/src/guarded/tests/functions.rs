@@ -120,6 +120,36 @@ fn any_bit_of_a_product_a_deal_or_an_opening_is_found() {
     with_each_helper(|| any_bit_is_found_or_has_no_effect((&tower, 4), &want, &[(3, 2)]));
 }
 
+/// Errors of a deal that leave two of the three powers right: each power has a statement of its own.
+#[test]
+fn a_deal_with_one_wrong_power_is_found() {
+    let (tape, inputs) = (tower(), inputs(1));
+    let inputs = inputs.each_ref().map(Vec::as_slice);
+    let to = PartySet::of([PartyId(0)]);
+    let errors = (0..3).flat_map(|power| crate::record::errors_of_one_power(power));
+    let errors = errors.collect::<Vec<_>>();
+    assert_eq!(errors.len(), 15 + 3 + 15);
+    with_each_helper(|| {
+        let honest = run_tape(&tape, to, 3, 2, inputs, None);
+        for (helper, end) in honest.iter().enumerate() {
+            let first = if helper == 0 { 3 } else { 2 };
+            for message in first..first + 4 {
+                // The ten bits are at some place of some message.
+                for bit in 0..(8 * end.sent[message].len()).saturating_sub(9) {
+                    for &error in &errors {
+                        PATTERN.set(error);
+                        let ends = run_tape(&tape, to, 3, 2, inputs, Some((helper, message, bit)));
+                        let mut settled = ends.iter().enumerate().filter(|(_, end)| end.settled);
+                        let place = format!("{error:b} at {bit} of {message} of {helper}");
+                        assert!(settled.all(|(party, _)| party == helper), "{place}");
+                    }
+                    PATTERN.set(1);
+                }
+            }
+        }
+    });
+}
+
 /// If a bit of a product, a deal or an opening is changed, somebody finds it for all inputs: a
 /// check of values would find a wrong third power for some, and tell the helper which.
 #[test]
