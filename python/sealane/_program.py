@@ -252,8 +252,8 @@ class Program(Generic[P, R]):
             if protocol is not None:
                 message = "a comparison has every protocol"
                 raise misuse("argument", message, hint="leave out `protocol` or `compare`")
-            stated = (config, network, helpers, security, pool)
-            return call(self.native.compare, self._rows(rows), *stated)
+            terms = (config, network, helpers, security, pool)
+            return call(self.native.compare, self._rows(rows), *terms)
         stated = (config, network, protocol, helpers, security, pool)
         plan = call(self.native.plan, self._rows(rows), *stated)
         self._warn(plan.warnings)
