@@ -120,7 +120,7 @@ fn any_bit_of_a_product_a_deal_or_an_opening_is_found() {
     with_each_helper(|| any_bit_is_found_or_has_no_effect((&tower, 4), &want, &[(3, 2)]));
 }
 
-/// Errors of a deal that leave two of the three powers right: each power has a statement of its own.
+/// Errors of a deal that leave two of the three powers right: each power has its own statement.
 #[test]
 fn a_deal_with_one_wrong_power_is_found() {
     let (tape, inputs) = (tower(), inputs(1));
