@@ -126,7 +126,7 @@ fn a_deal_with_one_wrong_power_is_found() {
     let (tape, inputs) = (tower(), inputs(1));
     let inputs = inputs.each_ref().map(Vec::as_slice);
     let to = PartySet::of([PartyId(0)]);
-    let errors = (0..3).flat_map(|power| crate::record::errors_of_one_power(power));
+    let errors = (0..3).flat_map(crate::record::errors_of_one_power);
     let errors = errors.collect::<Vec<_>>();
     assert_eq!(errors.len(), 15 + 3 + 15);
     with_each_helper(|| {
