@@ -344,7 +344,8 @@ impl Mesh {
     }
 
     /// Largest number of received bytes held at any time beyond the bound of their links, because
-    /// this party was blocked; bounded by [`Limits::backlog_bytes`]. Depends on timing.
+    /// this party was blocked; bounded by
+    /// [`Limits::backlog_bytes`](crate::Limits::backlog_bytes). Depends on timing.
     pub fn backlog_peak_bytes(&self) -> usize {
         self.links.backlog_peak_bytes()
     }
