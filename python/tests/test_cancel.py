@@ -26,7 +26,7 @@ MILLIONAIRES = EXAMPLE.parent / "millionaires"
 # A run that takes no time.
 SMALL = f"simulate {MILLIONAIRES}/program.py"
 SMALL += "".join(f" --input {party}={MILLIONAIRES}/{party}.csv" for party in ("alice", "bob"))
-MANY_BLOCKS = 20_000
+MANY_BLOCKS = 60_000
 SLACK_S = 30
 WAIT = "[limits]\nwait_s = 60"
 # The beginning of the file of a private key (RFC 8410, section 7).
@@ -134,7 +134,7 @@ def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
         assert time.monotonic() < deadline + SLACK_S, f"{left} are left"
         time.sleep(0.02)
     assert not [file for file in home.rglob("*") if file.is_file() and KEY in file.read_bytes()]
-    assert not list(home.glob("out*")) and not list(home.glob(".sealane-*"))
+    assert not list(home.glob("out*")) and not list(home.glob(".sealane-*")), errors
     if how != "SIGKILL":
         assert process.returncode == 2, errors
         assert errors.count("error[") == 1, errors
