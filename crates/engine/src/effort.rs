@@ -12,6 +12,7 @@ use sealane_plan::CostReport;
 use sealane_plan::cost::{grouped, time};
 use sealane_plan::fewest_helpers;
 use sealane_plan::steps::{Step, StepOp};
+use sealane_protocol::Adversary;
 
 /// Seconds of waiting for messages from which on rounds are too many, if they are most of the time.
 const WAITING_S: f64 = 60.0;
@@ -109,28 +110,32 @@ fn step<'a>(job: &'a Job, cost: &CostReport, at: usize) -> Option<&'a Step> {
     steps.get(at.checked_sub(first)?).copied()
 }
 
-/// Names a protocol under which the same rows are in proportion: the one with the fewest helpers.
+/// Names a protocol under which the same rows are in proportion and take less time, and that
+/// withstands as much: the one with the fewest helpers.
 fn other(job: &Job, cost: &CostReport) -> Option<String> {
     let rows = cost
         .rows
         .iter()
         .map(|(_, count)| *count)
         .collect::<Vec<_>>();
-    let program = job.program();
+    let (program, now) = (job.program(), cost.estimate_s(job.network()));
+    let malicious = |of: ProtocolName| of.profile().corruption.covers(Adversary::Malicious);
     let suits = |protocol: ProtocolName| {
         let helpers = fewest_helpers(&protocol.profile(), program)?;
         let names = helpers.clone();
         let other = Job::new(program.clone(), protocol, job.network(), names).ok()?;
         let cost = other.cost(&rows).ok()?;
-        let fits = excess(&cost, job.network()).is_none();
+        let seconds = cost.estimate_s(job.network());
+        let fits = excess(&cost, job.network()).is_none() && seconds < now;
         let rounds = grouped(cost.promise.rounds);
-        let time = time(cost.estimate_s(job.network()));
+        let time = time(seconds);
         let options = options(protocol, &helpers);
         let hint = format!("run it with {options}: {rounds} rounds, about {time}");
         fits.then_some((helpers.len(), hint))
     };
     let others = ProtocolName::ALL.into_iter().filter(is_secret);
     let others = others.filter(|protocol| *protocol != job.protocol());
+    let others = others.filter(|of| malicious(*of) || !malicious(job.protocol()));
     let suitable = others.filter_map(suits).min_by_key(|(helpers, _)| *helpers);
     suitable.map(|(_, hint)| hint)
 }

@@ -188,6 +188,11 @@ fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
     ] {
         assert!(hint.contains(runnable), "{hint}");
     }
+    // No other protocol withstands as much.
+    let [(.., hint)] = &effort(SCAN, ProtocolName::TrioMalicious, 100_000)[..] else {
+        panic!("one warning");
+    };
+    assert!(!hint.contains("run it with"), "{hint}");
     // Fewer rows are in proportion, and so is a protocol whose rounds do not grow with rows.
     assert_eq!(effort(SCAN, ProtocolName::Trio, 1000), []);
     assert_eq!(effort(SCAN, ProtocolName::Yao, 100_000), []);
