@@ -26,7 +26,7 @@ MILLIONAIRES = EXAMPLE.parent / "millionaires"
 # A run that takes no time.
 SMALL = f"simulate {MILLIONAIRES}/program.py"
 SMALL += "".join(f" --input {party}={MILLIONAIRES}/{party}.csv" for party in ("alice", "bob"))
-MANY_BLOCKS = 60_000
+MANY_BLOCKS = 20_000
 SLACK_S = 30
 WAIT = "[limits]\nwait_s = 60"
 # The beginning of the file of a private key (RFC 8410, section 7).
