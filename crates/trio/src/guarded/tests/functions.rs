@@ -121,8 +121,9 @@ fn any_bit_of_a_product_a_deal_or_an_opening_is_found() {
 }
 
 /// Errors of a deal that leave two of the three powers right: each power has its own statement.
-/// A wrong third power breaks the statement of the seventh as well, unless the mask is zero, so runs
-/// such as these cannot tell whether the third one's own statement is there.
+///
+/// A wrong third power breaks the statement of the seventh as well, unless the mask is zero, so
+/// runs such as these cannot tell that the third one's own statement is there.
 #[test]
 fn a_deal_with_one_wrong_power_is_found() {
     let (tape, inputs) = (tower(), inputs(1));
