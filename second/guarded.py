@@ -171,6 +171,7 @@ class Guarded(Trio):
 
     def open(self, values: list[Opening]) -> Call[list[list[int] | None]]:
         """Give and confirm the components that others lack."""
+        need(not self.due.records, "results before their proofs", "own")
         for peer in self.mesh.peers():
             self._give(peer, [tensor for tensor, _, to in values if peer in to])
         self.openings += 1
@@ -263,6 +264,7 @@ class Outside:
 
     def open(self, values: list[Opening]) -> Call[list[list[int] | None]]:
         """Learn results."""
+        need(not self.due.records, "results before their proofs", "own")
         yield
         return learn(self.mesh, self.session, 0, self.parties, OUTSIDE, values)
 

@@ -187,7 +187,15 @@ def read_plan(lines: list[Fields], protocol: str, folder: Path) -> Plan:
     need(not any(plan.values[result.value].domain.on_labels for result in plan.results),
          "a result on labels", "own")
     need(kinds == sorted(kinds) and kinds.count(0) == 1, "the order of lines of a plan", "own")
+    need(protocol != "trio-malicious" or _settles(plan), "an opening before a settlement", "own")
     return plan
+
+
+def _settles(plan: Plan) -> bool:
+    """Whether each segment settles at its end, and nothing is opened before all have (chapter 19)."""
+    names = [[step.name for step in segment.steps] for segment in plan.segments]
+    return (all(of[-1:] == ["settle"] and of.count("settle") == 1 for of in names)
+            and not any(result.by_tile for result in plan.results))
 
 
 def _complete(plan: Plan) -> bool:

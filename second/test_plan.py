@@ -466,6 +466,28 @@ class Reading(unittest.TestCase):
                 read_plan(json.loads(lines.replace(old, new, 1)), "yao", plan.folder)
             self.assertEqual(found.exception.code, "own")
 
+    def test_settlements(self):
+        """Plans of `trio-malicious` that open what no settlement has proved."""
+        for names, by_tile, kept in (
+                (["settle"], False, True), ([], False, False), (["settle"] * 2, False, False),
+                (["settle", "reveal"], False, False), (["settle"], True, False)):
+            plan = Builder(self, "trio-malicious", (0,))
+            value = plan.value(8)
+            plan.segment()
+            plan.step("input", input=0, out=value)
+            for name in names:
+                steps = {"settle": {"step": "settle"},
+                         "reveal": {"step": {"reveal": {"value": value, "result": 0}}}}
+                plan.lines["body"].append(steps[name])
+            plan.result(value, by_tile)
+            if kept:
+                self.assertEqual(len(plan.read().segments[0].steps), 2)
+                continue
+            with self.assertRaises(errors.Fault, msg=(names, by_tile)) as found:
+                plan.read()
+            self.assertEqual((found.exception.code, "settlement" in str(found.exception)),
+                             ("own", True))
+
     def test_gmw(self):
         """Steps on integers and refills, which other protocols do not have."""
         plan = Builder(self, "gmw", (0, 1))

@@ -255,8 +255,8 @@ impl Checker<'_> {
     fn settled<P: Protocol>(&self) -> Checked {
         let profile = P::profile();
         for segment in self.plan.segments.iter().filter(|_| profile.settles) {
-            let mut steps = segment.steps.iter();
-            let settles = steps.any(|step| matches!(step.op, StepOp::Settle));
+            let last = segment.steps.last();
+            let settles = last.is_some_and(|step| matches!(step.op, StepOp::Settle));
             ensure(settles, "checks of a tile stay open")?;
         }
         let offline = self.plan.setting.timing != Timing::CountsAlone;

@@ -8,13 +8,20 @@ use sealane_program::graph::{Binary, Input, Reduction};
 use sealane_program::types::{Range, Shape, Type};
 use sealane_testkit::fake::Honest;
 use sealane_testkit::masked::Masked;
+use sealane_trio::Guarded;
 use std::sync::Arc;
 
 /// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.
 fn sample() -> Plan {
+    sample_of::<Honest>(&["alice", "bob"])
+}
+
+/// The sample under a protocol, with its parties.
+fn sample_of<P: Protocol>(parties: &[&str]) -> Plan {
     let mut b = Builder::new("sample").unwrap();
-    b.party("alice").unwrap();
-    b.party("bob").unwrap();
+    for name in parties {
+        b.party(name).unwrap();
+    }
     let rows = b.rows("n", 100).unwrap();
     let x = Input::new("x", 0, Type::U8, Shape::with_rows(rows, []));
     let x = b.input(x).unwrap();
@@ -27,7 +34,7 @@ fn sample() -> Plan {
     b.reveal("centred", centred.into(), &[1], wide, None)
         .unwrap();
     let program = b.finish().unwrap().0;
-    plan_in_tiles::<Honest>(&program, 0, NetworkClass::LAN, 8).unwrap()
+    plan_in_tiles::<P>(&program, 0, NetworkClass::LAN, 8).unwrap()
 }
 
 /// Plan of `x * y`, of which each party knows one.
@@ -133,6 +140,19 @@ fn parties_that_know_operands_are_checked() {
     product.known_to = [1, 0].map(|owner| Some(PartyId(owner)));
     let text = check::<Masked>(&plan).expect_err("it is the other party");
     assert!(text.contains("known to another party"), "{text}");
+}
+
+#[test]
+fn a_walk_settles_at_its_end() {
+    let mut plan = sample_of::<Guarded>(&["alice", "bob", "cyd"]);
+    assert_eq!(check::<Guarded>(&plan), Ok(()));
+    let steps = &mut plan.segments[0].steps;
+    steps.rotate_right(1);
+    for _ in 0..2 {
+        let text = check::<Guarded>(&plan).expect_err("steps stay open");
+        assert!(text.contains("checks of a tile stay open"), "{text}");
+        plan.segments[0].steps.remove(0);
+    }
 }
 
 #[test]
