@@ -46,8 +46,8 @@ test: test-rust test-hardware test-python test-second
 test-rust: $(STAMPS)/machine
 	@echo "make: testing the Rust workspace; the first build takes about 8 minutes on two cores"
 	@mkdir -p target && : > target/skipped
-	@. $(STAMPS)/machine && SEALANE_SKIPPED='$(CURDIR)/target/skipped' \
-	    "$$CARGO" test --quiet --locked --workspace --exclude sealane-py
+	@. $(STAMPS)/machine && SEALANE_SKIPPED='$(CURDIR)/target/skipped' CARGO="$$CARGO" \
+	    "$$PYTHON" tools/tests.py
 	@echo "make: $$(grep -c '' target/skipped) times a test of Rust left something out"
 	@sort target/skipped
 

@@ -1,0 +1,128 @@
+"""Runs the tests of Rust, two test programs at a time: many end with one test that takes one core.
+
+    python tools/tests.py          all of the workspace, and the examples of its documentation
+    python tools/tests.py tiers    those of the crates with kernels, on every CPU tier but the best
+
+Both run the programs that `cargo test --workspace` builds: `cargo test -p CRATE` would choose other
+features for some crates, and with them another build of the whole workspace. The second asks the
+installed command for the tiers of this machine. The exit status is the number of programs that
+failed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# A crate, and the tests of its `tests/` that depend on the tier; nothing where all may. Crates
+# `aead` and `proof` are not here, since their tests go through all tiers themselves.
+CRATES: dict[str, tuple[str, ...]] = {
+    "block": (),
+    "garble": (),
+    "ot": (),
+    "yao": (),
+    "trio": (),
+    "mixed": (),
+    "engine": ("random_programs::", "rounds::"),
+}
+# Tests that have nothing to find on a second tier, by parts of their names: those that go through
+# all tiers themselves, and, since these show that all tiers make the same bytes, those that count
+# what messages show, what an attack gains or what it costs, and those of base OTs, which have no
+# kernel.
+SAME = ["every_tier", "views::", "attacks::", "guessing::", "estimate::", "places::", "base::"]
+LEFT_OUT = [word for part in SAME for word in ("--skip", part)]
+CARGO = [os.environ.get("CARGO", "cargo"), "test", "--quiet", "--locked"]
+WORKSPACE = ["--workspace", "--exclude", "sealane-py"]
+RESULT = re.compile(r"test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored)")
+
+
+def main() -> int:
+    """Prints a line for each program, and what those print that fail; returns their number."""
+    built = programs()
+    if sys.argv[1:] == ["tiers"]:
+        return run_all(on_lesser_tiers(built))
+    failed = run_all([(folder, program, [], "") for folder, program in built])
+    examples = subprocess.run([*CARGO, "--doc", *WORKSPACE], cwd=ROOT)
+    return failed + (examples.returncode != 0)
+
+
+# The folder of a crate, a program, its arguments, a tier or the best.
+Run = tuple[Path, Path, list[str], str]
+
+
+def on_lesser_tiers(built: list[tuple[Path, Path]]) -> list[Run]:
+    """The runs of all tiers but the best, the slowest first."""
+    tiers = json.loads(output([".venv/bin/sealane", "doctor", "--json"]))["tiers"]
+    print("tiers:", *tiers, flush=True)
+    if "portable" not in tiers:
+        sys.exit("the portable tier is missing")
+    if missing := CRATES.keys() - {folder.name for folder, _ in built}:
+        sys.exit(f"no test programs of {', '.join(sorted(missing))}")
+    kernels = [(folder, program) for folder, program in built if folder.name in CRATES]
+
+    def arguments(folder: Path, program: Path) -> list[str]:
+        chosen = CRATES[folder.name] if kind(program) == "all" else ()
+        return [*chosen, *LEFT_OUT]
+
+    return [
+        (folder, program, arguments(folder, program), tier)
+        for tier in tiers[:-1]
+        for folder, program in kernels
+    ]
+
+
+def programs() -> list[tuple[Path, Path]]:
+    """The test programs of the workspace, the largest first, each after its crate's folder."""
+    lines = output([*CARGO, *WORKSPACE, "--no-run", "--message-format", "json"]).splitlines()
+    found = []
+    for message in map(json.loads, lines):
+        if message.get("executable") and message["profile"]["test"]:
+            folder = Path(message["manifest_path"]).parent
+            found.append((folder, Path(message["executable"])))
+    return sorted(found, key=lambda one: -one[1].stat().st_size)
+
+
+def run_all(runs: list[Run]) -> int:
+    """Runs programs; returns how many failed."""
+    with ThreadPoolExecutor(2) as two:
+        return sum(two.map(fails, runs))
+
+
+def fails(run: Run) -> bool:
+    """Runs one program, in the folder and with the variable that cargo gives it."""
+    folder, program, arguments, tier = run
+    began = time.monotonic()
+    ended = subprocess.run(
+        [program, "--quiet", *arguments],
+        cwd=folder,
+        env={**os.environ, "CARGO_MANIFEST_DIR": str(folder)}
+        | ({"SEALANE_TIER": tier} if tier else {}),
+        capture_output=True,
+        text=True,
+    )
+    tests = RESULT.search(ended.stdout)
+    took = f"{time.monotonic() - began:5.0f} s"
+    text = f"{took} {tier:9}{folder.name} ({kind(program)}): {tests[1] if tests else 'no result'}\n"
+    if ended.returncode:
+        text += f"{ended.stdout}\n{ended.stderr}\n"
+    print(text, end="", flush=True)
+    return ended.returncode != 0
+
+
+def kind(program: Path) -> str:
+    """The name that cargo gives a program: `all` are the tests beside a crate."""
+    return program.name.split("-")[0]
+
+
+def output(command: list[str]) -> str:
+    """Output of a command."""
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
