@@ -118,6 +118,38 @@ mod tests {
         }
     }
 
+    /// Where no protocol takes from a pool, the refusal says so, whichever is chosen.
+    #[test]
+    fn terms_that_exclude_a_pool_are_refused_at_once() {
+        let malicious = Asked::from(Adversary::Malicious);
+        let helpers = ["ada".to_string()];
+        let pooled = Terms {
+            pooled: true,
+            ..Terms::on(NetworkClass::LAN)
+        };
+        let with = Terms {
+            helpers: &helpers,
+            ..pooled
+        };
+        let malicious = Terms {
+            asked: Some(&malicious),
+            ..pooled
+        };
+        let [two, three] = ["or ask for `semi-honest`", "or the helpers"];
+        for (terms, hint) in [(malicious, two), (with, three)] {
+            let all = [ProtocolName::Yao, ProtocolName::Trio, ProtocolName::Mixed];
+            let all = all.map(ProtocolChoice::Named).into_iter();
+            for choice in all.chain([ProtocolChoice::Auto]) {
+                let program = parse(PROGRAM, "p").expect("a program");
+                let refusal = choice.job(program, terms).err().expect("no pool");
+                assert_eq!(refusal.finding().code, Code::NoPool);
+                assert!(refusal.finding().hint.contains(hint), "{refusal}");
+            }
+            let program = parse(PROGRAM, "p").expect("a program");
+            assert!(crate::compare(&program, terms, None).is_err());
+        }
+    }
+
     #[test]
     fn auto_chooses_among_those_that_withstand_what_is_asked() {
         let (_, why) = job(ProtocolChoice::Auto, None).expect("a protocol");

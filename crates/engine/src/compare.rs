@@ -4,7 +4,7 @@ use crate::asked::{Asked, withstands};
 use crate::check::is_secret;
 use crate::error::EngineError;
 use crate::job::{Job, ProtocolName};
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::NetworkClass;
 use sealane_plan::{CostReport, fewest_helpers, suits};
 use sealane_program::graph::Program;
@@ -34,6 +34,35 @@ impl Terms<'_> {
             asked: None,
             pooled: false,
         }
+    }
+
+    /// Checks that some protocol can take from a pool on these terms, if that is asked.
+    ///
+    /// # Errors
+    /// None can, whatever it is: with the words that stand against a pool.
+    fn allow_pool(&self, program: &Program) -> Result<(), EngineError> {
+        let parties = program.parties.len() + self.helpers.len();
+        let fits = |of: &ProtocolName| of.profile().pools && withstands(*of, self.asked).is_ok();
+        let (what, hint) = if !self.pooled {
+            return Ok(());
+        } else if parties != 2 {
+            let (what, hint) = ("parties cannot use a pool", "leave `--pool` out");
+            let helpers = match self.helpers {
+                [] => "",
+                _ => ", or the helpers: a pool is between the two owners of inputs",
+            };
+            (format!("{parties} {what}"), format!("{hint}{helpers}"))
+        } else if !ProtocolName::ALL.iter().any(fits) {
+            let what = "no protocol that withstands `malicious` takes from a pool";
+            let hint = "leave `--pool` out, or ask for `semi-honest`";
+            (what.to_string(), hint.to_string())
+        } else {
+            return Ok(());
+        };
+        let finding = Diagnostic::new(Code::NoPool, what)
+            .because("A pool holds oblivious transfers between two parties that follow a protocol.")
+            .hint(hint);
+        Err(EngineError::from(finding))
     }
 
     fn job(self, program: Program, protocol: ProtocolName) -> Result<Job, EngineError> {
@@ -82,6 +111,7 @@ impl ProtocolChoice {
         terms: Terms<'_>,
     ) -> Result<(Job, Option<String>), EngineError> {
         let (network, asked) = (terms.network, terms.asked);
+        terms.allow_pool(&program)?;
         if let ProtocolChoice::Named(protocol) = self {
             return Ok((terms.job(program, protocol.against(asked))?, None));
         }
@@ -151,8 +181,11 @@ pub fn compare(
     terms: Terms<'_>,
     rows: Option<&[u64]>,
 ) -> Result<Vec<Compared>, EngineError> {
+    terms.allow_pool(program)?;
     let mut all = Vec::new();
-    for protocol in ProtocolName::ALL.into_iter().filter(is_secret) {
+    // One that is written as another word with the security that is asked is that other one's row.
+    let written = |of: &ProtocolName| is_secret(of) && of.against(terms.asked) == *of;
+    for protocol in ProtocolName::ALL.into_iter().filter(written) {
         let profile = protocol.profile();
         let named = suits(&profile, program, terms.helpers.len()).then(|| terms.helpers.to_vec());
         let Some(helpers) = named.or_else(|| fewest_helpers(&profile, program)) else {

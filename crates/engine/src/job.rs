@@ -279,9 +279,15 @@ impl Job {
         if !self.protocol.profile().pools || self.parties.len() != 2 {
             let (protocol, count) = (self.protocol, self.parties.len());
             let what = format!("`{protocol}` between {count} parties cannot use a pool");
+            let pools = ProtocolName::ALL.into_iter();
+            let pools = pools.filter(|of| of.profile().pools);
+            let names = pools.map(|of| format!("`{of}`")).collect::<Vec<_>>();
             let finding = Diagnostic::new(Code::NoPool, what)
                 .because("A pool holds oblivious transfers between two parties.")
-                .hint("leave `--pool` out, or choose `yao`, `gmw` or `mixed` between two parties");
+                .hint(format!(
+                    "leave `--pool` out, or choose one of {} between two parties",
+                    names.join(", ")
+                ));
             return Err(EngineError::from(finding));
         }
         dispatch!(self.protocol, planned(&mut self))?;

@@ -52,7 +52,7 @@ pub struct PlanArgs {
     #[arg(long)]
     pub levels: bool,
     /// List what a run at these rows rests on: references, assumptions, security levels
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["steps", "levels", "export"])]
     pub references: bool,
     /// Write the text of the job, which its hashes cover, to files in this folder
     #[arg(long, value_name = "FOLDER")]
