@@ -182,7 +182,7 @@ pub(crate) fn learn(
 
 /// Words of blocks of packed bits.
 pub(crate) fn words_of(blocks: &[Block], count: usize) -> Zeroizing<Vec<u64>> {
-    let halves = |block: &Block| [block.value() as u64, (block.value() >> 64) as u64];
-    let words = blocks.iter().flat_map(halves);
+    let words = Block::as_bytes(blocks).as_chunks().0.iter();
+    let words = words.map(|bytes| u64::from_le_bytes(*bytes));
     Zeroizing::new(words.take(count.div_ceil(64)).collect())
 }

@@ -4,6 +4,7 @@
 //! of them are secure against a corrupt party.
 
 pub mod ahead;
+pub(crate) mod stock;
 
 use crate::ferret::{BothSetup, FerretCost, FerretReceiver, FerretSender, Params};
 use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};

@@ -22,6 +22,7 @@ pub use forms::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 pub use forms::{Correlation, CorrelationSource};
 pub use forms::{OneOfNKeys, OneOfNReceiver, OneOfNSender, RandomReceiver, RandomSender};
 
+use crate::source::stock::with_room;
 use crate::{Flights, Result, Security};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -93,6 +94,27 @@ pub trait CotSender {
         self.extend(mesh, q)?;
         Ok(SecondKeys::Offset(Zeroizing::new(self.delta())))
     }
+
+    /// True if taking OTs in parts sends what taking all at once does.
+    fn in_parts(&self) -> bool {
+        false
+    }
+
+    /// As [`extend_keys`](CotSender::extend_keys), of the next `count` OTs where the source has
+    /// them, or in `scratch`.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    fn next_keys<'a>(
+        &'a mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<(&'a [Block], SecondKeys)> {
+        let q = with_room(scratch, count);
+        let seconds = self.extend_keys(mesh, q)?;
+        Ok((q, seconds))
+    }
 }
 
 /// The second keys of OTs at their sender, beside the first ones.
@@ -117,6 +139,31 @@ pub trait CotReceiver {
     /// # Panics
     /// If there are not exactly `t.len().div_ceil(128)` blocks of choices.
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()>;
+
+    /// True if taking OTs in parts sends what taking all at once does.
+    fn in_parts(&self) -> bool {
+        false
+    }
+
+    /// As [`extend`](CotReceiver::extend), of the next `count` OTs where the source has them, or in
+    /// `scratch`.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    ///
+    /// # Panics
+    /// As [`extend`](CotReceiver::extend).
+    fn next_rows<'a>(
+        &'a mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        choices: &mut [Block],
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<&'a [Block]> {
+        let t = with_room(scratch, count);
+        self.extend(mesh, choices, t)?;
+        Ok(t)
+    }
 }
 
 impl<S: CotSender + ?Sized> CotSender for Box<S> {
@@ -135,6 +182,19 @@ impl<S: CotSender + ?Sized> CotSender for Box<S> {
     fn extend_keys(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<SecondKeys> {
         (**self).extend_keys(mesh, q)
     }
+
+    fn in_parts(&self) -> bool {
+        (**self).in_parts()
+    }
+
+    fn next_keys<'a>(
+        &'a mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<(&'a [Block], SecondKeys)> {
+        (**self).next_keys(mesh, count, scratch)
+    }
 }
 
 impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
@@ -144,6 +204,20 @@ impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
 
     fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         (**self).extend(mesh, choices, t)
+    }
+
+    fn in_parts(&self) -> bool {
+        (**self).in_parts()
+    }
+
+    fn next_rows<'a>(
+        &'a mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        choices: &mut [Block],
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<&'a [Block]> {
+        (**self).next_rows(mesh, count, choices, scratch)
     }
 }
 
@@ -194,5 +268,43 @@ pub fn pack(choices: &[u8], packed: &mut [Block]) {
 pub(crate) fn clear_rest(packed: &mut [Block], count: usize) {
     if let (Some(last), rest @ 1..) = (packed.last_mut(), count % PACKED) {
         *last = *last & Block::new((1 << rest) - 1);
+    }
+}
+
+/// Adds `count` bits, from bit `first` of `from` on, to those of `to` from bit `at` on.
+pub(crate) fn copy_bits(to: &mut [Block], at: usize, from: &[Block], first: usize, count: usize) {
+    let mut done = 0;
+    while done < count {
+        let (place, source) = (at + done, first + done);
+        let (left, skipped) = (place % PACKED, source % PACKED);
+        let now = (PACKED - left.max(skipped)).min(count - done);
+        let piece = from[source / PACKED].value() >> skipped & u128::MAX >> (PACKED - now);
+        to[place / PACKED] ^= Block::new(piece << left);
+        done += now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_block::{Cpu, Prg};
+
+    #[test]
+    fn bits_move_between_any_two_places() {
+        let mut from = vec![Block::ZERO; 5];
+        Prg::danger_fixed(Cpu::available()[0], 1).fill(&mut from);
+        for (at, first, count) in [(0, 0, 640), (0, 1, 639), (127, 0, 300), (5, 250, 129)] {
+            let mut to = vec![Block::ZERO; 6];
+            copy_bits(&mut to, at, &from, first, count);
+            for i in 0..to.len() * PACKED {
+                let moved = i >= at && i < at + count;
+                let expected = if moved {
+                    choice(&from, first + i - at)
+                } else {
+                    0
+                };
+                assert_eq!(choice(&to, i), expected, "{i} of {at} {first} {count}");
+            }
+        }
     }
 }

@@ -11,7 +11,8 @@ use super::check::Binding;
 use super::keys::Keys;
 use super::params::{Lpn, Noise, Params};
 use super::places::Places;
-use crate::traits::{PACKED, choice};
+use crate::source::stock::Batch as Made;
+use crate::traits::{PACKED, choice, copy_bits};
 use crate::{OtError, Result, Role, Security};
 
 /// The way to the other party.
@@ -327,25 +328,22 @@ impl<P: Part> ExtensionState<P> {
         link.flush()
     }
 
-    /// Hands out the rows of the buffer, whose check is over: those of a main iteration that are
-    /// not kept.
-    ///
-    /// # Panics
-    /// If `out` is not of that size; of the first iteration it is empty.
-    pub(super) fn take_next(&mut self, out: &mut [Block], choices: &mut [Block]) {
+    /// Hands out the rows of the buffer, whose check is over, in exchange for other memory: of a
+    /// main iteration all, of which the last ones are kept here and count as none; of the first one
+    /// nothing.
+    pub(super) fn take_next(&mut self, out: &mut Made) {
         let (lpn, ready) = (self.sizes(), std::mem::take(&mut self.ready));
-        let given = if self.iterations == 0 {
-            0
-        } else {
-            self.params.given()
-        };
-        out.copy_from_slice(&ready[..given]);
-        if P::CHOICES {
-            choices.fill(Block::ZERO);
-            copy_bits(choices, 0, &self.choices, 0, given);
-        }
+        let first = self.iterations == 0;
         self.keep(lpn, &ready);
         (self.ready, self.grown) = (ready, false);
+        if first {
+            return;
+        }
+        std::mem::swap(&mut self.ready, &mut out.rows);
+        if P::CHOICES {
+            std::mem::swap(&mut self.choices, &mut out.choices);
+        }
+        out.count = self.params.given();
     }
 
     /// Makes the rows of an iteration.
@@ -422,44 +420,6 @@ impl<P: Part> ExtensionState<P> {
                 0
             };
             *kept = P::pack(rows[first + i], choice);
-        }
-    }
-}
-
-/// Adds `count` bits, from bit `first` of `from` on, to those of `to` from bit `at` on.
-fn copy_bits(to: &mut [Block], at: usize, from: &[Block], first: usize, count: usize) {
-    let mut done = 0;
-    while done < count {
-        let (place, source) = (at + done, first + done);
-        let (left, skipped) = (place % PACKED, source % PACKED);
-        let now = (PACKED - left.max(skipped)).min(count - done);
-        let piece = from[source / PACKED].value() >> skipped & u128::MAX >> (PACKED - now);
-        to[place / PACKED] ^= Block::new(piece << left);
-        done += now;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sealane_block::Prg;
-
-    #[test]
-    fn bits_move_between_any_two_places() {
-        let mut from = vec![Block::ZERO; 5];
-        Prg::danger_fixed(Cpu::available()[0], 1).fill(&mut from);
-        for (at, first, count) in [(0, 0, 640), (0, 1, 639), (127, 0, 300), (5, 250, 129)] {
-            let mut to = vec![Block::ZERO; 6];
-            copy_bits(&mut to, at, &from, first, count);
-            for i in 0..to.len() * PACKED {
-                let moved = i >= at && i < at + count;
-                let expected = if moved {
-                    choice(&from, first + i - at)
-                } else {
-                    0
-                };
-                assert_eq!(choice(&to, i), expected, "{i} of {at} {first} {count}");
-            }
         }
     }
 }

@@ -26,26 +26,27 @@ use super::receiver::{self, ReceiverPart};
 use super::run::{ExtensionState, Link, Outcome, Part, RunningExtension, Turn};
 use super::sender::{self, SenderPart};
 use super::{FerretReceiver, FerretSender};
+use crate::source::stock::Batch;
 use crate::traits::{CotReceiver, CotSender};
 use crate::{Result, Role};
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-/// A direction in which this party sends: where its rows go, and whether trees of another iteration
-/// follow at once.
+/// A direction in which this party sends: where its rows go, in exchange for memory for those of
+/// the next iteration, and whether trees of that follow at once.
 pub(crate) struct Sends<'a> {
     pub(crate) cot: &'a mut FerretSender,
-    pub(crate) q: &'a mut [Block],
+    pub(crate) made: &'a mut Batch,
     pub(crate) more: bool,
 }
 
-/// A direction in which this party receives: where its rows and their choices go.
+/// A direction in which this party receives: where its rows and their choices go, in exchange for
+/// memory as well.
 pub(crate) struct Receives<'a> {
     pub(crate) cot: &'a mut FerretReceiver,
-    pub(crate) choices: &'a mut [Block],
-    pub(crate) t: &'a mut [Block],
+    pub(crate) made: &'a mut Batch,
 }
 
 /// Runs an iteration of each direction that is given.
@@ -54,8 +55,7 @@ pub(crate) struct Receives<'a> {
 /// The network failed, or the other party deviated; nothing is left of either direction then.
 ///
 /// # Panics
-/// If rows of an earlier iteration are left, if there is another number of places than an iteration
-/// gives (the first one none), or if errors are at any places.
+/// If rows of an earlier iteration are left, or if errors are at any places.
 pub(crate) fn in_step(
     mesh: &mut Mesh,
     mut sends: Option<Sends<'_>>,
@@ -63,13 +63,13 @@ pub(crate) fn in_step(
 ) -> Outcome {
     let result = iterate(mesh, &mut sends, &mut receives);
     if result.is_err() {
-        if let Some(Sends { cot, q, .. }) = sends {
+        if let Some(Sends { cot, made, .. }) = sends {
             cot.0.end();
-            q.iter_mut().zeroize();
+            *made = Batch::default();
         }
-        if let Some(Receives { cot, choices, t }) = receives {
+        if let Some(Receives { cot, made }) = receives {
             cot.0.end();
-            choices.iter_mut().chain(t).for_each(Zeroize::zeroize);
+            *made = Batch::default();
         }
     }
     result
@@ -89,18 +89,18 @@ fn iterate(
         state.grow_next(&mut link)?;
         state.check_next(&mut link, Turn::Ask)?;
     }
-    if let Some(Sends { cot, q, more }) = sends {
+    if let Some(Sends { cot, made, more }) = sends {
         let (state, mut link) = state(mesh, &mut cot.0)?;
         state.check_next(&mut link, Turn::Prove)?;
-        state.take_next(q, &mut []);
+        state.take_next(made);
         if *more {
             state.grow_next(&mut link)?;
         }
     }
-    if let Some(Receives { cot, choices, t }) = receives {
+    if let Some(Receives { cot, made }) = receives {
         let (state, mut link) = state(mesh, &mut cot.0)?;
         state.check_next(&mut link, Turn::Compare)?;
-        state.take_next(t, choices);
+        state.take_next(made);
     }
     Ok(())
 }
@@ -181,15 +181,15 @@ impl BothSetup {
         let sender = RunningExtension::new(place, sender, sent, kept);
         let receiver = RunningExtension::new(place, self.receiver, received, self.kept);
         let (mut sender, mut receiver) = (FerretSender(sender), FerretReceiver(receiver));
+        let [sent, received] = &mut [Batch::default(), Batch::default()];
         let sends = Sends {
             cot: &mut sender,
-            q: &mut [],
+            made: sent,
             more: true,
         };
         let receives = Receives {
             cot: &mut receiver,
-            choices: &mut [],
-            t: &mut [],
+            made: received,
         };
         in_step(mesh, Some(sends), Some(receives))?;
         Ok((sender, receiver))

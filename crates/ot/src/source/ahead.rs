@@ -5,11 +5,11 @@
 //! iterations of a silent source, and any number of another one, so its messages depend on nothing
 //! but its size. Random OTs that somebody else has made can take the place of a source.
 
+use super::stock::{Batch, Stock, with_room};
 use super::{AnyReceiver, AnySender};
 use crate::ferret::{Params, Receives, Sends, in_step};
 use crate::forms::{receive_correlated, send_correlated};
-use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys};
-use crate::traits::{choice, pack, packed_blocks};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys, pack, packed_blocks};
 use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -25,69 +25,6 @@ pub fn refill(params: Params, source: impl CotCost, count: u64) -> Flights {
 /// an iteration keeps for the next one.
 pub fn bits(params: &Params) -> u64 {
     (129 * params.main().rows() as u64).div_ceil(params.given() as u64)
-}
-
-/// OTs of one party.
-struct Stock {
-    /// Number of which a refill makes a multiple.
-    unit: usize,
-    /// Those that are left, the next one first.
-    rows: Zeroizing<Vec<Block>>,
-    /// Their choices, one a byte, at the receiver.
-    choices: Zeroizing<Vec<u8>>,
-    /// Number of those taken from the front.
-    taken: usize,
-    /// Number of the others.
-    left: usize,
-}
-
-impl Stock {
-    fn new(unit: usize) -> Stock {
-        Stock {
-            unit,
-            rows: Zeroizing::default(),
-            choices: Zeroizing::default(),
-            taken: 0,
-            left: 0,
-        }
-    }
-
-    /// Makes room for a refill of `count` behind those that are left. Returns where the new ones
-    /// begin; they may be taken once `left` counts them.
-    ///
-    /// # Panics
-    /// If `count` is no multiple of the unit.
-    fn grow(&mut self, count: usize) -> usize {
-        assert_eq!(count % self.unit, 0, "whole units");
-        let (kept, made) = (self.left, count);
-        // A vector that grew by itself would leave a copy behind.
-        let mut rows = Zeroizing::new(vec![Block::ZERO; kept + made]);
-        rows[..kept].copy_from_slice(&self.rows[self.taken..][..kept]);
-        if !self.choices.is_empty() {
-            let mut choices = Zeroizing::new(Vec::with_capacity(kept + made));
-            choices.extend_from_slice(&self.choices[self.taken..][..kept]);
-            self.choices = choices;
-        }
-        (self.rows, self.taken) = (rows, 0);
-        kept
-    }
-
-    /// Counts all new ones, or forgets everything if a refill failed.
-    fn count(&mut self, made: bool) {
-        if made {
-            self.left = self.rows.len() - self.taken;
-        } else {
-            *self = Stock::new(self.unit);
-        }
-    }
-
-    /// Takes the next `count`; returns their places.
-    fn take(&mut self, count: usize) -> Result<std::ops::Range<usize>> {
-        self.left = self.left.checked_sub(count).ok_or(OtError::Ended)?;
-        let places = self.taken..self.taken + count;
-        self.taken += count;
-        Ok(places)
-    }
 }
 
 /// Sender of OTs that are made ahead.
@@ -142,7 +79,7 @@ impl AheadSender {
     /// Number of OTs that may be taken.
     pub fn ready(&self) -> usize {
         let given = |(pairs, taken): &(Zeroizing<Vec<_>>, usize)| pairs.len() - taken;
-        self.given.as_ref().map_or(self.stock.left, given)
+        self.given.as_ref().map_or(self.stock.left(), given)
     }
 
     /// Makes `count` more under its offset, as [`send_correlated`].
@@ -159,10 +96,9 @@ impl AheadSender {
         next: impl FnMut(&mut [[Block; 2]]) -> Result<(), E>,
     ) -> Result<(), E> {
         let delta = Zeroizing::new(self.delta());
-        let first = self.stock.grow(count);
-        let rows = &mut self.stock.rows[first..];
-        send_correlated(*delta, mesh, self.terms.peer, rows, next)?;
-        self.stock.count(true);
+        let mut batch = self.stock.room(count, false);
+        send_correlated(*delta, mesh, self.terms.peer, &mut batch.rows, next)?;
+        self.stock.add(batch);
         Ok(())
     }
 
@@ -175,21 +111,24 @@ impl AheadSender {
     /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let source = self.source.as_mut().ok_or(OtError::Ended)?;
-        let first = self.stock.grow(count);
-        let made = source.extend(mesh, &mut self.stock.rows[first..]);
-        self.stock.count(made.is_ok());
-        made?;
+        let mut batch = self.stock.room(count, false);
+        match source.extend(mesh, &mut batch.rows) {
+            Ok(()) => self.stock.add(batch),
+            Err(error) => {
+                self.stock.clear();
+                return Err(error);
+            }
+        }
         Ok(mesh.flush()?)
     }
 
-    /// An iteration, which goes behind those that are left.
-    fn iteration(&mut self, more: bool) -> Result<Sends<'_>> {
+    /// An iteration, which goes to `made`.
+    fn iteration<'a>(&'a mut self, made: &'a mut Batch, more: bool) -> Result<Sends<'a>> {
         let Some(AnySender::Silent(cot)) = &mut self.source else {
             return Err(OtError::Ended);
         };
-        let first = self.stock.grow(self.stock.unit);
-        let q = &mut self.stock.rows[first..];
-        Ok(Sends { cot, q, more })
+        *made = self.stock.spare();
+        Ok(Sends { cot, made, more })
     }
 }
 
@@ -218,24 +157,28 @@ pub fn refill_in_step(
     run: Directions,
     mesh: &mut Mesh,
 ) -> Result<()> {
-    let mut choices = Zeroizing::default();
-    let sends = run.sends.then(|| sender.iteration(run.more)).transpose();
+    let (mut sent, mut received) = (Batch::default(), Batch::default());
+    let sends = (run.sends)
+        .then(|| sender.iteration(&mut sent, run.more))
+        .transpose();
     let receives = (run.receives)
-        .then(|| receiver.iteration(&mut choices))
+        .then(|| receiver.iteration(&mut received))
         .transpose();
     let made = sends.and_then(|sends| in_step(mesh, sends, receives?));
     if let Err(error) = made {
         (sender.source, receiver.source) = (None, None);
-        sender.stock.count(false);
-        receiver.stock.count(false);
+        sender.stock.clear();
+        receiver.stock.clear();
         return Err(error);
     }
+    let whole = "a refill is an iteration";
     if run.sends {
-        sender.stock.count(true);
+        assert_eq!(sent.count, sender.stock.unit(), "{whole}");
+        sender.stock.add(sent);
     }
     if run.receives {
-        receiver.stock.count(true);
-        receiver.keep_choices(&choices);
+        assert_eq!(received.count, receiver.stock.unit(), "{whole}");
+        receiver.stock.add(received);
     }
     Ok(())
 }
@@ -256,8 +199,8 @@ impl CotSender for AheadSender {
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
     fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
-        let places = self.stock.take(q.len())?;
-        q.copy_from_slice(&self.stock.rows[places]);
+        let mut scratch = Zeroizing::default();
+        q.copy_from_slice(self.stock.take(q.len(), &mut [], &mut scratch)?);
         Ok(())
     }
 
@@ -271,6 +214,29 @@ impl CotSender for AheadSender {
         q.iter_mut().zip(pairs).for_each(|(q, pair)| *q = pair[0]);
         let others = pairs.iter().map(|pair| pair[1]).collect();
         Ok(SecondKeys::Each(Zeroizing::new(others)))
+    }
+
+    fn in_parts(&self) -> bool {
+        true
+    }
+
+    fn next_keys<'a>(
+        &'a mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<(&'a [Block], SecondKeys)> {
+        if self.given.is_some() {
+            let q = with_room(scratch, count);
+            let seconds = self.extend_keys(mesh, q)?;
+            return Ok((q, seconds));
+        }
+        if self.stock.left() < count {
+            // Where there are none there may be no offset.
+            return Err(OtError::Ended);
+        }
+        let seconds = SecondKeys::Offset(Zeroizing::new(self.delta()));
+        Ok((self.stock.take(count, &mut [], scratch)?, seconds))
     }
 }
 
@@ -309,18 +275,13 @@ impl AheadReceiver {
     /// # Panics
     /// If there are not as many of both.
     pub fn give(&mut self, choices: Zeroizing<Vec<u8>>, keys: Zeroizing<Vec<Block>>) {
-        assert_eq!(choices.len(), keys.len(), "a key for each choice");
-        self.stock = Stock {
-            left: keys.len(),
-            rows: keys,
-            choices,
-            ..Stock::new(1)
-        };
+        self.stock = Stock::new(1);
+        self.stock.add(packed(&choices, keys));
     }
 
     /// Number of OTs that may be taken.
     pub fn ready(&self) -> usize {
-        self.stock.left
+        self.stock.left()
     }
 
     /// Makes `count` more as [`receive_correlated`], of random OTs that `next` fills in: their
@@ -334,15 +295,16 @@ impl AheadReceiver {
         count: usize,
         next: impl FnOnce(&mut [u8], &mut [Block]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let first = self.stock.grow(count);
-        let rows = &mut self.stock.rows[first..];
+        let mut rows = self.stock.room(count, false).rows;
         let mut choices = Zeroizing::new(vec![0; count]);
-        next(&mut choices, rows)?;
-        let made = receive_correlated(mesh, self.terms.peer, &choices, rows);
-        self.stock.count(made.is_ok());
-        made?;
-        self.stock.choices.reserve_exact(count);
-        self.stock.choices.extend_from_slice(&choices);
+        next(&mut choices, &mut rows)?;
+        match receive_correlated(mesh, self.terms.peer, &choices, &mut rows) {
+            Ok(()) => self.stock.add(packed(&choices, rows)),
+            Err(error) => {
+                self.stock.clear();
+                return Err(error.into());
+            }
+        }
         Ok(())
     }
 
@@ -355,32 +317,40 @@ impl AheadReceiver {
     /// If `count` is no multiple of the unit.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let source = self.source.as_mut().ok_or(OtError::Ended)?;
-        let first = self.stock.grow(count);
-        let rows = &mut self.stock.rows[first..];
-        let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
-        let made = source.extend(mesh, &mut choices, rows);
-        self.stock.count(made.is_ok());
-        made?;
-        self.keep_choices(&choices);
+        let mut batch = self.stock.room(count, true);
+        match source.extend(mesh, &mut batch.choices, &mut batch.rows) {
+            Ok(()) => self.stock.add(batch),
+            Err(error) => {
+                self.stock.clear();
+                return Err(error);
+            }
+        }
         Ok(mesh.flush()?)
     }
 
-    /// An iteration, which goes behind those that are left.
-    fn iteration<'a>(&'a mut self, choices: &'a mut Zeroizing<Vec<Block>>) -> Result<Receives<'a>> {
+    /// An iteration, which goes to `made`.
+    fn iteration<'a>(&'a mut self, made: &'a mut Batch) -> Result<Receives<'a>> {
         let Some(AnyReceiver::Silent(cot)) = &mut self.source else {
             return Err(OtError::Ended);
         };
-        let first = self.stock.grow(self.stock.unit);
-        let t = &mut self.stock.rows[first..];
-        *choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(t.len())]);
-        Ok(Receives { cot, choices, t })
+        *made = self.stock.spare();
+        Ok(Receives { cot, made })
     }
+}
 
-    /// Keeps the choices of the newest rows.
-    fn keep_choices(&mut self, choices: &[Block]) {
-        let made = self.stock.rows.len() - self.stock.choices.len();
-        self.stock.choices.reserve_exact(made);
-        (self.stock.choices).extend((0..made).map(|i| choice(choices, i)));
+/// OTs of these keys, and choices of one byte each.
+///
+/// # Panics
+/// If there are not as many of both.
+fn packed(choices: &[u8], rows: Zeroizing<Vec<Block>>) -> Batch {
+    let count = choices.len();
+    assert_eq!(count, rows.len(), "a key for each choice");
+    let mut blocks = Zeroizing::new(vec![Block::ZERO; packed_blocks(count)]);
+    pack(choices, &mut blocks);
+    Batch {
+        rows,
+        choices: blocks,
+        count,
     }
 }
 
@@ -390,11 +360,25 @@ impl CotReceiver for AheadReceiver {
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
-    fn extend(&mut self, _: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
-        let places = self.stock.take(t.len())?;
-        t.copy_from_slice(&self.stock.rows[places.clone()]);
-        pack(&self.stock.choices[places], choices);
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
+        let mut scratch = Zeroizing::default();
+        t.copy_from_slice(self.next_rows(mesh, t.len(), choices, &mut scratch)?);
         Ok(())
+    }
+
+    fn in_parts(&self) -> bool {
+        true
+    }
+
+    fn next_rows<'a>(
+        &'a mut self,
+        _: &mut Mesh,
+        count: usize,
+        choices: &mut [Block],
+        scratch: &'a mut Zeroizing<Vec<Block>>,
+    ) -> Result<&'a [Block]> {
+        assert_eq!(choices.len(), packed_blocks(count), "128 choices a block");
+        self.stock.take(count, choices, scratch)
     }
 }
 

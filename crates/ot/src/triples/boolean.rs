@@ -1,6 +1,6 @@
 //! Boolean triples.
 
-use super::chunks::{CHUNK, chunks, extensions};
+use super::chunks::{chunks, extensions};
 use super::{BothWays, both_ways};
 use crate::Result;
 use crate::flights::Flights;
@@ -79,10 +79,9 @@ fn send<S: CotSender>(
     count: usize,
     [zeros, sums]: [&mut Vec<Block>; 2],
 ) -> Result<()> {
-    let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    let mut scratch = Zeroizing::default();
     for (now, blocks) in chunks(0..count) {
-        let q = &mut q[..now];
-        let seconds = cot.extend_keys(mesh, q)?;
+        let (q, seconds) = cot.next_keys(mesh, now, &mut scratch)?;
         mesh.flush()?;
         let bits = [&mut zeros[blocks.clone()], &mut sums[blocks]];
         hasher.pair_bits(&seconds, q, bits);
@@ -97,10 +96,9 @@ fn receive<R: CotReceiver>(
     count: usize,
     [keys, choices]: [&mut Vec<Block>; 2],
 ) -> Result<()> {
-    let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    let mut scratch = Zeroizing::default();
     for (now, blocks) in chunks(0..count) {
-        let t = &mut t[..now];
-        cot.extend(mesh, &mut choices[blocks.clone()], t)?;
+        let t = cot.next_rows(mesh, now, &mut choices[blocks.clone()], &mut scratch)?;
         // The peer works on this chunk while this party is at the next one.
         mesh.flush()?;
         hasher.bits(t, &mut keys[blocks]);

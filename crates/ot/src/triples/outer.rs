@@ -6,16 +6,17 @@
 //! are `m` elements, cut from as many blocks of hash as they fill.
 
 use super::Ring;
-use super::chunks::message;
+use super::chunks::{CHUNK, message};
 use super::packing::{Packer, Unpacker};
 use crate::Result;
 use crate::flights::{Flights, then};
 use crate::forms::{BATCH, HashedReceiver, HashedSender};
-use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
+use crate::traits::{CotCost, CotReceiver, CotSender, PACKED, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use std::hint::black_box;
+use std::ops::Range;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// A number of products: each is the sum of `inner` columns of `left` elements, the sender's, by
@@ -84,15 +85,30 @@ impl OuterShape {
         }
     }
 
-    /// Index of the share that an OT adds to, of the sender's element `left`, and the power of two
-    /// with which it is multiplied.
+    /// Index of the share that the first OT of a run adds to, of the sender's element `left`; the
+    /// distance to that of the next one, and the power of two by which its factor is larger.
     #[inline]
-    fn share(self, place: OtIndex, left: usize) -> (usize, u32) {
+    fn share(self, run: &Run, left: usize) -> (usize, usize, u32) {
         if self.each_bit {
-            (place.number * self.left + left, 0)
+            (run.number * self.left + left, self.left, 0)
         } else {
-            let column = (place.product * self.left + left) * self.right;
-            (column + place.element, place.bit)
+            let column = (run.product * self.left + left) * self.right;
+            (column + run.element, 0, 1)
+        }
+    }
+
+    /// Adds to the shares what the OTs of a run have for the sender's element `left`.
+    #[inline]
+    fn add(self, run: &Run, left: usize, keys: impl Iterator<Item = u64>, shares: &mut [u64]) {
+        let (at, step, power) = self.share(run, left);
+        let keys = keys.zip(run.bits.clone());
+        if step > 0 {
+            for (share, (key, _)) in shares[at..].iter_mut().step_by(step).zip(keys) {
+                *share = share.wrapping_add(key);
+            }
+        } else {
+            let sum = keys.fold(0u64, |sum, (key, bit)| sum.wrapping_add(key << (power * bit)));
+            shares[at] = shares[at].wrapping_add(sum);
         }
     }
 
@@ -106,58 +122,58 @@ impl OuterShape {
         }
     }
 
-    /// Calls `each` with the numbers of a batch of OTs, in order: the place of an OT, and its
-    /// index in the batch.
-    fn batch(
+    /// Calls `each` with the OTs of `ots`, in order: all bits of an element together.
+    #[inline]
+    fn runs(
         self,
-        first: usize,
-        count: usize,
-        mut each: impl FnMut(usize, OtIndex) -> Result<()>,
+        ots: Range<usize>,
+        mut each: impl FnMut(&Run) -> Result<()>,
     ) -> Result<()> {
         let b = self.choice_bits as usize;
-        let mut place = OtIndex {
-            number: first,
-            row: first / b / self.right,
-            product: first / b / self.right / self.inner,
-            element: first / b % self.right,
-            bit: (first % b) as u32,
+        let elements = ots.start / b;
+        let row = elements / self.right;
+        let mut run = Run {
+            number: ots.start,
+            row,
+            product: row / self.inner,
+            element: elements % self.right,
+            bits: 0..0,
         };
-        let mut inner = place.row % self.inner;
-        for i in 0..count {
-            each(i, place)?;
-            (place.number, place.bit) = (place.number + 1, place.bit + 1);
-            if place.bit as usize == b {
-                (place.bit, place.element) = (0, place.element + 1);
-            }
-            if place.element == self.right {
-                (place.element, place.row, inner) = (0, place.row + 1, inner + 1);
+        let mut inner = row % self.inner;
+        while run.number < ots.end {
+            let first = run.number % b;
+            run.bits = first as u32..(first + (ots.end - run.number).min(b - first)) as u32;
+            each(&run)?;
+            run.number += run.bits.len();
+            run.element += 1;
+            if run.element == self.right {
+                (run.element, run.row, inner) = (0, run.row + 1, inner + 1);
             }
             if inner == self.inner {
-                (inner, place.product) = (0, place.product + 1);
+                (inner, run.product) = (0, run.product + 1);
             }
         }
         Ok(())
     }
 }
 
-/// The place of an OT.
-#[derive(Clone, Copy)]
-struct OtIndex {
-    /// Number of the OT.
+/// OTs of neighbouring bits of an element.
+struct Run {
+    /// Number of the first one.
     number: usize,
     /// Number of the column and row among all.
     row: usize,
-    /// Number of the product that it adds to.
+    /// Number of the product that they add to.
     product: usize,
-    /// Number in the row, and bit of that element.
+    /// Number in the row, and the bits of that element.
     element: usize,
-    bit: u32,
+    bits: Range<u32>,
 }
 
-impl OtIndex {
-    /// Returns true if this OT makes the sender's factor, so that nothing is sent.
-    fn first(self) -> bool {
-        self.element == 0 && self.bit == 0
+impl Run {
+    /// The bits whose OTs come with a number of the sender's: not that which makes its factor.
+    fn sent(&self) -> Range<u32> {
+        self.bits.start.max(u32::from(self.element == 0))..self.bits.end
     }
 }
 
@@ -184,33 +200,41 @@ pub(super) fn send_to<S: CotSender>(
 ) -> Result<()> {
     let (ring, left) = (shape.ring, shape.left);
     let (width, elements) = shape.elements();
-    let mut q = Zeroizing::new(vec![Block::ZERO; shape.ots(count)]);
-    let seconds = cot.extend_keys(mesh, &mut q)?;
+    let mut scratch = Zeroizing::default();
     let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
     let mut packer = Packer::new(cot.terms().peer);
-    for (batch, q) in q.chunks(BATCH).enumerate() {
-        let call = hasher.take_call();
-        for (block, first) in (0..left).step_by(elements).enumerate() {
+    for part in parts(cot.in_parts(), shape.ots(count)) {
+        let (q, seconds) = cot.next_keys(mesh, part.len(), &mut scratch)?;
+        for (batch, q) in q.chunks(BATCH).enumerate() {
+            let call = hasher.take_call();
             let pairs = &mut pairs[..q.len()];
-            hasher.both_keys((call, block), (&seconds, batch * BATCH), q, pairs);
-            shape.batch(batch * BATCH, q.len(), |i, place| {
-                let [zero, one] = pairs[i].map(|key| key.value());
-                for e in 0..elements.min(left - first) {
-                    let key = |block: u128| (block >> (width * e as u32)) as u64;
-                    let (zero, one) = (key(zero), key(one));
-                    let own = &mut factors[place.row * left + first + e];
-                    if place.first() {
-                        *own = ring.reduce(one.wrapping_sub(zero));
-                    } else {
-                        let bits = ring.bits() - place.bit;
-                        let d = zero.wrapping_sub(one).wrapping_add(*own);
-                        packer.put(mesh, Ring::new(bits).reduce(d), bits)?;
+            let begin = part.start + batch * BATCH;
+            for (block, first) in (0..left).step_by(elements).enumerate() {
+                hasher.both_keys((call, block), (&seconds, batch * BATCH), q, pairs);
+                let some = elements.min(left - first);
+                let key = |block: Block, e: usize| (block.value() >> (width * e as u32)) as u64;
+                shape.runs(begin..begin + q.len(), |run| {
+                    let pairs = &pairs[run.number - begin..][..run.bits.len()];
+                    let own = &mut factors[run.row * left + first..][..some];
+                    for (bit, [zero, one]) in run.bits.clone().zip(pairs) {
+                        for (e, own) in own.iter_mut().enumerate() {
+                            let (zero, one) = (key(*zero, e), key(*one, e));
+                            if run.element == 0 && bit == 0 {
+                                *own = ring.reduce(one.wrapping_sub(zero));
+                                continue;
+                            }
+                            let bits = ring.bits() - bit;
+                            let d = zero.wrapping_sub(one).wrapping_add(*own);
+                            packer.put(mesh, Ring::new(bits).reduce(d), bits)?;
+                        }
                     }
-                    let (at, power) = shape.share(place, first + e);
-                    shares[at] = shares[at].wrapping_sub(zero << power);
-                }
-                Ok(())
-            })?;
+                    for e in 0..some {
+                        let keys = pairs.iter().map(|[zero, _]| key(*zero, e).wrapping_neg());
+                        shape.add(run, first + e, keys, shares);
+                    }
+                    Ok(())
+                })?;
+            }
         }
     }
     shape.reduce(shares);
@@ -244,29 +268,32 @@ pub(super) fn ask<R: CotReceiver>(
     let (width, elements) = shape.elements();
     let ots = shape.ots(count);
     let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(ots)]);
-    let mut t = Zeroizing::new(vec![Block::ZERO; ots]);
-    cot.extend(mesh, &mut choices, &mut t)?;
-    mesh.flush()?;
+    let mut scratch = Zeroizing::default();
+    let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
+    for part in parts(cot.in_parts(), ots) {
+        let choices = &mut choices[part.start / PACKED..][..packed_blocks(part.len())];
+        let t = cot.next_rows(mesh, part.len(), choices, &mut scratch)?;
+        mesh.flush()?;
+        for (batch, t) in t.chunks(BATCH).enumerate() {
+            let call = hasher.take_call();
+            let keys = &mut keys[..t.len()];
+            let begin = part.start + batch * BATCH;
+            for (block, first) in (0..left).step_by(elements).enumerate() {
+                keys.copy_from_slice(t);
+                hasher.keys(call, block, keys);
+                shape.runs(begin..begin + t.len(), |run| {
+                    let keys = &keys[run.number - begin..][..run.bits.len()];
+                    for e in 0..elements.min(left - first) {
+                        let key = |key: &Block| (key.value() >> (width * e as u32)) as u64;
+                        shape.add(run, first + e, keys.iter().map(key), shares);
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+    }
     for (number, factor) in factors.iter_mut().enumerate() {
         *factor = element(&choices, number, Ring::new(shape.choice_bits));
-    }
-    let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
-    for (batch, t) in t.chunks(BATCH).enumerate() {
-        let call = hasher.take_call();
-        for (block, first) in (0..left).step_by(elements).enumerate() {
-            let keys = &mut keys[..t.len()];
-            keys.copy_from_slice(t);
-            hasher.keys(call, block, keys);
-            shape.batch(batch * BATCH, t.len(), |i, place| {
-                let key = keys[i].value();
-                for e in 0..elements.min(left - first) {
-                    let key = (key >> (width * e as u32)) as u64;
-                    let (at, power) = shape.share(place, first + e);
-                    shares[at] = shares[at].wrapping_add(key << power);
-                }
-                Ok(())
-            })?;
-        }
     }
     Ok(())
 }
@@ -287,17 +314,17 @@ pub(super) fn finish(
     let mut unpacker = Unpacker::new(from, shape.message_bits(count));
     for batch in (0..ots).step_by(BATCH) {
         for first in (0..left).step_by(elements) {
-            shape.batch(batch, BATCH.min(ots - batch), |_, place| {
-                if place.first() {
-                    return Ok(());
-                }
-                let own = factors[place.row * right + place.element];
-                // The barrier keeps the compiler from making a branch of the mask.
-                let mask = black_box(0u64.wrapping_sub(own >> place.bit & 1));
-                for e in 0..elements.min(left - first) {
-                    let d = unpacker.take(mesh, ring.bits() - place.bit)?;
-                    let (at, power) = shape.share(place, first + e);
-                    shares[at] = shares[at].wrapping_add((d & mask) << power);
+            shape.runs(batch..ots.min(batch + BATCH), |run| {
+                let own = factors[run.row * right + run.element];
+                for bit in run.sent() {
+                    // The barrier keeps the compiler from making a branch of the mask.
+                    let mask = black_box(0u64.wrapping_sub(own >> bit & 1));
+                    for e in 0..elements.min(left - first) {
+                        let d = unpacker.take(mesh, ring.bits() - bit)?;
+                        let (at, step, power) = shape.share(run, first + e);
+                        let at = at + (bit - run.bits.start) as usize * step;
+                        shares[at] = shares[at].wrapping_add((d & mask) << (power * bit));
+                    }
                 }
                 Ok(())
             })?;
@@ -305,6 +332,13 @@ pub(super) fn finish(
     }
     shape.reduce(shares);
     Ok(())
+}
+
+/// The parts in which OTs are taken, each of whole batches: all together, if taking them sends
+/// something.
+fn parts(in_parts: bool, ots: usize) -> impl Iterator<Item = Range<usize>> {
+    let part = if in_parts { CHUNK } else { ots.max(1) };
+    (0..ots).step_by(part).map(move |first| first..ots.min(first + part))
 }
 
 /// Element `number` of packed bits.

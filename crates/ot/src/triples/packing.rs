@@ -12,8 +12,11 @@ const PIECE: usize = 1 << 12;
 /// Writer of numbers, the first in the lowest bits of the first byte.
 pub(super) struct Packer {
     to: PartyId,
-    bytes: Zeroizing<Vec<u8>>,
-    pending: u128,
+    bytes: Box<Zeroizing<[u8; PIECE]>>,
+    /// Bytes of the piece that are written.
+    at: usize,
+    /// Bits behind these, fewer than 64.
+    pending: u64,
     held: u32,
 }
 
@@ -21,7 +24,8 @@ impl Packer {
     pub(super) fn new(to: PartyId) -> Packer {
         Packer {
             to,
-            bytes: Zeroizing::new(Vec::with_capacity(PIECE)),
+            bytes: Box::new(Zeroizing::new([0; PIECE])),
+            at: 0,
             pending: 0,
             held: 0,
         }
@@ -30,31 +34,34 @@ impl Packer {
     /// Adds a number of `bits` bits, up to 64.
     #[inline]
     pub(super) fn put(&mut self, mesh: &mut Mesh, value: u64, bits: u32) -> Result<()> {
-        self.pending |= u128::from(value) << self.held;
+        let (held, word) = (self.held, self.pending | value << self.held);
         self.held += bits;
-        if self.held >= 64 {
-            self.bytes
-                .extend_from_slice(&(self.pending as u64).to_le_bytes());
-            self.pending >>= 64;
-            self.held -= 64;
-            if self.bytes.len() == PIECE {
-                self.send(mesh)?;
-            }
+        if self.held < 64 {
+            self.pending = word;
+            return Ok(());
+        }
+        self.bytes.as_chunks_mut().0[self.at / 8] = word.to_le_bytes();
+        self.held -= 64;
+        // In two shifts, since none is by 64.
+        self.pending = value >> 1 >> (63 - held);
+        self.at += 8;
+        if self.at == PIECE {
+            self.send(mesh)?;
         }
         Ok(())
     }
 
     /// Sends what is left, padded to a byte.
     pub(super) fn finish(mut self, mesh: &mut Mesh) -> Result<()> {
-        let last = (self.pending as u64).to_le_bytes();
-        self.bytes
-            .extend_from_slice(&last[..self.held.div_ceil(8) as usize]);
+        let last = self.held.div_ceil(8) as usize;
+        self.bytes[self.at..][..last].copy_from_slice(&self.pending.to_le_bytes()[..last]);
+        self.at += last;
         self.send(mesh)
     }
 
     fn send(&mut self, mesh: &mut Mesh) -> Result<()> {
-        mesh.send(self.to, &self.bytes)?;
-        self.bytes.clear();
+        mesh.send(self.to, &self.bytes[..self.at])?;
+        self.at = 0;
         Ok(())
     }
 }
@@ -67,7 +74,8 @@ pub(super) struct Unpacker {
     at: usize,
     /// Bytes of all that are not read.
     left: u64,
-    pending: u128,
+    /// Bits of the last word that are not taken, fewer than 64.
+    pending: u64,
     held: u32,
 }
 
@@ -87,21 +95,26 @@ impl Unpacker {
     /// Takes the next number, of `bits` bits, up to 64.
     #[inline]
     pub(super) fn take(&mut self, mesh: &mut Mesh, bits: u32) -> Result<u64> {
-        if self.held < bits {
-            if self.at == PIECE {
-                let now = self.left.min(PIECE as u64) as usize;
-                mesh.recv(self.from, &mut self.bytes[..now])?;
-                (self.at, self.left) = (0, self.left - now as u64);
-            }
-            let (words, _) = self.bytes.as_chunks::<8>();
-            let word = u64::from_le_bytes(words[self.at / 8]);
-            self.at += 8;
-            self.pending |= u128::from(word) << self.held;
-            self.held += 64;
+        let mask = u64::MAX >> (64 - bits);
+        if bits <= self.held {
+            let value = self.pending & mask;
+            self.pending >>= bits;
+            self.held -= bits;
+            return Ok(value);
         }
-        let value = self.pending as u64 & u64::MAX >> (64 - bits);
-        self.pending >>= bits;
-        self.held -= bits;
+        if self.at == PIECE {
+            let now = self.left.min(PIECE as u64) as usize;
+            mesh.recv(self.from, &mut self.bytes[..now])?;
+            (self.at, self.left) = (0, self.left - now as u64);
+        }
+        let (words, _) = self.bytes.as_chunks::<8>();
+        let word = u64::from_le_bytes(words[self.at / 8]);
+        self.at += 8;
+        let value = (self.pending | word << self.held) & mask;
+        let taken = bits - self.held;
+        // In two shifts, since none is by 64.
+        self.pending = word >> 1 >> (taken - 1);
+        self.held = 64 - taken;
         Ok(value)
     }
 }

@@ -1,6 +1,6 @@
 //! Wide triples: one bit by many.
 
-use super::chunks::{CHUNK, chunks, extensions};
+use super::chunks::{chunks, extensions};
 use super::{BothWays, both_ways};
 use crate::Result;
 use crate::flights::Flights;
@@ -106,10 +106,9 @@ fn send<S: CotSender>(
     count: usize,
     [zeros, sums]: [&mut [Vec<Block>]; 2],
 ) -> Result<()> {
-    let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    let mut scratch = Zeroizing::default();
     for (now, blocks) in chunks(0..count) {
-        let q = &mut q[..now];
-        let seconds = cot.extend_keys(mesh, q)?;
+        let (q, seconds) = cot.next_keys(mesh, now, &mut scratch)?;
         mesh.flush()?;
         let (mut zeros, mut sums) = (parts(zeros, blocks.clone()), parts(sums, blocks));
         hasher.pair_planes(&seconds, q, [&mut zeros, &mut sums]);
@@ -125,10 +124,9 @@ fn receive<R: CotReceiver>(
     keys: &mut [Vec<Block>],
     choices: &mut [Block],
 ) -> Result<()> {
-    let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    let mut scratch = Zeroizing::default();
     for (now, blocks) in chunks(0..count) {
-        let t = &mut t[..now];
-        cot.extend(mesh, &mut choices[blocks.clone()], t)?;
+        let t = cot.next_rows(mesh, now, &mut choices[blocks.clone()], &mut scratch)?;
         // The peer works on this chunk while this party is at the next one.
         mesh.flush()?;
         hasher.planes(t, &mut parts(keys, blocks));
