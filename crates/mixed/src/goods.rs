@@ -35,8 +35,8 @@ use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill_i
 use sealane_ot::source::{SourceSetup, finish_both};
 use sealane_ot::traits::CorrelationSource;
 use sealane_ot::triples::{
-    ArithmeticTriples, BooleanTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ring,
-    Selects, WideTriples,
+    ArithmeticTriples, BitKind, BitTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ring,
+    Selects,
 };
 use sealane_parties::PartyId;
 use sealane_party::bits::Writer;
@@ -53,6 +53,35 @@ struct Batch {
     bits: Vec<Zeroizing<Vec<u64>>>,
     /// Columns of ring elements, as many for each correlation.
     elements: Vec<Zeroizing<Vec<u64>>>,
+}
+
+impl Batch {
+    /// Correlations of bits: the planes of the first factors, of the second ones and of products.
+    fn of_bits(made: &BitTriples, count: usize) -> Batch {
+        let rows = |planes: &[&[Vec<Block>]]| {
+            let planes = planes.iter().flat_map(|planes| planes.iter());
+            planes.map(|plane| words_of(plane, count)).collect()
+        };
+        let one = std::slice::from_ref::<Vec<Block>>;
+        let bits = match made {
+            BitTriples::Boolean(made) => rows(&[one(&made.a), one(&made.b), one(&made.c)]),
+            BitTriples::Wide(made) => rows(&[one(&made.a), &made.b, &made.c]),
+        };
+        Batch {
+            count,
+            taken: 0,
+            bits,
+            elements: Vec::new(),
+        }
+    }
+}
+
+/// The kind of a correlation of bits.
+fn bit_kind(kind: Correlation) -> BitKind {
+    match kind {
+        Correlation::Wide { bits } => BitKind::Wide(bits.into()),
+        _ => BitKind::Boolean,
+    }
 }
 
 /// Correlations that a step takes: a row of words for each plane of bits, and columns.
@@ -154,11 +183,14 @@ impl Goods {
         if self.ots.is_none() {
             return Ok(());
         }
-        if self.setting.silent && self.pooled.is_none() {
+        // A receiver of base OTs' extension writes alone, and its sender reads alone: all of both
+        // directions cross.
+        if self.pooled.is_some() {
+            mesh.crossing(|mesh| self.refill_bits(demand, mesh))?;
+        } else if self.setting.silent {
             self.refill_bits(demand, mesh)?;
         } else {
-            // A receiver writes alone, and a sender reads alone: all of both directions cross.
-            mesh.crossing(|mesh| self.refill_bits(demand, mesh))?;
+            mesh.crossing(|mesh| self.refill_through(demand, mesh))?;
         }
         for (kind, count) in demand.0.iter().filter(|(kind, _)| !is_bits(**kind)) {
             self.make(*kind, *count, mesh)?;
@@ -183,7 +215,36 @@ impl Goods {
         (made..extensions.len()).try_for_each(|at| self.extend(&extensions, at, demand, mesh))
     }
 
-    /// Makes the OTs of an extension in both directions.
+    /// The same of an extension of base OTs: what is made of bits is made while their OTs are.
+    fn refill_through(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+        let (sent, received) = if self.sends_first() { (0, 1) } else { (1, 0) };
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
+        let extensions = extensions(&self.setting, demand);
+        let portions = portions(&self.setting, demand);
+        // A receiver is an extension ahead, so that neither party waits for the other.
+        let mut begun = VecDeque::new();
+        for at in 0..=extensions.len() {
+            if let (Some(made), Some(portion)) = (extensions.get(at), portions.get(at)) {
+                let kinds = portion.made.iter();
+                let kinds = kinds.map(|(kind, count)| (bit_kind(*kind), *count as usize));
+                begun.push_back(ots.receive_bits(mesh, made[received] as usize, kinds)?);
+            }
+            let Some(last) = at.checked_sub(1) else {
+                continue;
+            };
+            let mut made = begun.pop_front().unwrap_or_default();
+            ots.send_bits(mesh, extensions[last][sent] as usize, &mut made)?;
+            for ((kind, count), made) in portions[last].made.iter().zip(&made) {
+                let made = Batch::of_bits(made, *count as usize);
+                self.pools.entry(*kind).or_default().push_back(made);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the OTs of an extension in both directions: draws them from a pool, or runs a silent
+    /// iteration.
     fn extend(
         &mut self,
         extensions: &[[u64; 2]],
@@ -205,28 +266,8 @@ impl Goods {
             });
             return pooled.draw(ots, numbers, mesh);
         }
-        if self.setting.silent {
-            return in_step(
-                ots,
-                extensions[at..].iter().map(|of| [of[mine], of[theirs]]),
-                mesh,
-            );
-        }
-        let mut one = |sends: bool, at: usize| match (sends, extensions.get(at)) {
-            (true, Some(counts)) if counts[mine] > 0 => {
-                ots.sender().cot.refill(mesh, counts[mine] as usize)
-            }
-            (false, Some(counts)) if counts[theirs] > 0 => {
-                ots.receiver().cot.refill(mesh, counts[theirs] as usize)
-            }
-            _ => Ok(()),
-        };
-        // A receiver is an extension ahead, so that neither party waits for the other.
-        if at == 0 {
-            one(false, 0)?;
-        }
-        one(false, at + 1)?;
-        Ok(one(true, at)?)
+        let counts = extensions[at..].iter().map(|of| [of[mine], of[theirs]]);
+        in_step(ots, counts, mesh)
     }
 
     /// Returns whether so many OTs of each direction are there.
@@ -369,19 +410,18 @@ fn make(
     mesh: &mut Mesh,
 ) -> Result<Option<Batch>> {
     let ring = |algebra| Ring::new(bits_of(algebra) as u32);
-    let rows = |planes: &[&Vec<Block>]| planes.iter().map(|of| words_of(of, count)).collect();
+    let row = |plane: &[Block]| vec![words_of(plane, count)];
     let column = |of: &mut Vec<u64>| Zeroizing::new(std::mem::take(of));
     let (bits, elements) = match kind {
         Correlation::Triple {
             algebra: Algebra::Z2,
         } => {
-            let made: BooleanTriples = ots.make(mesh, (), count)?;
-            (rows(&[&made.a, &made.b, &made.c]), Vec::new())
+            let made = BitTriples::Boolean(ots.make(mesh, (), count)?);
+            return Ok(Some(Batch::of_bits(&made, count)));
         }
         Correlation::Wide { bits } => {
-            let made: WideTriples = ots.make(mesh, bits.into(), count)?;
-            let planes = std::iter::once(&made.a).chain(&made.b).chain(&made.c);
-            (rows(&planes.collect::<Vec<_>>()), Vec::new())
+            let made = BitTriples::Wide(ots.make(mesh, bits.into(), count)?);
+            return Ok(Some(Batch::of_bits(&made, count)));
         }
         Correlation::Triple { algebra } => {
             let mut made: ArithmeticTriples = ots.make(mesh, ring(algebra), count)?;
@@ -395,12 +435,12 @@ fn make(
         }
         Correlation::DaBit { algebra } => {
             let mut made: DaBits = ots.make(mesh, ring(algebra), count)?;
-            (rows(&[&made.bits]), vec![column(&mut made.elements)])
+            (row(&made.bits), vec![column(&mut made.elements)])
         }
         Correlation::Select { algebra } => {
             let mut made: Selects = ots.make(mesh, ring(algebra), count)?;
             let columns = [&mut made.factors, &mut made.products, &mut made.elements];
-            (rows(&[&made.bits]), columns.map(column).into())
+            (row(&made.bits), columns.map(column).into())
         }
         Correlation::Known { holder, .. } => {
             let shape = known_shape(kind);

@@ -50,6 +50,7 @@
 //! around modulo `2^k`; a negative number is `2^k` less its absolute value.
 
 mod arithmetic;
+mod bits;
 mod boolean;
 mod chunks;
 mod dabits;
@@ -61,6 +62,7 @@ mod selects;
 mod wide;
 
 pub use arithmetic::{ArithmeticTriples, Ole};
+pub use bits::{BitKind, BitTriples};
 pub use boolean::BooleanTriples;
 pub use dabits::DaBits;
 pub use known::{KnownProducts, KnownShape};

@@ -7,6 +7,7 @@ use sealane_ot::ferret::Params;
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill, refill_in_step};
 use sealane_ot::source::{Source, finish_both};
 use sealane_ot::traits::{CotReceiver, CotSender, SecondKeys, packed_blocks};
+use sealane_ot::triples::{BitKind, BitTriples, BothWays};
 use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken, forms};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::tamper::tampered;
@@ -348,5 +349,82 @@ fn a_changed_byte_of_either_direction_ends_both() {
             let named = matches!(found, Err(OtError::Altered(_) | OtError::Net(_)));
             assert!(named, "byte {at} to {to}: {found:?}");
         }
+    }
+}
+
+/// Correlations of bits that a refill makes while it makes their OTs: their kinds and numbers. Some
+/// OTs are left before, and some behind.
+const KINDS: [(BitKind, usize); 5] = [
+    (BitKind::Boolean, 100),
+    (BitKind::Wide(3), 18_000),
+    (BitKind::Boolean, 0),
+    (BitKind::Boolean, 1),
+    (BitKind::Wide(9), 300),
+];
+const LEFT: [usize; 2] = [200, 98];
+const MADE: usize = 18_401 - LEFT[0] + LEFT[1];
+
+/// Runs a party: makes all of them, and takes what is left.
+fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
+    let me = usize::from(mesh.me().0);
+    let (peer, cpu) = ([RECEIVER, SENDER][me], Cpu::best());
+    let (coins, source) = (
+        &mut Coins::danger_fixed_seed(me as u64),
+        Source::SoftSpoken(BASE),
+    );
+    let sender = source.sender(cpu, mesh, peer, DELTAS[me], coins)?;
+    let receiver = source.receiver(cpu, mesh, peer, coins)?;
+    mesh.flush()?;
+    let (sender, receiver) = finish_both(sender, receiver, mesh, coins)?;
+    let sender = AheadSender::new(sender, 1);
+    let receiver = AheadReceiver::new(receiver, 1);
+    let mut both = BothWays::new(cpu, mesh, sender, receiver, "through");
+    // Those of labels, say, which nobody has taken.
+    both.receive_bits(mesh, LEFT[0], [])?;
+    both.send_bits(mesh, LEFT[0], &mut [])?;
+    let mut made = both.receive_bits(mesh, MADE, KINDS)?;
+    both.send_bits(mesh, MADE, &mut made)?;
+    let (sender, receiver) = both.both();
+    assert_eq!([sender.cot.ready(), receiver.cot.ready()], [LEFT[1]; 2]);
+    let mut all = All::default();
+    all.0 = vec![Block::ZERO; LEFT[1]];
+    sender.cot.extend(mesh, &mut all.0)?;
+    let (choices, t) = &mut all.1;
+    (*choices, *t) = (vec![Block::ZERO; 1], vec![Block::ZERO; LEFT[1]]);
+    receiver.cot.extend(mesh, choices, t)?;
+    let ended = |end| matches!(end, Err(OtError::Ended));
+    let one = [(BitKind::Boolean, 1)];
+    assert!(ended(both.receive_bits(mesh, 0, one).map(drop)));
+    assert!(ended(both.send_bits(mesh, 0, &mut made)));
+    Ok((made, all))
+}
+
+#[test]
+fn bits_are_made_of_the_next_ots_while_these_are() {
+    let ((one, sent), (other, received)) = pair(through, through);
+    for ((one, other), (kind, count)) in one.iter().zip(&other).zip(KINDS) {
+        let planes = |of: &BitTriples| match of {
+            BitTriples::Boolean(of) => (of.a.clone(), of.b.clone(), of.c.clone()),
+            BitTriples::Wide(of) => (of.a.repeat(of.width()), of.b.concat(), of.c.concat()),
+        };
+        let ((a, b, c), (d, e, f)) = (planes(one), planes(other));
+        let of = |blocks: Vec<Block>, others: Vec<Block>| {
+            let sums = blocks.iter().zip(&others).map(|(one, other)| *one ^ *other);
+            sums.map(|sum| sum.value()).collect::<Vec<_>>()
+        };
+        let (a, b, c) = (of(a, d), of(b, e), of(c, f));
+        let products = a.iter().zip(&b).map(|(a, b)| a & b).collect::<Vec<_>>();
+        assert!(c == products, "{kind:?} {count}");
+        let ones = c
+            .iter()
+            .map(|bits| bits.count_ones() as usize)
+            .sum::<usize>();
+        assert!(count < 100 || ones > count / 8, "{kind:?} {count}: {ones}");
+    }
+    for (at, (q, (choices, t))) in [(sent.0, received.1), (received.0, sent.1)]
+        .into_iter()
+        .enumerate()
+    {
+        assert_correlated(&q, &t, &choices, DELTAS[at]);
     }
 }

@@ -13,6 +13,9 @@ use zeroize::Zeroize;
 /// Bits of a block.
 pub(super) const BITS: usize = 128;
 
+/// The part of the tweaks that make keys.
+const PART: u32 = 1;
+
 /// Planes that come from masks, and bits between those of neighbouring planes.
 pub(super) const MASKED: usize = 8;
 pub(super) const STEP: usize = BITS / MASKED;
@@ -47,15 +50,15 @@ impl BitHash {
     }
 
     /// Fills `bits`, 128 a block, with one bit of the hash of each row. The rest of the last block
-    /// is 0. No number of a call comes twice.
+    /// is 0. A call is its number and that of the first key: the rows of a call may come in parts
+    /// of whole keys, of which none comes twice.
     ///
     /// # Panics
-    /// If there is not a block for 128 rows, or they or the number are too large for a
+    /// If there is not a block for 128 rows, or they or the numbers are too large for a
     /// [`Tweak`].
-    pub fn hash(&self, cpu: Cpu, call: u64, rows: &[Block], bits: &mut [Block]) {
+    pub fn hash(&self, cpu: Cpu, call: (u64, u32), rows: &[Block], bits: &mut [Block]) {
         assert_eq!(bits.len(), rows.len().div_ceil(BITS), "128 bits a block");
-        self.check(call, rows);
-        let mut keys = self.keys(cpu, first_key(call), bits.len());
+        let mut keys = self.keys(cpu, (call, PART), rows);
         for (rows, bit) in rows.chunks(BITS).zip(bits) {
             let hash = &keys.next();
             [[*bit], _] = cpu.run(HashBits::<false, 1> {
@@ -74,7 +77,7 @@ impl BitHash {
     pub fn hash_pairs(
         &self,
         cpu: Cpu,
-        call: u64,
+        call: (u64, u32),
         delta: Block,
         rows: &[Block],
         [zeros, sums]: [&mut [Block]; 2],
@@ -82,27 +85,33 @@ impl BitHash {
         let blocks = rows.len().div_ceil(BITS);
         let lengths = [zeros.len(), sums.len()];
         assert_eq!(lengths, [blocks; 2], "128 bits a block, of both kinds");
-        self.check(call, rows);
         let outs = zeros.iter_mut().zip(sums);
-        let mut keys = self.keys(cpu, first_key(call), blocks);
+        let mut keys = self.keys(cpu, (call, PART), rows);
         for (rows, (zero, sum)) in rows.chunks(BITS).zip(outs) {
             let hash = &keys.next();
             [[*zero], [*sum]] = cpu.run(HashBits::<true, 1> { hash, delta, rows });
         }
     }
 
-    pub(super) fn check(&self, call: u64, rows: &[Block]) {
+    /// The keys of these rows of a call, from that number on, in a part of the tweaks.
+    pub(super) fn keys(
+        &self,
+        cpu: Cpu,
+        ((call, row), part): ((u64, u32), u32),
+        rows: &[Block],
+    ) -> Keys {
         let none = Tweak::default();
-        Tweak { call, ..none }.check(rows.len());
-    }
-
-    /// The keys of this tweak and the rows behind it.
-    pub(super) fn keys(&self, cpu: Cpu, first: Tweak, count: usize) -> Keys {
+        Tweak { call, ..none }.check(BITS * row as usize + rows.len());
         Keys {
             cpu,
             seed: self.seed,
-            first,
-            count,
+            first: Tweak {
+                call,
+                row,
+                part,
+                ..none
+            },
+            count: rows.len().div_ceil(BITS),
             next: 0,
             expanded: Aes128Many::new(cpu, &[]),
         }
@@ -125,7 +134,7 @@ impl Keys {
             let mut keys = [Block::ZERO; GROUP];
             let keys = &mut keys[..GROUP.min(self.count - self.next)];
             for (i, key) in keys.iter_mut().enumerate() {
-                let row = (self.next + i) as u32;
+                let row = self.first.row + (self.next + i) as u32;
                 *key = self.seed ^ Tweak { row, ..self.first }.block();
             }
             self.expanded = Aes128Many::new(self.cpu, keys);
@@ -134,15 +143,6 @@ impl Keys {
         Prp {
             round_keys: self.expanded.round_keys((self.next - 1) % GROUP),
         }
-    }
-}
-
-/// The tweak that makes the key of the first 128 rows.
-fn first_key(call: u64) -> Tweak {
-    Tweak {
-        call,
-        part: 1,
-        ..Tweak::default()
     }
 }
 
@@ -254,8 +254,12 @@ mod tests {
             for cpu in Cpu::available() {
                 let fresh = || vec![Block::ONES; count.div_ceil(BITS)];
                 let (mut alone, mut zeros, mut sums) = (fresh(), fresh(), fresh());
-                hash.hash(cpu, call, &rows, &mut alone);
-                hash.hash_pairs(cpu, call, delta, &rows, [&mut zeros, &mut sums]);
+                // In two parts, of which the second one begins with key number 1.
+                let first = count.min(BITS);
+                let (bits, later) = alone.split_at_mut(first.div_ceil(BITS));
+                hash.hash(cpu, (call, 0), &rows[..first], bits);
+                hash.hash(cpu, (call, 1), &rows[first..], later);
+                hash.hash_pairs(cpu, (call, 0), delta, &rows, [&mut zeros, &mut sums]);
                 let tier = cpu.tier();
                 assert!(values(&alone) == expected[0], "{count} rows, {tier}");
                 assert!(values(&zeros) == expected[0], "{count} rows, {tier}");

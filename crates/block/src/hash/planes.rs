@@ -22,12 +22,19 @@ type Spread = [Block; TOGETHER * BITS];
 /// key are those of a permutation: of `n` rows that tells something with probability `n / 2^120`.
 impl BitHash {
     /// Adds to `planes` as many bits of the hash of each row. Bits behind the last row stay as they
-    /// are. No number of a call comes twice, here or in another method.
+    /// are. A call may come in parts, as in [`hash`](BitHash::hash); none of its keys comes twice,
+    /// here or in another method.
     ///
     /// # Panics
     /// If there are more than 128 planes, or one has not a block for 128 rows, or rows or the
-    /// number are too large for a [`Tweak`].
-    pub fn hash_planes(&self, cpu: Cpu, call: u64, rows: &[Block], planes: &mut [&mut [Block]]) {
+    /// numbers are too large for a [`Tweak`].
+    pub fn hash_planes(
+        &self,
+        cpu: Cpu,
+        call: (u64, u32),
+        rows: &[Block],
+        planes: &mut [&mut [Block]],
+    ) {
         self.add_planes::<false>(cpu, call, Block::ZERO, rows, [planes, &mut []]);
     }
 
@@ -39,7 +46,7 @@ impl BitHash {
     pub fn hash_pair_planes(
         &self,
         cpu: Cpu,
-        call: u64,
+        call: (u64, u32),
         delta: Block,
         rows: &[Block],
         [zeros, sums]: [&mut [&mut [Block]]; 2],
@@ -51,7 +58,7 @@ impl BitHash {
     fn add_planes<const PAIRS: bool>(
         &self,
         cpu: Cpu,
-        call: u64,
+        call: (u64, u32),
         delta: Block,
         rows: &[Block],
         planes: [&mut [&mut [Block]]; 2],
@@ -60,9 +67,7 @@ impl BitHash {
         let mut all = planes.iter().flat_map(|planes| planes.iter());
         let filled = all.all(|plane| plane.len() == blocks) && planes[0].len() <= BITS;
         assert!(filled, "up to 128 planes of a block for 128 rows");
-        self.check(call, rows);
-        let (part, none) = (PART, Tweak::default());
-        let mut keys = self.keys(cpu, Tweak { call, part, ..none }, blocks);
+        let mut keys = self.keys(cpu, (call, PART), rows);
         match planes[0].len() {
             ..=2 => masked::<PAIRS, 2>(cpu, &mut keys, delta, rows, planes),
             3..=4 => masked::<PAIRS, 4>(cpu, &mut keys, delta, rows, planes),
@@ -234,8 +239,8 @@ mod tests {
                     let slices = planes.iter_mut().map(|plane| &mut plane[..]);
                     slices.collect::<Vec<_>>()
                 });
-                hash.hash_planes(cpu, call, &rows, &mut alone);
-                hash.hash_pair_planes(cpu, call, delta, &rows, [&mut zeros, &mut sums]);
+                hash.hash_planes(cpu, (call, 0), &rows, &mut alone);
+                hash.hash_pair_planes(cpu, (call, 0), delta, &rows, [&mut zeros, &mut sums]);
                 let found = all.map(|planes| {
                     // They are added to what was there.
                     let added =

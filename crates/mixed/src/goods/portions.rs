@@ -1,9 +1,9 @@
 //! Portions in which a refill makes correlations, so that its OTs take no memory with their number.
 //!
-//! Correlations of bits send nothing but their OTs, so they are made as soon as theirs are there:
-//! of these a party has those of a portion or two. Extensions of base OTs make a portion each, and
-//! cross all together; a silent one makes an iteration at a time. The last portion also has the OTs
-//! of everything else: of correlations of integers, which exchange messages, and of labels.
+//! Correlations of bits send nothing but their OTs, so they are made as soon as theirs are there.
+//! Extensions of base OTs make a portion each, whose rows are hashed as they come, and cross all
+//! together; a silent one makes an iteration at a time. The last portion also has the OTs of
+//! everything else: of correlations of integers, which exchange messages, and of labels.
 
 use super::cost::{counts, hashed, is_bits, ots, unit};
 use sealane_protocol::{Correlation, Demand, Setting};

@@ -101,9 +101,16 @@ impl Hasher {
     }
 
     /// Hashes rows of the sender to bits, 128 a block: one bit of the key of choice 0, and its sum
-    /// with that of choice 1.
-    pub(crate) fn pair_bits(&mut self, seconds: &SecondKeys, q: &[Block], bits: [&mut [Block]; 2]) {
-        let (cpu, call) = (self.cpu, self.calls.take());
+    /// with that of choice 1. The rows of a call may come in parts, each with the number of its
+    /// first key.
+    pub(crate) fn pair_bits(
+        &self,
+        call: (u64, u32),
+        seconds: &SecondKeys,
+        q: &[Block],
+        bits: [&mut [Block]; 2],
+    ) {
+        let cpu = self.cpu;
         let others = match seconds {
             SecondKeys::Offset(delta) => return self.bits.hash_pairs(cpu, call, **delta, q, bits),
             SecondKeys::Each(others) => others,
@@ -115,20 +122,20 @@ impl Hasher {
     }
 
     /// Hashes rows of the receiver to the same bits.
-    pub(crate) fn bits(&mut self, t: &[Block], bits: &mut [Block]) {
-        let call = self.calls.take();
+    pub(crate) fn bits(&self, call: (u64, u32), t: &[Block], bits: &mut [Block]) {
         self.bits.hash(self.cpu, call, t, bits);
     }
 
     /// Hashes rows of the sender to up to 128 bits, which it adds to planes: those of the key of
     /// choice 0, and their sums with those of choice 1.
     pub(crate) fn pair_planes(
-        &mut self,
+        &self,
+        call: (u64, u32),
         seconds: &SecondKeys,
         q: &[Block],
         planes: [&mut [&mut [Block]]; 2],
     ) {
-        let (cpu, call) = (self.cpu, self.calls.take());
+        let cpu = self.cpu;
         let [zeros, sums] = planes;
         let others = match seconds {
             SecondKeys::Offset(delta) => {
@@ -150,8 +157,7 @@ impl Hasher {
     }
 
     /// Hashes rows of the receiver to the same bits, and adds them to planes.
-    pub(crate) fn planes(&mut self, t: &[Block], planes: &mut [&mut [Block]]) {
-        let call = self.calls.take();
+    pub(crate) fn planes(&self, call: (u64, u32), t: &[Block], planes: &mut [&mut [Block]]) {
         self.bits.hash_planes(self.cpu, call, t, planes);
     }
 }
@@ -274,12 +280,14 @@ mod tests {
                 (0..2).for_each(|number| hasher.keys(call, number, &mut keys[number]));
                 let mut bits = [[Block::ZERO]; 6];
                 let [of_receiver, zeros, sums, plane, zero_plane, sum_plane] = &mut bits;
-                hasher.bits(&rows, of_receiver);
+                // The keys of one call.
+                let call = hasher.take_call();
+                hasher.bits((call, 0), &rows, of_receiver);
                 let seconds = SecondKeys::Offset(Zeroizing::new(Block::ONES));
-                hasher.pair_bits(&seconds, &rows, [zeros, sums]);
-                hasher.planes(&rows, &mut [plane]);
+                hasher.pair_bits((call, 1), &seconds, &rows, [zeros, sums]);
+                hasher.planes((call, 2), &rows, &mut [plane]);
                 let planes: [&mut [&mut [Block]]; 2] = [&mut [zero_plane], &mut [sum_plane]];
-                hasher.pair_planes(&seconds, &rows, planes);
+                hasher.pair_planes((call, 3), &seconds, &rows, planes);
                 let hashed = [keys.as_flattened(), bits.as_flattened()].concat();
                 hashes.extend(hashed.into_iter().map(Block::value));
             }

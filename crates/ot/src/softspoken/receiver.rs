@@ -7,7 +7,7 @@ use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, CotTerms, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
 use crate::{OtError, Result};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves, transpose};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -43,6 +43,31 @@ impl ReceiverSetup {
     /// is not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver> {
         self.0.finish(mesh).map(Receiver)
+    }
+}
+
+impl Receiver {
+    /// As [`CotReceiver::extend`], of `count` OTs: calls `each` with their choices, packed, and
+    /// their rows in order, some thousands at a time.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`].
+    pub(crate) fn stream(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        mut each: impl FnMut(&[Block], &[Block]),
+    ) -> Result<()> {
+        let cpu = self.0.cpu;
+        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
+        self.0.extend(mesh, count, |piece, columns, x| {
+            let rows = &mut rows[..columns.len()];
+            transpose(cpu, columns, rows);
+            each(
+                &x[piece.hidden..],
+                &rows[piece.hidden * ROWS..][..piece.count],
+            );
+        })
     }
 }
 

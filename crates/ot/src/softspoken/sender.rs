@@ -7,7 +7,7 @@ use crate::base::{self, Roles};
 use crate::traits::{CotSender, CotTerms, choice};
 use crate::transcript::{check_digest, check_equal, send_digest};
 use crate::{OtError, Result};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves, transpose};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -46,6 +46,28 @@ impl SenderSetup {
     /// [`OtError::Altered`] if they are not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Sender> {
         self.0.finish(mesh).map(Sender)
+    }
+}
+
+impl Sender {
+    /// As [`CotSender::extend`], of `count` OTs: calls `each` with their rows in order, some
+    /// thousands at a time. What it makes of them is of no use before this returns.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    pub(crate) fn stream(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        mut each: impl FnMut(&[Block]),
+    ) -> Result<()> {
+        let cpu = self.0.cpu;
+        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
+        self.0.extend(mesh, count, |piece, columns| {
+            let rows = &mut rows[..columns.len()];
+            transpose(cpu, columns, rows);
+            each(&rows[piece.hidden * ROWS..][..piece.count]);
+        })
     }
 }
 

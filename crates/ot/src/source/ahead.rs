@@ -9,7 +9,8 @@ use super::stock::{Batch, Stock, with_room};
 use super::{AnyReceiver, AnySender};
 use crate::ferret::{Params, Receives, Sends, in_step};
 use crate::forms::{receive_correlated, send_correlated};
-use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys, pack, packed_blocks};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, SecondKeys};
+use crate::traits::{copy_bits, pack, packed_blocks};
 use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -112,14 +113,48 @@ impl AheadSender {
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let source = self.source.as_mut().ok_or(OtError::Ended)?;
         let mut batch = self.stock.room(count, false);
-        match source.extend(mesh, &mut batch.rows) {
-            Ok(()) => self.stock.add(batch),
-            Err(error) => {
-                self.stock.clear();
-                return Err(error);
-            }
-        }
+        let result = source.extend(mesh, &mut batch.rows);
+        self.stock.add_if(result, batch)?;
         Ok(mesh.flush()?)
+    }
+
+    /// Makes `made` more of an extension of base OTs, and takes the next `taken` at once: calls
+    /// `each` with their rows in order. What it makes of them is of no use before this returns.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`]; [`OtError::Ended`] if there are too few.
+    pub(crate) fn refill_through(
+        &mut self,
+        mesh: &mut Mesh,
+        made: usize,
+        taken: usize,
+        mut each: impl FnMut(&SecondKeys, &[Block]),
+    ) -> Result<()> {
+        if taken == 0 {
+            // Straight to where they stay.
+            return match made {
+                0 => Ok(()),
+                made => self.refill(mesh, made),
+            };
+        }
+        let Some(AnySender::SoftSpoken(source)) = &mut self.source else {
+            return Err(OtError::Ended);
+        };
+        let seconds = SecondKeys::Offset(Zeroizing::new(source.delta()));
+        let mut scratch = Zeroizing::default();
+        let [old, direct] = self.stock.split(made, taken)?;
+        for some in parts(old) {
+            each(&seconds, self.stock.take(some, &mut [], &mut scratch)?);
+        }
+        let (mut batch, mut at) = (self.stock.room(made - direct, false), 0);
+        let result = source.stream(mesh, made, |q| {
+            let (now, kept) = q.split_at((direct - at.min(direct)).min(q.len()));
+            each(&seconds, now);
+            let first = (at + now.len()).saturating_sub(direct);
+            batch.rows[first..][..kept.len()].copy_from_slice(kept);
+            at += q.len();
+        });
+        self.stock.add_if(result, batch)
     }
 
     /// An iteration, which goes to `made`.
@@ -298,14 +333,8 @@ impl AheadReceiver {
         let mut rows = self.stock.room(count, false).rows;
         let mut choices = Zeroizing::new(vec![0; count]);
         next(&mut choices, &mut rows)?;
-        match receive_correlated(mesh, self.terms.peer, &choices, &mut rows) {
-            Ok(()) => self.stock.add(packed(&choices, rows)),
-            Err(error) => {
-                self.stock.clear();
-                return Err(error.into());
-            }
-        }
-        Ok(())
+        let result = receive_correlated(mesh, self.terms.peer, &choices, &mut rows);
+        Ok(self.stock.add_if(result, packed(&choices, rows))?)
     }
 
     /// Makes `count` more, a multiple of the unit.
@@ -318,13 +347,52 @@ impl AheadReceiver {
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let source = self.source.as_mut().ok_or(OtError::Ended)?;
         let mut batch = self.stock.room(count, true);
-        match source.extend(mesh, &mut batch.choices, &mut batch.rows) {
-            Ok(()) => self.stock.add(batch),
-            Err(error) => {
-                self.stock.clear();
-                return Err(error);
-            }
+        let result = source.extend(mesh, &mut batch.choices, &mut batch.rows);
+        self.stock.add_if(result, batch)?;
+        Ok(mesh.flush()?)
+    }
+
+    /// Makes `made` more of an extension of base OTs, and takes the next `taken` at once: calls
+    /// `each` with their choices, packed, and their rows in order.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`]; [`OtError::Ended`] if there are too few.
+    pub(crate) fn refill_through(
+        &mut self,
+        mesh: &mut Mesh,
+        made: usize,
+        taken: usize,
+        mut each: impl FnMut(&[Block], &[Block]),
+    ) -> Result<()> {
+        if taken == 0 {
+            // Straight to where they stay.
+            return match made {
+                0 => Ok(()),
+                made => self.refill(mesh, made),
+            };
         }
+        let Some(AnyReceiver::SoftSpoken(source)) = &mut self.source else {
+            return Err(OtError::Ended);
+        };
+        let mut scratch = Zeroizing::default();
+        let [old, direct] = self.stock.split(made, taken)?;
+        for some in parts(old) {
+            let mut choices = Zeroizing::new([Block::ZERO; packed_blocks(PART)]);
+            let choices = &mut choices[..packed_blocks(some)];
+            let t = self.stock.take(some, choices, &mut scratch)?;
+            each(choices, t);
+        }
+        let (mut batch, mut at) = (self.stock.room(made - direct, true), 0);
+        batch.choices.fill(Block::ZERO);
+        let result = source.stream(mesh, made, |choices, t| {
+            let (now, kept) = t.split_at((direct - at.min(direct)).min(t.len()));
+            each(choices, now);
+            let first = (at + now.len()).saturating_sub(direct);
+            batch.rows[first..][..kept.len()].copy_from_slice(kept);
+            copy_bits(&mut batch.choices, first, choices, now.len(), kept.len());
+            at += t.len();
+        });
+        self.stock.add_if(result, batch)?;
         Ok(mesh.flush()?)
     }
 
@@ -336,6 +404,16 @@ impl AheadReceiver {
         *made = self.stock.spare();
         Ok(Receives { cot, made })
     }
+}
+
+/// OTs that are taken at a time of those that are left.
+const PART: usize = 1 << 12;
+
+/// The numbers of OTs that are taken at a time, of `count`.
+fn parts(count: usize) -> impl Iterator<Item = usize> {
+    (0..count)
+        .step_by(PART)
+        .map(move |first| PART.min(count - first))
 }
 
 /// OTs of these keys, and choices of one byte each.

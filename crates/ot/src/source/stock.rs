@@ -97,7 +97,8 @@ impl Stock {
         {
             let count = first.count - self.taken;
             let mut rest = Batch::default().room(count, !first.choices.is_empty());
-            rest.rows.copy_from_slice(&first.rows[self.taken..][..count]);
+            rest.rows
+                .copy_from_slice(&first.rows[self.taken..][..count]);
             if !first.choices.is_empty() {
                 copy_bits(&mut rest.choices, 0, &first.choices, self.taken, count);
             }
@@ -110,7 +111,28 @@ impl Stock {
     /// Adds those of a refill behind those that are left.
     pub(super) fn add(&mut self, batch: Batch) {
         self.left += batch.count;
-        self.batches.push_back(batch);
+        if batch.count > 0 {
+            self.batches.push_back(batch);
+        }
+    }
+
+    /// Adds those of a refill that was made, or forgets everything if it failed.
+    pub(super) fn add_if<E>(&mut self, made: Result<(), E>, batch: Batch) -> Result<(), E> {
+        match made {
+            Ok(()) => self.add(batch),
+            Err(_) => self.clear(),
+        }
+        made
+    }
+
+    /// Of the next `taken` OTs, the numbers of those that are left and those that a refill of
+    /// `made` adds.
+    pub(super) fn split(&self, made: usize, taken: usize) -> Result<[usize; 2]> {
+        let old = taken.min(self.left);
+        if taken - old > made {
+            return Err(OtError::Ended);
+        }
+        Ok([old, taken - old])
     }
 
     /// Takes the next `count`: returns their rows, in `scratch` if they do not lie together, and

@@ -1,16 +1,14 @@
 //! Boolean triples.
 
-use super::chunks::{chunks, extensions};
+use super::bits::{self, BitKind, BitTriples};
+use super::chunks::extensions;
 use super::{BothWays, both_ways};
 use crate::Result;
 use crate::flights::Flights;
-use crate::forms::{HashedReceiver, HashedSender};
-use crate::traits::{
-    Correlation, CorrelationSource, CotCost, CotReceiver, CotSender, packed_blocks,
-};
+use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
 use sealane_block::Block;
 use sealane_net::Mesh;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// One party's shares of Boolean triples: random bits `a` and `b`, and `c`, the product of the
 /// sums of both parties' `a` and `b`, shared alike. 128 in a block, the first in bit 0; the rest of
@@ -50,58 +48,9 @@ impl Correlation for BooleanTriples {
 impl<S: CotSender, R: CotReceiver> CorrelationSource<BooleanTriples> for BothWays<S, R> {
     /// Memory beyond the triples does not grow with their number.
     fn make(&mut self, mesh: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
-        let empty = || vec![Block::ZERO; packed_blocks(count)];
-        let mut triples = BooleanTriples {
-            count,
-            a: empty(),
-            b: empty(),
-            c: empty(),
-        };
-        let mut other = Zeroizing::new(empty());
-        let BooleanTriples { a, b, c, .. } = &mut triples;
-        self.each_way(
-            mesh,
-            |sender, mesh| send(sender, mesh, count, [c, a]),
-            |receiver, mesh| receive(receiver, mesh, count, [&mut other, b]),
-        )?;
-        // The share of the own product, and of both that take a factor of the peer.
-        for (((c, &other), &a), &b) in c.iter_mut().zip(&*other).zip(&*a).zip(&*b) {
-            *c ^= other ^ (a & b);
+        match bits::make(self, mesh, BitKind::Boolean, count)? {
+            BitTriples::Boolean(triples) => Ok(triples),
+            BitTriples::Wide(_) => unreachable!("another kind"),
         }
-        Ok(triples)
     }
-}
-
-/// Fills bits of keys of choice 0, and their sums with those of choice 1.
-fn send<S: CotSender>(
-    HashedSender { cot, hasher }: &mut HashedSender<S>,
-    mesh: &mut Mesh,
-    count: usize,
-    [zeros, sums]: [&mut Vec<Block>; 2],
-) -> Result<()> {
-    let mut scratch = Zeroizing::default();
-    for (now, blocks) in chunks(0..count) {
-        let (q, seconds) = cot.next_keys(mesh, now, &mut scratch)?;
-        mesh.flush()?;
-        let bits = [&mut zeros[blocks.clone()], &mut sums[blocks]];
-        hasher.pair_bits(&seconds, q, bits);
-    }
-    Ok(())
-}
-
-/// Fills bits of keys, and the choices.
-fn receive<R: CotReceiver>(
-    HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
-    mesh: &mut Mesh,
-    count: usize,
-    [keys, choices]: [&mut Vec<Block>; 2],
-) -> Result<()> {
-    let mut scratch = Zeroizing::default();
-    for (now, blocks) in chunks(0..count) {
-        let t = cot.next_rows(mesh, now, &mut choices[blocks.clone()], &mut scratch)?;
-        // The peer works on this chunk while this party is at the next one.
-        mesh.flush()?;
-        hasher.bits(t, &mut keys[blocks]);
-    }
-    Ok(())
 }

@@ -1,18 +1,14 @@
 //! Wide triples: one bit by many.
 
-use super::chunks::{chunks, extensions};
+use super::bits::{self, BitKind, BitTriples};
+use super::chunks::extensions;
 use super::{BothWays, both_ways};
 use crate::Result;
 use crate::flights::Flights;
-use crate::forms::{HashedReceiver, HashedSender};
-use crate::traits::{
-    Correlation, CorrelationSource, CotCost, CotReceiver, CotSender, packed_blocks,
-};
+use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
 use sealane_block::Block;
 use sealane_net::Mesh;
-use std::cell::RefCell;
-use std::ops::Range;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// One party's shares of wide triples: a random bit `a`, as many random bits `b_j` as the triples
 /// are wide, up to 128, and `c_j`, the products of the sums of both parties' `a` and `b_j`, shared
@@ -68,68 +64,9 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<WideTriples> for BothWays<S
     /// # Panics
     /// If the width is 0 or over 128.
     fn make(&mut self, mesh: &mut Mesh, width: usize, count: usize) -> Result<WideTriples> {
-        let empty = || vec![Block::ZERO; packed_blocks(count)];
-        let planes = || (0..checked(width)).map(|_| empty()).collect();
-        let mut triples = WideTriples {
-            count,
-            a: empty(),
-            b: planes(),
-            c: planes(),
-        };
-        let WideTriples { a, b, c, .. } = &mut triples;
-        // Both directions add to the same shares.
-        let shares = RefCell::new(&mut *c);
-        self.each_way(
-            mesh,
-            |sender, mesh| send(sender, mesh, count, [&mut shares.borrow_mut(), b]),
-            |receiver, mesh| receive(receiver, mesh, count, &mut shares.borrow_mut(), a),
-        )?;
-        for (c, b) in c.iter_mut().zip(b) {
-            for ((c, &a), &b) in c.iter_mut().zip(&*a).zip(&*b) {
-                *c ^= a & b;
-            }
+        match bits::make(self, mesh, BitKind::Wide(checked(width)), count)? {
+            BitTriples::Wide(triples) => Ok(triples),
+            BitTriples::Boolean(_) => unreachable!("another kind"),
         }
-        Ok(triples)
     }
-}
-
-/// These blocks of all planes.
-fn parts(planes: &mut [Vec<Block>], blocks: Range<usize>) -> Vec<&mut [Block]> {
-    let planes = planes.iter_mut();
-    planes.map(|plane| &mut plane[blocks.clone()]).collect()
-}
-
-/// Adds to planes the keys of choice 0, and their sums with those of choice 1.
-fn send<S: CotSender>(
-    HashedSender { cot, hasher }: &mut HashedSender<S>,
-    mesh: &mut Mesh,
-    count: usize,
-    [zeros, sums]: [&mut [Vec<Block>]; 2],
-) -> Result<()> {
-    let mut scratch = Zeroizing::default();
-    for (now, blocks) in chunks(0..count) {
-        let (q, seconds) = cot.next_keys(mesh, now, &mut scratch)?;
-        mesh.flush()?;
-        let (mut zeros, mut sums) = (parts(zeros, blocks.clone()), parts(sums, blocks));
-        hasher.pair_planes(&seconds, q, [&mut zeros, &mut sums]);
-    }
-    Ok(())
-}
-
-/// Adds keys to planes, and fills the choices.
-fn receive<R: CotReceiver>(
-    HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
-    mesh: &mut Mesh,
-    count: usize,
-    keys: &mut [Vec<Block>],
-    choices: &mut [Block],
-) -> Result<()> {
-    let mut scratch = Zeroizing::default();
-    for (now, blocks) in chunks(0..count) {
-        let t = cot.next_rows(mesh, now, &mut choices[blocks.clone()], &mut scratch)?;
-        // The peer works on this chunk while this party is at the next one.
-        mesh.flush()?;
-        hasher.planes(t, &mut parts(keys, blocks));
-    }
-    Ok(())
 }
