@@ -40,9 +40,11 @@ impl Kernel for Transpose<'_> {
     fn run<L: Lanes>(self, l: L) {
         let stride = self.out.len() / ROWS;
         let whole = stride - stride % L::WIDTH;
+        // Of all steps, since it takes as long to fill them with zeros as to fill them.
+        let mut planes = [[l.splat(Block::ZERO); 16]; 8];
         for first in (0..whole).step_by(L::WIDTH) {
             let out = &mut self.out[first * ROWS..(first + L::WIDTH) * ROWS];
-            transpose_step(l, &self.rows[first..], stride, out);
+            transpose_step(l, &mut planes, &self.rows[first..], stride, out);
         }
         // Columns that do not fill a vector are copied together, padded, and cut again.
         let rest = stride - whole;
@@ -53,19 +55,26 @@ impl Kernel for Transpose<'_> {
                 let from = &self.rows[row * stride + whole..][..rest];
                 rows[row * L::WIDTH..][..rest].copy_from_slice(from);
             }
-            transpose_step(l, &rows, L::WIDTH, &mut out);
+            transpose_step(l, &mut planes, &rows, L::WIDTH, &mut out);
             self.out[whole * ROWS..].copy_from_slice(&out[..rest * ROWS]);
         }
     }
 }
 
+/// `planes[b][g]`: bit `b` of every byte of the eight rows of group `g`, one byte a column byte.
+type Planes<L> = [[<L as Lanes>::V; 16]; 8];
+
 /// `128 * WIDTH` columns: the first `WIDTH` blocks of each row, `stride` blocks apart.
 #[inline(always)]
-fn transpose_step<L: Lanes>(l: L, rows: &[Block], stride: usize, out: &mut [Block]) {
-    // planes[b][g]: bit b of every byte of the eight rows of group g, one byte a column byte.
-    let mut planes = [[l.splat(Block::ZERO); 16]; 8];
+fn transpose_step<L: Lanes>(
+    l: L,
+    planes: &mut Planes<L>,
+    rows: &[Block],
+    stride: usize,
+    out: &mut [Block],
+) {
     for g in 0..16 {
-        let mut eight = [planes[0][0]; 8];
+        let mut eight = [l.splat(Block::ZERO); 8];
         for b in 0..8 {
             eight[b] = l.load(&rows[(8 * g + b) * stride..]);
         }
@@ -75,10 +84,7 @@ fn transpose_step<L: Lanes>(l: L, rows: &[Block], stride: usize, out: &mut [Bloc
         }
     }
     for b in 0..8 {
-        let columns = transpose_bytes(l, planes[b]);
-        for k in 0..16 {
-            l.store_strided(&mut out[8 * k + b..], ROWS, columns[k]);
-        }
+        transpose_bytes(l, &planes[b], &mut out[b..]);
     }
 }
 
@@ -112,18 +118,36 @@ fn swap_pair<L: Lanes, const N: u32>(
     rows[low] = l.xor(rows[low], l.shl64::<N>(t));
 }
 
-/// Transposes 16 x 16 bytes in every lane: four perfect shuffles of registers and bytes.
+/// Writes a statement for each number, which it names: with vectors of 512 bits the compiler keeps
+/// a loop as it is, and in memory what the loop reads.
+macro_rules! unrolled {
+    ($i:ident in $($n:literal)* => $statement:expr) => {
+        $({
+            const $i: usize = $n;
+            $statement;
+        })*
+    };
+}
+
+/// Transposes 16 x 16 bytes in every lane: four perfect shuffles of registers and bytes. Column `k`
+/// goes to block `8 k` of `out`, lanes of a vector 128 blocks apart.
 #[inline(always)]
-fn transpose_bytes<L: Lanes>(l: L, mut rows: [L::V; 16]) -> [L::V; 16] {
-    for _ in 0..4 {
-        let mut next = rows;
-        for i in 0..8 {
-            next[2 * i] = l.zip_lo8(rows[i], rows[i + 8]);
-            next[2 * i + 1] = l.zip_hi8(rows[i], rows[i + 8]);
-        }
-        rows = next;
-    }
-    rows
+fn transpose_bytes<L: Lanes>(l: L, rows: &[L::V; 16], out: &mut [Block]) {
+    let columns = shuffled(l, shuffled(l, shuffled(l, shuffled(l, *rows))));
+    unrolled!(K in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+        l.store_strided(&mut out[8 * K..], ROWS, columns[K])
+    });
+}
+
+/// Registers and bytes of the two halves in turn.
+#[inline(always)]
+fn shuffled<L: Lanes>(l: L, rows: [L::V; 16]) -> [L::V; 16] {
+    let mut next = rows;
+    unrolled!(I in 0 1 2 3 4 5 6 7 => {
+        next[2 * I] = l.zip_lo8(rows[I], rows[I + 8]);
+        next[2 * I + 1] = l.zip_hi8(rows[I], rows[I + 8]);
+    });
+    next
 }
 
 #[cfg(test)]
