@@ -103,11 +103,14 @@ impl OuterShape {
         let (at, step, power) = self.share(run, left);
         let keys = keys.zip(run.bits.clone());
         if step > 0 {
-            for (share, (key, _)) in shares[at..].iter_mut().step_by(step).zip(keys) {
+            for (i, (key, _)) in keys.enumerate() {
+                let share = &mut shares[at + i * step];
                 *share = share.wrapping_add(key);
             }
         } else {
-            let sum = keys.fold(0u64, |sum, (key, bit)| sum.wrapping_add(key << (power * bit)));
+            let sum = keys.fold(0u64, |sum, (key, bit)| {
+                sum.wrapping_add(key << (power * bit))
+            });
             shares[at] = shares[at].wrapping_add(sum);
         }
     }
@@ -124,11 +127,7 @@ impl OuterShape {
 
     /// Calls `each` with the OTs of `ots`, in order: all bits of an element together.
     #[inline]
-    fn runs(
-        self,
-        ots: Range<usize>,
-        mut each: impl FnMut(&Run) -> Result<()>,
-    ) -> Result<()> {
+    fn runs(self, ots: Range<usize>, mut each: impl FnMut(&Run) -> Result<()>) -> Result<()> {
         let b = self.choice_bits as usize;
         let elements = ots.start / b;
         let row = elements / self.right;
@@ -171,9 +170,14 @@ struct Run {
 }
 
 impl Run {
-    /// The bits whose OTs come with a number of the sender's: not that which makes its factor.
-    fn sent(&self) -> Range<u32> {
-        self.bits.start.max(u32::from(self.element == 0))..self.bits.end
+    /// The OTs with which a number of the sender's comes: all but that which makes its factor.
+    fn sent(&self) -> Run {
+        let skipped = u32::from(self.element == 0 && self.bits.start == 0);
+        Run {
+            number: self.number + skipped as usize,
+            bits: self.bits.start + skipped..self.bits.end,
+            ..*self
+        }
     }
 }
 
@@ -216,16 +220,20 @@ pub(super) fn send_to<S: CotSender>(
                 shape.runs(begin..begin + q.len(), |run| {
                     let pairs = &pairs[run.number - begin..][..run.bits.len()];
                     let own = &mut factors[run.row * left + first..][..some];
-                    for (bit, [zero, one]) in run.bits.clone().zip(pairs) {
+                    let sent = run.sent();
+                    if sent.number > run.number {
                         for (e, own) in own.iter_mut().enumerate() {
-                            let (zero, one) = (key(*zero, e), key(*one, e));
-                            if run.element == 0 && bit == 0 {
-                                *own = ring.reduce(one.wrapping_sub(zero));
-                                continue;
-                            }
-                            let bits = ring.bits() - bit;
+                            let [zero, one] = pairs[0].map(|block| key(block, e));
+                            *own = ring.reduce(one.wrapping_sub(zero));
+                        }
+                    }
+                    let pairs_sent = &pairs[sent.number - run.number..];
+                    for (bit, pair) in sent.bits.zip(pairs_sent) {
+                        let bits = ring.bits() - bit;
+                        for (e, own) in own.iter().enumerate() {
+                            let [zero, one] = pair.map(|block| key(block, e));
                             let d = zero.wrapping_sub(one).wrapping_add(*own);
-                            packer.put(mesh, Ring::new(bits).reduce(d), bits)?;
+                            packer.put(mesh, d & u64::MAX >> (64 - bits), bits)?;
                         }
                     }
                     for e in 0..some {
@@ -312,19 +320,22 @@ pub(super) fn finish(
     let count = factors.len() / (shape.inner * right);
     let ots = shape.ots(count);
     let mut unpacker = Unpacker::new(from, shape.message_bits(count));
+    let mut terms = Zeroizing::new([[0; 64]; 4]);
     for batch in (0..ots).step_by(BATCH) {
         for first in (0..left).step_by(elements) {
             shape.runs(batch..ots.min(batch + BATCH), |run| {
                 let own = factors[run.row * right + run.element];
-                for bit in run.sent() {
+                let some = elements.min(left - first);
+                let sent = run.sent();
+                for (i, bit) in sent.bits.clone().enumerate() {
                     // The barrier keeps the compiler from making a branch of the mask.
                     let mask = black_box(0u64.wrapping_sub(own >> bit & 1));
-                    for e in 0..elements.min(left - first) {
-                        let d = unpacker.take(mesh, ring.bits() - bit)?;
-                        let (at, step, power) = shape.share(run, first + e);
-                        let at = at + (bit - run.bits.start) as usize * step;
-                        shares[at] = shares[at].wrapping_add((d & mask) << (power * bit));
+                    for terms in &mut terms[..some] {
+                        terms[i] = unpacker.take(mesh, ring.bits() - bit)? & mask;
                     }
+                }
+                for (e, terms) in terms[..some].iter().enumerate() {
+                    shape.add(&sent, first + e, terms.iter().copied(), shares);
                 }
                 Ok(())
             })?;
@@ -338,7 +349,9 @@ pub(super) fn finish(
 /// something.
 fn parts(in_parts: bool, ots: usize) -> impl Iterator<Item = Range<usize>> {
     let part = if in_parts { CHUNK } else { ots.max(1) };
-    (0..ots).step_by(part).map(move |first| first..ots.min(first + part))
+    (0..ots)
+        .step_by(part)
+        .map(move |first| first..ots.min(first + part))
 }
 
 /// Element `number` of packed bits.
