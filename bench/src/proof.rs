@@ -142,7 +142,7 @@ impl Statements {
         let keys = [&left_key, &right_key];
         let strings = [Proven { left, right }];
         let mut marks = [Instant::now(); 4];
-        let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &strings, memory);
+        let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &strings[..], memory);
         marks[1] = Instant::now();
         let one = &sides[..1];
         let first = segment.follow_left(&mut draws(), &left_key, &seed, one, &to_left, memory);

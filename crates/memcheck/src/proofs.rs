@@ -81,12 +81,12 @@ fn prove(cpu: Cpu, kind: Kind, statements: usize) {
         left: left.clone(),
         right: right.clone(),
     }];
-    let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &proven, memory);
+    let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &proven[..], memory);
     let side = |operands| {
         let constant = constant.iter().collect();
         [Verified { operands, constant }]
     };
-    let (left, right) = (&side(left), &side(right));
+    let (left, right) = (&side(left)[..], &side(right)[..]);
     let first = segment.follow_left(&mut draws(), &left_key, &seed, left, &to_left, memory);
     let second = segment.follow_right(&mut draws(), &right_key, &seed, right, &to_right, memory);
     black_box((first, second));

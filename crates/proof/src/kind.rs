@@ -1,6 +1,7 @@
 //! Kinds of statements, and from their numbers alone the sizes of a proof.
 
 use crate::grid::GIVEN;
+use crate::strings::GROUP_BLOCKS;
 
 /// Lanes of a group. A position of a group then fills one vector of the widest tier.
 pub(crate) const GROUP_LANES: usize = 512;
@@ -178,6 +179,18 @@ impl Shape {
     pub fn counts(&self) -> Vec<(Kind, usize)> {
         let count = |part: &Part| (part.kind, part.statements);
         self.parts.iter().map(count).collect()
+    }
+
+    /// Blocks of a group of a string of kind `kind`, as [`Statements::group`] gives it.
+    ///
+    /// [`Statements::group`]: crate::Statements::group
+    pub fn group_blocks(&self, kind: usize) -> usize {
+        let part = &self.parts[kind];
+        if part.on_grid() {
+            GROUP_BLOCKS
+        } else {
+            part.statements.div_ceil(128)
+        }
     }
 
     /// True if some kind goes through the grid.

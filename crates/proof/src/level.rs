@@ -15,7 +15,7 @@ use crate::grid::{GIVEN, SIDE};
 use crate::kind::Shape;
 use crate::message::Answer;
 use crate::sources::{Challenges, Digest, LeftDraws, RightDraws, digest};
-use crate::strings::{BitString, Proven, Verified};
+use crate::strings::Statements;
 use crate::vectors::{Claim, Memory, Weights, given_values, operands};
 
 /// Draws a challenge that is none of these points, which are the first elements of GF(16).
@@ -88,7 +88,7 @@ impl<L: LeftDraws, R: RightDraws, C: Challenges> Prover<'_, L, R, C> {
 pub(crate) fn prove<F: Field>(
     cpu: Cpu,
     shape: &Shape,
-    strings: &[Proven<'_>],
+    strings: &mut impl Statements,
     weights: &Weights,
     sources: (
         &mut impl LeftDraws,
@@ -113,13 +113,9 @@ pub(crate) fn prove<F: Field>(
         prover.give::<F>(&given_values::<F>(cpu, shape, strings, weights));
         point = Some(grid_point::<F>(prover.challenges));
     }
-    let [left, right]: [Vec<&[&BitString]>; 2] = [
-        strings.iter().map(|strings| &strings.left[..]).collect(),
-        strings.iter().map(|strings| &strings.right[..]).collect(),
-    ];
     let [f, g] = &mut memory.vectors;
-    operands::<F>(cpu, shape, &left, Some(weights), point, f);
-    operands::<F>(cpu, shape, &right, None, point, g);
+    let sides = &mut [(&mut *f, true), (&mut *g, false)];
+    operands::<F>(cpu, (shape, weights), strings, point, sides, None);
     while f.elements().len() > 2 {
         f.pad();
         g.pad();
@@ -203,12 +199,11 @@ impl<R: RightDraws> Receiver for Right<'_, R> {
 pub(crate) fn follow<F: Field, V: Receiver>(
     cpu: Cpu,
     shape: &Shape,
-    strings: &[Verified<'_>],
+    strings: &mut impl Statements,
     weights: &Weights,
     (receiver, challenges): (&mut V, &mut impl Challenges),
     memory: &mut Memory,
 ) -> Answer {
-    let own = Claim::new::<F>(cpu, shape, strings, weights);
     let mut commitments = Vec::with_capacity(shape.challenges());
     let mut next = |receiver: &mut V, challenges: &mut dyn Challenges, count| {
         let (shares, commitment) = receiver.level::<F>(count);
@@ -216,26 +211,18 @@ pub(crate) fn follow<F: Field, V: Receiver>(
         commitments.push(commitment);
         shares
     };
-    let (mut claim, mut point) = (own.lifted.clone(), None);
-    if shape.has_grid() {
+    let grid = shape.has_grid().then(|| {
         let shares = next(receiver, challenges, GIVEN);
-        let drawn = grid_point::<F>(challenges);
-        *claim = own.after_grid::<F>(cpu, &shares, drawn);
-        point = Some(drawn);
+        (shares, grid_point::<F>(challenges))
+    });
+    let point = grid.as_ref().map(|(_, point)| *point);
+    let (vector, mut own) = (&mut memory.vectors[0], Claim::new());
+    let sides = &mut [(&mut *vector, V::LEFT)];
+    operands::<F>(cpu, (shape, weights), strings, point, sides, Some(&mut own));
+    let mut claim = own.lifted.clone();
+    if let Some((shares, point)) = grid {
+        *claim = own.after_grid::<F>(cpu, &shares, point);
     }
-    let sides: Vec<&[&BitString]> = strings
-        .iter()
-        .map(|strings| &strings.operands[..])
-        .collect();
-    let vector = &mut memory.vectors[0];
-    operands::<F>(
-        cpu,
-        shape,
-        &sides,
-        V::LEFT.then_some(weights),
-        point,
-        vector,
-    );
     while vector.elements().len() > 2 {
         vector.pad();
         let shares = next(receiver, challenges, 2);

@@ -52,7 +52,7 @@ use sealane_block::{Cpu, Seed};
 pub use kind::{Kind, Shape, ShapeError, Small};
 pub use message::{Answer, Malformed, SeedPart, ToLeft, ToRight, WeightSeed};
 pub use sources::{ByHash, ByKey, Challenges, Context};
-pub use strings::{BitString, Proven, Verified};
+pub use strings::{BitString, Proven, Statements, Verified};
 
 use field::Gf128;
 use level::{Left, Receiver, Right};
@@ -113,25 +113,17 @@ impl Segment<'_> {
         challenges: &mut impl Challenges,
         [left_key, right_key]: [&Seed; 2],
         seed: &WeightSeed,
-        strings: &[Proven<'_>],
+        mut strings: impl Statements,
         memory: &mut Memory,
     ) -> (ToLeft, ToRight) {
-        assert_eq!(
-            strings.len(),
-            self.shape.parts.len(),
-            "strings of each kind"
-        );
-        for (part, strings) in self.shape.parts.iter().zip(strings) {
-            vectors::check(part, part.kind.planes(), &strings.left);
-            vectors::check(part, part.kind.planes(), &strings.right);
-        }
+        self.check(&strings);
         let (context, shape) = (&self.context, self.shape);
         let nonce = &seed.nonce();
         let weights = Weights::new::<Gf128>(self.cpu, context, shape, nonce);
         let left = &mut LeftKey::new(context, nonce, left_key);
         let right = &mut RightKey::new(context, nonce, right_key);
         let sources = (left, right, challenges);
-        let sent = level::prove::<Gf128>(self.cpu, shape, strings, &weights, sources, memory);
+        let sent = level::prove::<Gf128>(self.cpu, shape, &mut strings, &weights, sources, memory);
         (ToLeft(sent.left), ToRight(sent.right))
     }
 
@@ -145,7 +137,7 @@ impl Segment<'_> {
         challenges: &mut impl Challenges,
         key: &Seed,
         seed: &WeightSeed,
-        strings: &[Verified<'_>],
+        strings: impl Statements,
         message: &ToLeft,
         memory: &mut Memory,
     ) -> Pending {
@@ -172,7 +164,7 @@ impl Segment<'_> {
         challenges: &mut impl Challenges,
         key: &Seed,
         seed: &WeightSeed,
-        strings: &[Verified<'_>],
+        strings: impl Statements,
         message: &ToRight,
         memory: &mut Memory,
     ) -> Pending {
@@ -194,28 +186,31 @@ impl Segment<'_> {
         ByHash::new(&self.context, self.shape, &seed.nonce())
     }
 
+    /// Checks that each kind has as many statements as the shape.
+    ///
+    /// # Panics
+    /// If not: the caller has recorded something else than it counted.
+    fn check(&self, strings: &impl Statements) {
+        let counts = strings.counts();
+        let parts = self.shape.parts.iter();
+        let wanted = parts.map(|part| part.statements);
+        assert!(counts.into_iter().eq(wanted), "statements of each kind");
+    }
+
     fn follow(
         &self,
         challenges: &mut impl Challenges,
         seed: &WeightSeed,
-        strings: &[Verified<'_>],
+        mut strings: impl Statements,
         mut receiver: impl Receiver,
         memory: &mut Memory,
     ) -> Pending {
-        assert_eq!(
-            strings.len(),
-            self.shape.parts.len(),
-            "strings of each kind"
-        );
-        for (part, strings) in self.shape.parts.iter().zip(strings) {
-            vectors::check(part, part.kind.planes(), &strings.operands);
-            vectors::check(part, part.kind.field.degree(), &strings.constant);
-        }
+        self.check(&strings);
         let nonce = &seed.nonce();
         let weights = Weights::new::<Gf128>(self.cpu, &self.context, self.shape, nonce);
         let (cpu, shape) = (self.cpu, self.shape);
         let sources = (&mut receiver, challenges);
-        let answer = level::follow::<Gf128, _>(cpu, shape, strings, &weights, sources, memory);
+        let answer = level::follow::<Gf128, _>(cpu, shape, &mut strings, &weights, sources, memory);
         Pending {
             cpu,
             context: self.context,

@@ -1,7 +1,6 @@
 //! Flat strings of bits, which parties record and proofs read.
 
 use sealane_block::Block;
-use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::kind::GROUP;
@@ -71,39 +70,12 @@ impl BitString {
         self.bits += bits;
     }
 
-    /// Appends zeros up to so many bits.
-    ///
-    /// # Panics
-    /// If there are more.
-    pub fn pad(&mut self, bits: usize) {
-        assert!(bits >= self.bits, "{} bits of {bits}", self.bits);
-        self.reserve(bits - self.bits);
-        self.bits = bits;
-    }
-
-    /// Appends the bits `range` of another string.
-    ///
-    /// # Panics
-    /// If the other string is shorter, or the range begins within a word of 64 bits.
-    pub fn append(&mut self, other: &BitString, range: Range<usize>) {
-        assert!(range.start.is_multiple_of(64), "from a whole word on");
-        assert!(range.end <= other.bits, "a string has so many bits");
-        let words: &[u64] = bytemuck::must_cast_slice(&other.blocks);
-        self.push(&words[range.start / 64..], range.len());
-    }
-
-    /// Gives up memory behind the last bit. Before a proof reads it, the string has to be whole
-    /// again.
+    /// Gives up memory behind the last bit. A proof cannot read the string as it is afterwards.
     pub fn shrink(&mut self) {
         let needed = self.bits.div_ceil(128);
         let mut blocks = Zeroizing::new(Vec::with_capacity(needed));
         blocks.extend_from_slice(&self.blocks[..needed]);
         self.blocks = blocks;
-    }
-
-    /// Adds zeros behind the last bit, up to a whole group.
-    pub fn make_whole(&mut self) {
-        self.reserve(0);
     }
 
     /// Makes the string empty and erases it, keeping its memory.
@@ -112,12 +84,18 @@ impl BitString {
         self.bits = 0;
     }
 
+    /// The bits, 64 to a word. Behind the last one a word is zero.
+    pub fn words(&self) -> &[u64] {
+        bytemuck::must_cast_slice(&self.blocks)
+    }
+
     /// The bits, padded with zeros to whole groups.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Bit `i`.
+    /// Bit `i`, for tests.
+    #[cfg(test)]
     pub(crate) fn bit(&self, i: usize) -> u8 {
         (self.blocks[i / 128].value() >> (i % 128)) as u8 & 1
     }
@@ -142,6 +120,68 @@ impl BitString {
         if needed > self.blocks.len() {
             self.blocks.resize(needed, Block::ZERO);
         }
+    }
+}
+
+/// The strings of a segment at one party, which a proof reads group by group.
+///
+/// A source that makes its strings when they are asked for needs no memory for all of them: a proof
+/// goes through each kind from its first group on, in order, and does so once as a verifier and
+/// twice as the prover. `&[Proven]` and `&[Verified]` are whole strings in memory.
+pub trait Statements {
+    /// Statements of each kind, in the order of the shape.
+    fn counts(&self) -> Vec<usize>;
+
+    /// Group `number` of the strings of kind `kind`: the prover's left operands, then its right
+    /// ones; or a verifier's operands, then its constant. A kind has [`Shape::group_blocks`] blocks
+    /// of each string, which are zero behind the last statement.
+    ///
+    /// [`Shape::group_blocks`]: crate::Shape::group_blocks
+    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]>;
+}
+
+/// Group `number` of whole strings.
+fn groups<'a>(strings: [&[&'a BitString]; 2], number: usize) -> Vec<&'a [Block]> {
+    let cut = number * GROUP_BLOCKS;
+    let strings = strings.into_iter().flatten();
+    let group = strings
+        .map(|string| &string.blocks()[cut..][..GROUP_BLOCKS.min(string.blocks().len() - cut)]);
+    group.collect()
+}
+
+/// Statements of strings that all have as many bits.
+///
+/// # Panics
+/// If they have not: the caller has recorded something else than it counted.
+fn count(strings: [&[&BitString]; 2]) -> usize {
+    let mut lengths = strings.into_iter().flatten().map(|string| string.len());
+    let first = lengths.next().unwrap_or(0);
+    assert!(
+        lengths.all(|length| length == first),
+        "statements of all strings"
+    );
+    first
+}
+
+impl Statements for &[Proven<'_>] {
+    fn counts(&self) -> Vec<usize> {
+        self.iter().map(|of| count([&of.left, &of.right])).collect()
+    }
+
+    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
+        groups([&self[kind].left, &self[kind].right], number)
+    }
+}
+
+impl Statements for &[Verified<'_>] {
+    fn counts(&self) -> Vec<usize> {
+        self.iter()
+            .map(|of| count([&of.operands, &of.constant]))
+            .collect()
+    }
+
+    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
+        groups([&self[kind].operands, &self[kind].constant], number)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::grid::{self, Folding, GIVEN, POINTS, SIDE, Scratch};
 use crate::kind::GROUP;
 use crate::kind::{GROUP_LANES, POSITIONS, Part, Shape};
 use crate::sources::Context;
-use crate::strings::{BitString, GROUP_BLOCKS, Proven, Verified};
+use crate::strings::Statements;
 
 /// The random weights of the statements of a segment: for a kind on the grid one for each block of
 /// lanes, for any other one for each statement.
@@ -60,40 +60,20 @@ fn lanes<F: Field>(part: &Part) -> usize {
     F::BITS / part.kind.field.subfield()
 }
 
-/// Group `number` of each string.
-fn groups<'a>(strings: &[&'a BitString], number: usize) -> Vec<&'a [Block]> {
-    let cut = number * GROUP_BLOCKS;
-    strings
-        .iter()
-        .map(|string| &string.blocks()[cut..][..GROUP_BLOCKS])
-        .collect()
-}
-
-/// Checks that a kind has its strings, each with a bit of every statement.
-///
-/// # Panics
-/// If not: the caller has recorded something else than it counted.
-pub(crate) fn check(part: &Part, planes: usize, strings: &[&BitString]) {
-    let kind = part.kind;
-    assert_eq!(strings.len(), planes, "strings of {kind:?}");
-    for string in strings {
-        assert_eq!(string.len(), part.statements, "statements of {kind:?}");
-    }
-}
-
 /// The values that the prover gives in the first level.
 pub(crate) fn given_values<F: Field>(
     cpu: Cpu,
     shape: &Shape,
-    strings: &[Proven<'_>],
+    strings: &mut impl Statements,
     weights: &Weights,
 ) -> Zeroizing<Vec<Block>> {
     let mut sums = Zeroizing::new(vec![[Block::ZERO; 3 * PLANE]; 4 * GIVEN]);
-    for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
+    for (index, part) in shape.parts.iter().enumerate() {
         let mut scratch = Scratch::new(part.kind);
         for number in 0..part.groups() {
-            let [left, right] = [&strings.left, &strings.right].map(|side| groups(side, number));
-            let planes = scratch.extend(cpu, &left, &right);
+            let group = strings.group(index, number);
+            let (left, right) = group.split_at(part.kind.planes());
+            let planes = scratch.extend(cpu, left, right);
             let weights = weights.group::<F>(shape, index, number);
             F::weigh(cpu, lanes::<F>(part), planes, weights, &mut sums);
         }
@@ -111,40 +91,41 @@ fn totals<'a, F: Field>(cpu: Cpu, sums: impl Iterator<Item = &'a Sum>) -> Zeroiz
     Zeroizing::new(planes.chunks_exact(4).map(total).collect())
 }
 
-/// A verifier's share of what the statements claim.
+/// A verifier's share of what the statements claim, which grows with its constants.
 pub(crate) struct Claim {
-    /// At the positions of the grid.
-    pub grid: Zeroizing<Vec<Block>>,
+    /// At the positions of the grid, for each bit of a constant.
+    grid: Zeroizing<Vec<Sum>>,
     /// Of the kinds that are lifted.
     pub lifted: Zeroizing<Block>,
 }
 
 impl Claim {
-    pub fn new<F: Field>(
-        cpu: Cpu,
-        shape: &Shape,
-        strings: &[Verified<'_>],
-        weights: &Weights,
-    ) -> Claim {
-        let mut sums = Zeroizing::new(vec![[Block::ZERO; 3 * PLANE]; 4 * POSITIONS]);
-        let mut lifted = Zeroizing::new(Block::ZERO);
-        for (index, (part, strings)) in shape.parts.iter().zip(strings).enumerate() {
-            for number in 0..part.groups() {
-                let weights = weights.group::<F>(shape, index, number);
-                for (k, planes) in groups(&strings.constant, number).into_iter().enumerate() {
-                    let sums = &mut sums[k * POSITIONS..][..POSITIONS];
-                    F::weigh(cpu, lanes::<F>(part), planes, weights, sums);
-                }
-            }
-            if !part.on_grid() {
-                let mut elements = lift::<F>(&strings.constant);
-                F::mul_each(cpu, &mut elements, &weights.0[index]);
-                elements.iter().for_each(|element| *lifted ^= *element);
-            }
+    pub fn new() -> Claim {
+        Claim {
+            grid: Zeroizing::new(vec![[Block::ZERO; 3 * PLANE]; 4 * POSITIONS]),
+            lifted: Zeroizing::new(Block::ZERO),
         }
-        let planes = (0..4 * POSITIONS).map(|i| &sums[i % 4 * POSITIONS + i / 4]);
-        let grid = totals::<F>(cpu, planes);
-        Claim { grid, lifted }
+    }
+
+    /// Adds the constants of group `number` of part `index`.
+    fn add<F: Field>(
+        &mut self,
+        cpu: Cpu,
+        (shape, weights): (&Shape, &Weights),
+        (index, number): (usize, usize),
+        constant: &[&[Block]],
+    ) {
+        let part = &shape.parts[index];
+        if part.on_grid() {
+            let weights = weights.group::<F>(shape, index, number);
+            for (planes, sums) in constant.iter().zip(self.grid.chunks_exact_mut(POSITIONS)) {
+                F::weigh(cpu, lanes::<F>(part), planes, weights, sums);
+            }
+        } else {
+            let mut elements = lift::<F>(constant, part.statements);
+            F::mul_each(cpu, &mut elements, &weights.0[index]);
+            elements.iter().for_each(|element| *self.lifted ^= *element);
+        }
     }
 
     /// The share behind the first level: of the value of its polynomial at the challenge, where
@@ -160,17 +141,22 @@ impl Claim {
             .map(|(row, column)| (rows[row], columns[column]))
             .unzip();
         F::mul_each(cpu, &mut at, &other);
-        let mut values = Zeroizing::new([&self.grid[..], given].concat());
+        let planes = (0..4 * POSITIONS).map(|i| &self.grid[i % 4 * POSITIONS + i / 4]);
+        let grid = totals::<F>(cpu, planes);
+        let mut values = Zeroizing::new([&grid[..], given].concat());
         F::mul_each(cpu, &mut values, &at);
         values.iter().fold(*self.lifted, |sum, value| sum ^ *value)
     }
 }
 
-/// Elements of operands or constants: `strings` has the bits of one.
-fn lift<F: Field>(strings: &[&BitString]) -> Zeroizing<Vec<Block>> {
-    let bit = |i, k: usize| F::EMBEDDING[k].masked(strings[k].bit(i));
+/// Elements of operands or constants of so many statements: `strings` has the bits of one.
+fn lift<F: Field>(strings: &[&[Block]], statements: usize) -> Zeroizing<Vec<Block>> {
+    let bit = |i: usize, k: usize| {
+        let bit = (strings[k][i / 128].value() >> (i % 128)) as u8 & 1;
+        F::EMBEDDING[k].masked(bit)
+    };
     let element = |i| (0..strings.len()).fold(Block::ZERO, |sum, k| sum ^ bit(i, k));
-    Zeroizing::new((0..strings[0].len()).map(element).collect())
+    Zeroizing::new((0..statements).map(element).collect())
 }
 
 /// Memory for the vectors of a proof. One that is kept saves the time to get fresh memory from the
@@ -221,43 +207,61 @@ impl Vector {
     }
 }
 
-/// One side of the inner product behind the grid: operands at the challenge `point`, each times
-/// its weight if the side has weights.
+/// One side of the inner product behind the grid, and whether its elements have weights.
+pub(crate) type Side<'a> = (&'a mut Vector, bool);
+
+/// Makes sides of the inner product behind the grid: operands at the challenge `point`, each times
+/// its weight on a side with weights. The strings have operands of the sides in order, and then
+/// constants, which are added to the claim.
 pub(crate) fn operands<F: Field>(
     cpu: Cpu,
-    shape: &Shape,
-    sides: &[&[&BitString]],
-    weights: Option<&Weights>,
+    (shape, weights): (&Shape, &Weights),
+    strings: &mut impl Statements,
     point: Option<[Block; 2]>,
-    vector: &mut Vector,
+    sides: &mut [Side<'_>],
+    mut claim: Option<&mut Claim>,
 ) {
-    // One more element pads an odd length later.
-    vector.clear(shape.elements() + 1);
+    for (vector, _) in sides.iter_mut() {
+        // One more element pads an odd length later.
+        vector.clear(shape.elements() + 1);
+    }
     let mut rows = Zeroizing::new(vec![Block::ZERO; GROUP_LANES]);
     let mut powers = vec![Block::ZERO; GROUP_LANES];
-    for (index, (part, side)) in shape.parts.iter().zip(sides).enumerate() {
-        let degree = part.kind.field.degree();
-        if !part.on_grid() {
-            for term in side.chunks_exact(degree) {
-                let mut elements = lift::<F>(term);
-                if let Some(weights) = weights {
-                    F::mul_each(cpu, &mut elements, &weights.0[index]);
-                }
-                vector.extend(elements.len()).copy_from_slice(&elements);
+    let weighed = sides.iter().any(|(_, weighed)| *weighed);
+    for (index, part) in shape.parts.iter().enumerate() {
+        let (degree, planes) = (part.kind.field.degree(), part.kind.planes());
+        let folding = part
+            .on_grid()
+            .then(|| Folding::new::<F>(cpu, degree, point.expect("a grid has a challenge")));
+        for number in 0..part.groups().max(1) {
+            let group = strings.group(index, number);
+            let (operands, constant) = group.split_at(sides.len() * planes);
+            let constants = if claim.is_some() { degree } else { 0 };
+            assert_eq!(constant.len(), constants, "strings of {:?}", part.kind);
+            if let Some(claim) = &mut claim {
+                claim.add::<F>(cpu, (shape, weights), (index, number), constant);
             }
-            continue;
-        }
-        let folding = Folding::new::<F>(cpu, degree, point.expect("a grid has a challenge"));
-        for number in 0..part.groups() {
-            if let Some(weights) = weights {
+            if folding.is_some() && weighed {
                 let weights = weights.group::<F>(shape, index, number);
                 lane_weights::<F>(cpu, lanes::<F>(part), weights, &mut powers);
             }
-            for term in groups(side, number).chunks_exact(degree) {
-                let elements = vector.extend(GROUP_LANES);
-                folding.fold(cpu, term, &mut rows, elements);
-                if weights.is_some() {
-                    F::mul_each(cpu, elements, &powers);
+            for (operands, (vector, weighed)) in operands.chunks_exact(planes).zip(&mut *sides) {
+                for term in operands.chunks_exact(degree) {
+                    let (elements, weights) = match &folding {
+                        Some(folding) => {
+                            let elements = vector.extend(GROUP_LANES);
+                            folding.fold(cpu, term, &mut rows, elements);
+                            (elements, &powers)
+                        }
+                        None => {
+                            let elements = vector.extend(part.statements);
+                            elements.copy_from_slice(&lift::<F>(term, part.statements));
+                            (elements, &weights.0[index])
+                        }
+                    };
+                    if *weighed {
+                        F::mul_each(cpu, elements, weights);
+                    }
                 }
             }
         }

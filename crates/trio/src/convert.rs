@@ -83,7 +83,7 @@ impl Computing {
             Arc::new(form.share(shared))
         };
         let words = [0, 1, 2].map(word);
-        self.begin_tape(adder(bits), elements, &words, None, mesh)
+        self.begin_tape(adder(bits), elements, &words, false, mesh)
     }
 
     /// Begins the conversion of bits to integers: role 0 inputs c.

@@ -67,6 +67,7 @@ use convert::{Inject, Weighed};
 use keys::{KeyMaker, Keys};
 use masked::{Layouts, Recycled, RunningMasked};
 use outside::Outside;
+use record::Spare;
 use role_index::RoleIndex;
 use roles::Computing;
 use sealane_block::Erased;
@@ -227,6 +228,7 @@ impl Party for TrioParty {
                 keys: Keys::prepare(role_index, &guests, false, maker, coins, mesh)?,
                 layouts: Layouts::default(),
                 recycled: Recycled::default(),
+                spare: Spare::default(),
             })),
             None => {
                 let owns = guests.contains(&me);

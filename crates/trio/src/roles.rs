@@ -3,6 +3,7 @@
 use crate::convert::reduce;
 use crate::keys::Keys;
 use crate::masked::{Layouts, Recycled};
+use crate::record::Spare;
 use crate::role_index::{self, RoleIndex};
 use crate::shuffle::{self, ShuffleProgress};
 use crate::sort::SortProgress;
@@ -21,6 +22,8 @@ pub(crate) struct Computing {
     pub(crate) keys: Keys,
     pub(crate) layouts: Layouts,
     pub(crate) recycled: Recycled,
+    /// Memory of records, under the profile against a malicious party.
+    pub(crate) spare: Spare,
 }
 
 impl Computing {
@@ -51,7 +54,7 @@ impl Computing {
                 lanes,
                 operands,
                 ..
-            } => Ok(ran(self.begin_tape(tape, lanes, &operands, None, mesh)?)),
+            } => Ok(ran(self.begin_tape(tape, lanes, &operands, false, mesh)?)),
             Step::Product {
                 domain,
                 left,

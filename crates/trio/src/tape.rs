@@ -6,7 +6,7 @@
 use crate::Share;
 use crate::arrive::Arriving;
 use crate::masked::{MaskedProgress, RunningMasked};
-use crate::record::{Duty, Proved, Record, Seen};
+use crate::record::{self, Proved, Record, Reshared};
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use sealane_block::{Cpu, Kernel, Lanes};
@@ -35,16 +35,17 @@ pub(crate) struct RunningTape<'a> {
 
 /// A record under way.
 struct Recording {
-    record: Box<Record>,
+    products: record::Products,
     /// Proofs of the functions of the tape.
     proved: Vec<Proved>,
 }
 
 impl Recording {
-    fn of(tape: &Tape, record: Box<Record>) -> Result<Recording> {
+    fn of(tape: &Tape, lanes: usize) -> Result<Recording> {
         let proved = tape.functions.iter().map(Proved::of).collect::<Option<_>>();
         let proved = proved.ok_or_else(|| Fault::internal("a function of a tape is not proved"))?;
-        Ok(Recording { record, proved })
+        let products = record::Products::with_capacity(&record::counts(tape, lanes));
+        Ok(Recording { products, proved })
     }
 
     /// Records the gates of a batch, whose operands are on the wires. `zeros` are the parts of the
@@ -71,15 +72,13 @@ impl Recording {
             let (own, next) = rows.split_at_mut(words);
             wires.store(slot as usize, [own, next]);
         }
-        let seen = Seen {
+        let batch = Reshared {
             lanes,
             operands: &operands,
-            duty: Duty::Equal {
-                zeros: zeros.each_ref().map(Planes::data),
-            },
+            zeros: zeros.each_ref().map(Planes::data),
         };
         let functions = applied.map(|applied| &self.proved[applied.function as usize]);
-        self.record.level(cpu, seen, gates.len(), functions);
+        self.products.sent(cpu, batch, gates.len(), functions);
     }
 
     /// Records the messages of the next role for these gates.
@@ -87,8 +86,8 @@ impl Recording {
         let applied = tape.applied_in(batch).iter();
         let functions = applied.map(|applied| &self.proved[applied.function as usize]);
         let gates = ands(tape, batch).len();
-        self.record
-            .received(lanes, messages.data(), gates, functions);
+        let messages = messages.data();
+        self.products.received(lanes, messages, gates, functions);
     }
 }
 
@@ -109,14 +108,14 @@ pub(crate) fn masked(progress: MaskedProgress<'_>) -> TapeProgress<'_> {
 }
 
 impl Computing {
-    /// Loads a tape's inputs and runs it up to its first flight. With a record, each product is
-    /// recorded there.
+    /// Loads a tape's inputs and runs it up to its first flight, and records each product if it is
+    /// asked to.
     pub(crate) fn begin_tape<'a>(
         &mut self,
         tape: &'a Tape,
         lanes: usize,
         operands: &[Arc<Share>],
-        record: Option<Box<Record>>,
+        recorded: bool,
         mesh: &mut Mesh,
     ) -> Result<TapeProgress<'a>> {
         let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
@@ -134,7 +133,7 @@ impl Computing {
         if under_masks(tape) {
             let inputs: Vec<_> = operands.iter().flat_map(|share| inputs(share)).collect();
             return Ok(masked(
-                self.begin_masked(tape, lanes, &inputs, record, mesh)?,
+                self.begin_masked(tape, lanes, &inputs, recorded, mesh)?,
             ));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
@@ -155,9 +154,7 @@ impl Computing {
             wires,
             batch: 0,
             products: None,
-            record: record
-                .map(|record| Recording::of(tape, record))
-                .transpose()?,
+            record: recorded.then(|| Recording::of(tape, lanes)).transpose()?,
         };
         self.run_tape(Box::new(run), mesh)
     }
@@ -219,7 +216,8 @@ impl Computing {
             let planes = [own.plane_mut(plane), next.plane_mut(plane)];
             run.wires.store(*slot as usize, planes);
         }
-        let record = run.record.take().map(|recording| recording.record);
+        let record = run.record.take();
+        let record = record.map(|recording| Box::new(Record::of_products(recording.products)));
         Ok(TapeProgress::Done(form.share(parts), record))
     }
 }

@@ -209,16 +209,17 @@ pub fn run<F: Field, C: Challenges>(
 ) -> (Sent, [Answer; 2]) {
     let shape = &shape(std::slice::from_ref(strings));
     let (cpu, memory) = (Cpu::best(), &mut Memory::default());
-    let sent = prove::<F>(cpu, shape, &[strings.to_prove()], weights, prover, memory);
+    let proven = &mut &[strings.to_prove()][..];
+    let sent = prove::<F>(cpu, shape, proven, weights, prover, memory);
     let (draws, other, [mut first, mut second]) = verifiers;
     let shares = &sent.left;
     let left = (&mut Left { draws, shares }, &mut first);
     let one = [strings.to_verify(0)];
-    let one = follow::<F, _>(cpu, shape, &one, weights, left, memory);
+    let one = follow::<F, _>(cpu, shape, &mut &one[..], weights, left, memory);
     let (draws, commitments) = (other, &sent.right[..]);
     let right = (&mut Right { draws, commitments }, &mut second);
     let two = [strings.to_verify(1)];
-    let two = follow::<F, _>(cpu, shape, &two, weights, right, memory);
+    let two = follow::<F, _>(cpu, shape, &mut &two[..], weights, right, memory);
     (sent, [one, two])
 }
 

@@ -24,7 +24,7 @@ pub fn settle(
         &mut segment.challenges(&seed(1)),
         [&key(0), &key(1)],
         &seed(1),
-        &strings,
+        &strings[..],
         &mut Memory::default(),
     );
     let (left, right) = sent;
@@ -53,7 +53,7 @@ pub fn settle(
             &mut challenges(),
             &key(0),
             &seed(1),
-            &sides[0],
+            &sides[0][..],
             &parsed.0.unwrap(),
             memory,
         ),
@@ -61,7 +61,7 @@ pub fn settle(
             &mut challenges(),
             &key(1),
             &seed(1),
-            &sides[1],
+            &sides[1][..],
             &parsed.1.unwrap(),
             memory,
         ),
@@ -199,17 +199,31 @@ fn challenges_of_a_key_prove_as_well() {
     let memory = &mut Memory::default();
     let strings = [all[0].to_prove()];
     let keys = [&key(0), &key(1)];
-    let (left, right) = segment.prove(&mut by_key(), keys, &seed(1), &strings, memory);
+    let (left, right) = segment.prove(&mut by_key(), keys, &seed(1), &strings[..], memory);
     let sides = [[all[0].to_verify(0)], [all[0].to_verify(1)]];
-    let a = segment.follow_left(&mut by_key(), &key(0), &seed(1), &sides[0], &left, memory);
-    let b = segment.follow_right(&mut by_key(), &key(1), &seed(1), &sides[1], &right, memory);
+    let a = segment.follow_left(
+        &mut by_key(),
+        &key(0),
+        &seed(1),
+        &sides[0][..],
+        &left,
+        memory,
+    );
+    let b = segment.follow_right(
+        &mut by_key(),
+        &key(1),
+        &seed(1),
+        &sides[1][..],
+        &right,
+        memory,
+    );
     let answer = b.answer().clone();
     assert!(a.decide(&answer).is_ok());
     let a = segment.follow_left(
         &mut segment.challenges(&seed(1)),
         &key(0),
         &seed(1),
-        &sides[0],
+        &sides[0][..],
         &left,
         memory,
     );

@@ -134,15 +134,29 @@ fn a_proof_of_another_place_is_refused() {
     let mut accepted = |context: Context, seeds: [WeightSeed; 2], keys: [usize; 2]| {
         let (own, keys_own) = (segment(Cpu::best(), &shape), [&key(0), &key(1)]);
         let draws = &mut own.challenges(&seed(1));
-        let (left, right) = own.prove(draws, keys_own, &seed(1), &proven, memory);
+        let (left, right) = own.prove(draws, keys_own, &seed(1), &proven[..], memory);
         let segment = Segment {
             context,
             ..segment(Cpu::best(), &shape)
         };
         let [one, two] = seeds;
         let (mut first, mut second) = (segment.challenges(&one), segment.challenges(&two));
-        let a = segment.follow_left(&mut first, &key(keys[0]), &one, &sides[0], &left, memory);
-        let b = segment.follow_right(&mut second, &key(keys[1]), &two, &sides[1], &right, memory);
+        let a = segment.follow_left(
+            &mut first,
+            &key(keys[0]),
+            &one,
+            &sides[0][..],
+            &left,
+            memory,
+        );
+        let b = segment.follow_right(
+            &mut second,
+            &key(keys[1]),
+            &two,
+            &sides[1][..],
+            &right,
+            memory,
+        );
         let answers = [a.answer().clone(), b.answer().clone()];
         [a.decide(&answers[1]).is_ok(), b.decide(&answers[0]).is_ok()]
     };
@@ -283,7 +297,7 @@ fn a_second_proof_has_other_shares() {
     let mut seen = HashSet::new();
     for seed in [seed(1), seed(2)] {
         let draws = &mut segment.challenges(&seed);
-        let (left, right) = segment.prove(draws, keys, &seed, &[], memory);
+        let (left, right) = segment.prove(draws, keys, &seed, &[] as &[Proven], memory);
         let verifier = &mut RightKey::new(&CONTEXT, &seed.nonce(), keys[1]);
         let shares = verifier.shares(4);
         for i in [0, 2] {
@@ -345,10 +359,10 @@ fn every_challenge_follows_the_commitment_of_its_level() {
     let memory = &mut Memory::default();
     let (strings, keys) = ([all[0].to_prove()], [key(0), key(1)]);
     let own = [&keys[0], &keys[1]];
-    let (left, right) = segment.prove(&mut prover, own, &seed(1), &strings, memory);
+    let (left, right) = segment.prove(&mut prover, own, &seed(1), &strings[..], memory);
     let sides = [0, 1].map(|side| [all[0].to_verify(side)]);
-    segment.follow_left(&mut first, own[0], &seed(1), &sides[0], &left, memory);
-    segment.follow_right(&mut second, own[1], &seed(1), &sides[1], &right, memory);
+    segment.follow_left(&mut first, own[0], &seed(1), &sides[0][..], &left, memory);
+    segment.follow_right(&mut second, own[1], &seed(1), &sides[1][..], &right, memory);
     let mut expected = Vec::new();
     for (level, commitment) in right.as_bytes().chunks_exact(32).enumerate() {
         expected.push(Some(commitment.to_vec()));
@@ -452,5 +466,5 @@ fn strings_of_another_length_are_a_bug_of_the_caller() {
     let strings = [all[0].to_prove()];
     let segment = segment(Cpu::best(), &shape);
     let (draws, memory) = (&mut segment.challenges(&seed(1)), &mut Memory::default());
-    let _ = segment.prove(draws, [&key(0), &key(1)], &seed(1), &strings, memory);
+    let _ = segment.prove(draws, [&key(0), &key(1)], &seed(1), &strings[..], memory);
 }

@@ -116,7 +116,7 @@ fn proof(of: &Value, cpu: Cpu) -> Result<Value, String> {
         &[Proven {
             left: prover[..2].to_vec(),
             right: prover[2..].to_vec(),
-        }],
+        }][..],
         memory,
     );
     let shares = changed("shares", shares.as_bytes().to_vec());
@@ -128,7 +128,7 @@ fn proof(of: &Value, cpu: Cpu) -> Result<Value, String> {
         &[Verified {
             operands: left[..2].to_vec(),
             constant: left[2..].to_vec(),
-        }],
+        }][..],
         &ToLeft::parse(&shares, &shape).expect("its length is right"),
         memory,
     );
@@ -139,7 +139,7 @@ fn proof(of: &Value, cpu: Cpu) -> Result<Value, String> {
         &[Verified {
             operands: right[..2].to_vec(),
             constant: right[2..].to_vec(),
-        }],
+        }][..],
         &ToRight::parse(&commitments, &shape).expect("its length is right"),
         memory,
     );

@@ -19,7 +19,7 @@ pub(crate) mod tests;
 use crate::arrive::Arriving;
 use crate::keys::{self, KeyMaker, Keys};
 use crate::masked::{Layouts, Recycled, RunningMasked};
-use crate::record::{self, Counts, KINDS, Record};
+use crate::record::{self, Counts, KINDS, Record, Spare};
 use crate::role_index::{self, RoleIndex};
 use crate::roles::Computing;
 use crate::tape::{RunningTape, TapeProgress, masked};
@@ -277,6 +277,7 @@ impl Party for GuardedParty {
                 keys: Keys::prepare(role_index, &guests, true, maker, coins, mesh)?,
                 layouts: Layouts::default(),
                 recycled: Recycled::default(),
+                spare: Spare::default(),
             })),
             None => {
                 let owns = guests.contains(&me);
@@ -356,21 +357,18 @@ impl Steps for GuardedParty {
                 lanes,
                 operands,
                 ..
-            } => {
-                let counts = record::counts(tape, lanes);
-                match &mut self.place {
-                    Membership::Role(party) => {
-                        let record = Some(Box::new(Record::with_capacity(&counts)));
-                        let ran = party.begin_tape(tape, lanes, &operands, record, mesh)?;
-                        self.ran(ran, (tape, lanes))
-                    }
-                    Membership::Outside(_) => {
-                        let shape = Form::bits(tape.outputs.len(), lanes).shape();
-                        let flights = cost::flights(tape);
-                        Ok(self.watch(flights, shape, counts))
-                    }
+            } => match &mut self.place {
+                Membership::Role(party) => {
+                    let ran = party.begin_tape(tape, lanes, &operands, true, mesh)?;
+                    self.ran(ran, (tape, lanes))
                 }
-            }
+                Membership::Outside(_) => {
+                    let shape = Form::bits(tape.outputs.len(), lanes).shape();
+                    let flights = cost::flights(tape);
+                    let counts = record::counts(tape, lanes);
+                    Ok(self.watch(flights, shape, counts))
+                }
+            },
             Step::Settle { checks } => self.begin_settle(checks, mesh),
             Step::Open { results } => {
                 let opening = Opening {
@@ -422,6 +420,7 @@ impl Steps for GuardedParty {
                 let keys = keys.ok_or_else(|| Fault::internal("no keys of proofs"))?;
                 match settling.advance(keys, &mut self.guard.memory, mesh)? {
                     Some(settled) => {
+                        settling.reuse(&mut party.spare);
                         let open = self.guard.open.iter_mut().zip(counts);
                         open.for_each(|(open, count)| *open -= count);
                         self.guard.settle(settled);
@@ -493,8 +492,9 @@ impl GuardedParty {
             let flights = cost::settle_flights(&counts);
             return Ok(more(State::WatchSettle(flights, false)));
         };
-        let record = Record::joined(checks.into_iter().filter_map(|check| check.record), &counts);
-        if record.counts() != counts {
+        let records = checks.into_iter().filter_map(|check| check.record);
+        let records: Vec<Record> = records.map(|record| *record).collect();
+        if record::total(&records) != counts {
             return Err(Fault::internal("a product without a record"));
         }
         let keys = party.keys.guard.as_ref();
@@ -504,7 +504,7 @@ impl GuardedParty {
             (party.cpu, party.role_index),
             keys,
             &mut self.guard,
-            record,
+            (records, &counts),
             mesh,
         )?;
         Ok(more(State::Settle(Box::new(settling), counts)))
@@ -516,8 +516,8 @@ impl GuardedParty {
             TapeProgress::More(run) => Ok(more(State::Tape(run, of))),
             TapeProgress::Masked(run) => Ok(more(State::Masked(run, of))),
             TapeProgress::Done(share, mut record) => {
-                if let (Some(record), Membership::Role(party)) = (&mut record, &self.place) {
-                    record.complete(tape, lanes, party.role_index.role)?;
+                if let Some(record) = &mut record {
+                    record.complete(tape, lanes)?;
                 }
                 Ok(self.done(share, record::counts(tape, lanes), record))
             }

@@ -19,7 +19,7 @@
 use super::{Guard, SEGMENT, add};
 use crate::arrive::write;
 use crate::keys::GuardKeys;
-use crate::record::{Counts, Record, shape};
+use crate::record::{Counts, Prover, Record, Spare, Stream, shape};
 use crate::reveal;
 use crate::role_index::{self, RoleIndex};
 use sealane_block::{Cpu, Seed};
@@ -47,7 +47,9 @@ pub(super) const SESSION_BYTES: u64 = 32;
 struct Part {
     number: u64,
     shape: Shape,
-    record: Record,
+    /// Its first statement of each kind, and their numbers.
+    first: Counts,
+    counts: Counts,
     /// Of the weights of the next role's proof and of that of the role before.
     seeds: [WeightSeed; 2],
     /// Of the same proofs.
@@ -62,6 +64,7 @@ pub(super) struct Settling {
     setting: Setting,
     me: PartyId,
     steps: u64,
+    records: Vec<Record>,
     parts: Vec<Part>,
     inputs: Vec<(PartyId, [[u8; 32]; 2])>,
     /// Whoever deals the seed of masks of results, and the other one who got it: for role 0, who
@@ -117,7 +120,7 @@ impl Settling {
         (cpu, role_index): (Cpu, RoleIndex),
         keys: &GuardKeys,
         guard: &mut Guard,
-        record: Record,
+        (records, counts): (Vec<Record>, &Counts),
         mesh: &mut Mesh,
     ) -> Result<Settling> {
         let seeds = &keys.proofs;
@@ -129,6 +132,7 @@ impl Settling {
             role_index,
             me,
             steps: guard.steps,
+            records,
             parts: Vec::new(),
             inputs: guard.inputs(),
             setting: setting.clone(),
@@ -138,20 +142,10 @@ impl Settling {
             },
             flight: 0,
         };
-        let counts = record.counts();
-        match segments(&counts).count() {
-            0 => {}
-            1 => settling.add(record, seeds, guard),
-            _ => {
-                let mut first = Counts::default();
-                for segment in segments(&counts) {
-                    let range = |kind: usize| first[kind]..first[kind] + segment[kind];
-                    let mut part = Record::default();
-                    part.append(&record, &std::array::from_fn(range));
-                    settling.add(part, seeds, guard);
-                    add(&mut first, &segment);
-                }
-            }
+        let mut first = Counts::default();
+        for segment in segments(counts) {
+            settling.add((first, segment), seeds, guard);
+            add(&mut first, &segment);
         }
         for (side, peer) in settling.neighbours().into_iter().enumerate() {
             for (_, inputs) in &settling.inputs {
@@ -171,14 +165,15 @@ impl Settling {
     }
 
     /// Adds a segment, under the next number.
-    fn add(&mut self, record: Record, seeds: &[Seed; 2], guard: &mut Guard) {
+    fn add(&mut self, (first, counts): (Counts, Counts), seeds: &[Seed; 2], guard: &mut Guard) {
         let number = guard.segments;
         guard.segments += 1;
         let [of_next, of_previous] = [1, 2].map(|ahead| self.context(number, ahead));
         self.parts.push(Part {
             number,
-            shape: shape(&record.counts()),
-            record,
+            shape: shape(&counts),
+            first,
+            counts,
             // The verifiers of role `p` have key `k_(p+2)` in common, which `p` has not.
             seeds: [
                 WeightSeed::draw(&of_next, &seeds[0]),
@@ -257,7 +252,7 @@ impl Settling {
                 &mut segment.challenges(&seed),
                 [&keys.proofs[0], &keys.proofs[1]],
                 &seed,
-                &part.record.proven(),
+                self.strings(part, Prover::Own),
                 memory,
             );
             write(None, left.as_bytes(), previous, mesh)?;
@@ -280,19 +275,18 @@ impl Settling {
 
             let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
             let draws = &mut segment.challenges(seed);
-            let strings = part.record.of_next();
-            let of_next = segment.follow_left(draws, &keys[1], seed, &strings, &left, memory);
+            let strings = self.strings(part, Prover::Other(1));
+            let of_next = segment.follow_left(draws, &keys[1], seed, strings, &left, memory);
 
             let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
             let draws = &mut segment.challenges(seed);
-            let strings = part.record.of_previous();
-            let of_previous = segment.follow_right(draws, &keys[0], seed, &strings, &right, memory);
+            let strings = self.strings(part, Prover::Other(0));
+            let of_previous = segment.follow_right(draws, &keys[0], seed, strings, &right, memory);
 
             // The other verifier of the next role is the role before, and the other way round.
             write(None, &of_next.answer().to_bytes(), previous, mesh)?;
             write(None, &of_previous.answer().to_bytes(), next, mesh)?;
             part.followed = vec![of_next, of_previous];
-            part.record = Record::default();
         }
         self.parts = parts;
         Ok(())
@@ -320,6 +314,19 @@ impl Settling {
             Ok(Settled { steps: self.steps })
         } else {
             Err(Fault::internal("a settlement without all its proofs"))
+        }
+    }
+
+    /// The statements of a role in a segment.
+    fn strings<'a>(&'a self, part: &'a Part, prover: Prover) -> Stream<'a> {
+        let range = (&part.first, &part.counts);
+        Stream::new(self.cpu, &self.records, prover, range, &part.shape)
+    }
+
+    /// Keeps the memory of what has been proved.
+    pub(super) fn reuse(self, spare: &mut Spare) {
+        for record in self.records {
+            record.reuse(spare);
         }
     }
 

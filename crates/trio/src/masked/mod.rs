@@ -28,7 +28,7 @@ mod part;
 mod program;
 
 use crate::Share;
-use crate::record::{Proved, Record};
+use crate::record::{Levels, Proved, Record, Rows};
 use crate::roles::Computing;
 use crate::tape::{Plane, ands, under_masks};
 pub(crate) use kernel::Words;
@@ -90,7 +90,7 @@ pub(crate) struct RunningMasked<'a> {
     run: MaskedTape<'a>,
     parts: Parts,
     /// Record of its gates, under the profile against a malicious party.
-    record: Option<Box<Record>>,
+    record: Option<Rows>,
     /// The level whose deals are in transit; the number of levels after the last.
     level: usize,
 }
@@ -108,8 +108,6 @@ struct MaskedTape<'a> {
     layout: Arc<Layout>,
     /// Both components of the values that are the same in all lanes.
     common: Zeroizing<Vec<[u64; 2]>>,
-    /// True if its gates are recorded.
-    recorded: bool,
 }
 
 /// A tape with all that is made of it once, for all its tiles.
@@ -119,10 +117,8 @@ struct Layout {
     same: Option<Vec<bool>>,
     program: Program,
     functions: Vec<Prepared>,
-    /// Proofs of the functions; none if one of them has no proof.
-    proved: Option<Vec<Proved>>,
-    /// Most operands of a level.
-    operands: usize,
+    /// The gates as they are recorded; none if one of the functions has no proof.
+    recorded: Option<Arc<Levels>>,
     /// Most bits that are dealt or opened at a level, for each lane.
     most: usize,
 }
@@ -146,16 +142,18 @@ impl Layouts {
             None => Program::plain(tape),
         };
         let levels = program.levels[..program.opens].iter();
-        let most = levels.flat_map(|gates| gates.bits).max();
+        let most = levels.clone().flat_map(|gates| gates.bits).max();
+        let proved = tape.functions.iter().map(Proved::of);
+        let recorded = proved.collect::<Option<Vec<_>>>().map(|proved| {
+            let functions = |gates: &Gates| {
+                let applied = gates.applied.iter();
+                applied.map(|(function, _)| proved[*function]).collect()
+            };
+            Levels::new(levels.map(|gates| (gates.ands.len(), functions(gates))))
+        });
         let layout = Arc::new(Layout {
             functions: tape.functions.iter().map(Prepared::of).collect(),
-            proved: tape.functions.iter().map(Proved::of).collect(),
-            operands: program
-                .levels
-                .iter()
-                .map(Gates::all_operands)
-                .max()
-                .unwrap_or(0),
+            recorded: recorded.map(Arc::new),
             most: most.unwrap_or(0),
             program,
             same,
@@ -227,13 +225,13 @@ impl Computing {
         )
     }
 
-    /// Begins a tape with these inputs. With a record, each gate is recorded there.
+    /// Begins a tape with these inputs, and records each gate if it is asked to.
     pub(crate) fn begin_masked<'a>(
         &mut self,
         tape: &'a Tape,
         lanes: usize,
         inputs: &[Plane<'_>],
-        record: Option<Box<Record>>,
+        recorded: bool,
         mesh: &mut Mesh,
     ) -> Result<MaskedProgress<'a>> {
         let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
@@ -253,20 +251,30 @@ impl Computing {
             Plane::Same(words) => Some(words.map(|word| *word)),
             Plane::Lanes(_) => None,
         }));
-        if record.is_some() && layout.proved.is_none() {
-            return Err(Fault::internal("a function of a tape is not proved"));
-        }
+        let mut record = if recorded {
+            let levels = layout.recorded.clone();
+            let levels =
+                levels.ok_or_else(|| Fault::internal("a function of a tape is not proved"))?;
+            let parts = [0, 1, 2].map(|helper| lanes_of(helper, lanes));
+            Some(Rows::new(
+                levels,
+                self.role_index.role,
+                parts,
+                &mut self.spare,
+            ))
+        } else {
+            None
+        };
         let run = MaskedTape {
             tape,
             lanes,
             layout,
             common,
-            recorded: record.is_some(),
         };
         let spare = self.recycled.take(&run.layout, lanes);
         let mut parts = spare.unwrap_or_else(|| self.parts(&run.layout, lanes));
         each!(parts, part => part.load(&run, inputs));
-        each!(parts, part => part.deal(self, &run, 0, mesh)?);
+        each!(parts, part => part.deal(self, &run, 0, record.as_mut(), mesh)?);
         Ok(MaskedProgress::More(Box::new(RunningMasked {
             run,
             parts,
@@ -288,20 +296,18 @@ impl Computing {
             level,
         } = &mut *running;
         if *level > 0 {
-            each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
-            if let Some(record) = record {
-                each!(parts, part => part.record(self, run, *level - 1, record)?);
-            }
+            each!(parts, part => part.opened(self, run, *level - 1, record.as_mut(), mesh)?);
         }
         if *level == run.layout.program.opens {
             let record = running.record.take();
+            let record = record.map(|rows| Box::new(Record::of_rows(rows)));
             return Ok(MaskedProgress::Done(running.finish(self), record));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);
-        each!(parts, part => part.open(self, run, *level, mesh)?);
+        each!(parts, part => part.open(self, run, *level, record.as_mut(), mesh)?);
         *level += 1;
         if *level < run.layout.program.opens {
-            each!(parts, part => part.deal(self, run, *level, mesh)?);
+            each!(parts, part => part.deal(self, run, *level, record.as_mut(), mesh)?);
         }
         Ok(MaskedProgress::More(running))
     }

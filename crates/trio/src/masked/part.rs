@@ -5,7 +5,7 @@ use super::program::COMMON;
 use super::{Layout, MaskedTape, lanes_of, words_of};
 use crate::arrive::{recv_to, send};
 use crate::keys::Key;
-use crate::record::{self, Record};
+use crate::record::{Piece, Rows as Recorded, Work};
 use crate::roles::Computing;
 use crate::tape::{Plane, Wires};
 use sealane_block::Cpu;
@@ -40,7 +40,7 @@ pub(super) trait Takes<M> {
 
 /// The lanes of one helper.
 pub(super) struct Part<const HELPER: usize> {
-    duty: Duty,
+    work: Work,
     words: Range<usize>,
     lanes: usize,
     wires: Wires,
@@ -48,26 +48,11 @@ pub(super) struct Part<const HELPER: usize> {
     masks: VecDeque<Masks<HELPER>>,
     /// Masks of the level that was opened last, whose outputs are not on their wires yet.
     last: Option<Masks<HELPER>>,
-    /// Of levels that are to be recorded, operands, and at the helper masks and what it dealt.
-    seen: VecDeque<(Rows, Option<Masks<HELPER>>)>,
-    /// Rows of operands that no level uses now.
-    spare_seen: Vec<Rows>,
     /// This party's summands of what is being opened, and those of the other party.
     summands: Rows,
     others: Rows,
     /// Rows that no level uses now.
     spare: Vec<Rows>,
-}
-
-/// The duty of a party in a part.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Duty {
-    /// Knows both masks.
-    Helper,
-    /// The role before the helper: its first component is `m`, the second the first mask.
-    Before,
-    /// The role after the helper: its first component is the second mask, the second one `m`.
-    After,
 }
 
 impl<const HELPER: usize> Takes<Masks<HELPER>> for Part<HELPER> {
@@ -80,24 +65,18 @@ impl<const HELPER: usize> Part<HELPER> {
     pub(super) fn of(party: &Computing, layout: &Layout, all: usize) -> Self {
         let lanes = lanes_of(HELPER, all);
         let words = words_of(HELPER, all);
-        let duty = match (party.role_index.role + 3 - HELPER) % 3 {
-            0 => Duty::Helper,
-            1 => Duty::After,
-            _ => Duty::Before,
-        };
-        let opens = match duty {
-            Duty::Helper => 0,
+        let work = Work::of(party.role_index.role, HELPER);
+        let opens = match work {
+            Work::Helper => 0,
             _ => layout.most * words.len() + MOST_PAST,
         };
         Part {
-            duty,
+            work,
             lanes,
             wires: Wires::new(layout.program.slots, words.len()),
             words,
             masks: VecDeque::new(),
             last: None,
-            seen: VecDeque::new(),
-            spare_seen: Vec::new(),
             summands: AlignedBuffer::zeros(opens),
             others: AlignedBuffer::zeros(opens),
             spare: Vec::new(),
@@ -138,8 +117,8 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// The other party that opens.
     fn partner(&self, party: &Computing) -> PartyId {
-        match self.duty {
-            Duty::Before => party.role_index.previous,
+        match self.work {
+            Work::Before => party.role_index.previous,
             _ => party.role_index.next,
         }
     }
@@ -149,13 +128,6 @@ impl<const HELPER: usize> Part<HELPER> {
         let most = run.layout.most * words_for(self.lanes) + MOST_PAST;
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| AlignedBuffer::zeros(most))
-    }
-
-    /// Rows for the operands of a level, if it is recorded.
-    fn operands(&mut self, run: &MaskedTape<'_>) -> Option<Rows> {
-        let most = 2 * run.layout.operands * words_for(self.lanes) + MOST_PAST;
-        let spare = run.recorded.then(|| self.spare_seen.pop())?;
-        Some(spare.unwrap_or_else(|| AlignedBuffer::zeros(most)))
     }
 
     /// Draws the masks of a level, in the order of all holders of a key.
@@ -169,20 +141,20 @@ impl<const HELPER: usize> Part<HELPER> {
         };
         let mut outputs = self.rows(run);
         let into = &mut outputs[..opened.words()];
-        let (dealt, others) = match self.duty {
-            Duty::Helper => {
+        let (dealt, others) = match self.work {
+            Work::Helper => {
                 let rows = deal(self, &mut keys.own);
                 keys.own.first_mask(opened, into);
                 let mut others = self.rows(run);
                 keys.next.second_mask(opened, &mut others[..opened.words()]);
                 (Some(rows), Some(others))
             }
-            Duty::Before => {
+            Work::Before => {
                 let rows = deal(self, &mut keys.next);
                 keys.next.first_mask(opened, into);
                 (Some(rows), None)
             }
-            Duty::After => {
+            Work::After => {
                 keys.own.second_mask(opened, into);
                 (None, None)
             }
@@ -206,6 +178,7 @@ impl<const HELPER: usize> Part<HELPER> {
         party: &mut Computing,
         run: &MaskedTape<'_>,
         level: usize,
+        mut record: Option<&mut Recorded>,
         mesh: &mut Mesh,
     ) -> Result<()> {
         if self.lanes == 0 {
@@ -213,22 +186,23 @@ impl<const HELPER: usize> Part<HELPER> {
         }
         let [dealt, _] = self.forms(run, level);
         let mut masks = self.draw(party, run, level);
-        let helps = masks.others.is_some();
-        let mut seen = if helps { self.operands(run) } else { None };
         if let (Some(others), Some(rows)) = (&masks.others, &mut masks.dealt) {
+            let seen = record.as_mut().map(|record| record.operands(level, HELPER));
             let given = Dealt {
                 masks: [&masks.outputs, others],
                 rows: &mut *rows,
-                seen: seen.as_deref_mut(),
+                seen,
             };
             super::kernel::deal(&mut self.wires, party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
             send(Some(party.cpu), dealt, rows, party.role_index.next, mesh)?;
-            match seen {
-                Some(seen) => self.seen.push_back((seen, Some(masks))),
-                None => self.reuse(masks),
+            if let Some(record) = record {
+                record.put(level, HELPER, Piece::Dealt, rows);
+                record.put(level, HELPER, Piece::FirstMask, &masks.outputs);
+                record.put(level, HELPER, Piece::SecondMask, others);
             }
+            self.reuse(masks);
             return Ok(());
         }
         self.take(masks);
@@ -243,7 +217,7 @@ impl<const HELPER: usize> Part<HELPER> {
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<()> {
-        if self.duty == Duty::After && self.lanes > 0 {
+        if self.work == Work::After && self.lanes > 0 {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
             let into = &mut rows[..dealt.words()];
@@ -261,6 +235,7 @@ impl<const HELPER: usize> Part<HELPER> {
         party: &Computing,
         run: &MaskedTape<'_>,
         level: usize,
+        mut record: Option<&mut Recorded>,
         mesh: &mut Mesh,
     ) -> Result<()> {
         let Some(place) = self.place() else {
@@ -269,7 +244,7 @@ impl<const HELPER: usize> Part<HELPER> {
         let partner = self.partner(party);
         let [_, opened] = self.forms(run, level);
         let masks = self.masks.pop_front().ok_or_else(no_masks)?;
-        let mut seen = self.operands(run);
+        let seen = record.as_mut().map(|record| record.operands(level, HELPER));
         let sums = Sums {
             place,
             last: self.last.as_ref().map(|last| Opened {
@@ -280,58 +255,17 @@ impl<const HELPER: usize> Part<HELPER> {
             dealt: masks.dealt.as_ref().ok_or_else(no_masks)?,
             masks: &masks.outputs,
             summands: &mut self.summands,
-            seen: seen.as_deref_mut(),
+            seen,
         };
         super::kernel::open(&mut self.wires, party.cpu, run.level(level), sums);
         let summands = &mut self.summands[..opened.words()];
         opened.trim(summands);
         send(Some(party.cpu), opened, summands, partner, mesh)?;
+        if let (Some(record), Some(dealt)) = (record, &masks.dealt) {
+            record.put(level, HELPER, Piece::Dealt, dealt);
+        }
         if let Some(last) = self.last.replace(masks) {
             self.reuse(last);
-        }
-        self.seen.extend(seen.map(|seen| (seen, None)));
-        Ok(())
-    }
-
-    /// Records a level that has been dealt and opened.
-    pub(super) fn record(
-        &mut self,
-        party: &Computing,
-        run: &MaskedTape<'_>,
-        level: usize,
-        into: &mut Record,
-    ) -> Result<()> {
-        if self.lanes == 0 {
-            return Ok(());
-        }
-        let (operands, helped) = self.seen.pop_front().ok_or_else(no_masks)?;
-        let of = helped
-            .as_ref()
-            .or(self.last.as_ref())
-            .ok_or_else(no_masks)?;
-        let dealt = of.dealt.as_deref().ok_or_else(no_masks)?;
-        let received = &self.others[..];
-        let duty = match (self.duty, &of.others) {
-            (Duty::Helper, Some(second)) => record::Duty::Helper {
-                dealt,
-                masks: [&of.outputs, second],
-            },
-            (Duty::Before, _) => record::Duty::Before { dealt, received },
-            (Duty::After, _) => record::Duty::After { dealt, received },
-            (Duty::Helper, None) => return Err(no_masks()),
-        };
-        let seen = record::Seen {
-            lanes: self.lanes,
-            operands: &operands,
-            duty,
-        };
-        let gates = &run.layout.program.levels[level];
-        let proved = run.layout.proved.as_deref().unwrap_or_default();
-        let functions = gates.applied.iter().map(|(function, _)| &proved[*function]);
-        into.level(party.cpu, seen, gates.ands.len(), functions);
-        self.spare_seen.push(operands);
-        if let Some(masks) = helped {
-            self.reuse(masks);
         }
         Ok(())
     }
@@ -342,6 +276,7 @@ impl<const HELPER: usize> Part<HELPER> {
         party: &Computing,
         run: &MaskedTape<'_>,
         level: usize,
+        record: Option<&mut Recorded>,
         mesh: &mut Mesh,
     ) -> Result<()> {
         if self.place().is_some() {
@@ -349,17 +284,20 @@ impl<const HELPER: usize> Part<HELPER> {
             let from = self.partner(party);
             let others = &mut self.others[..opened.words()];
             recv_to(Some(party.cpu), opened, from, others, mesh)?;
+            if let Some(record) = record {
+                record.put(level, HELPER, Piece::Received, others);
+            }
         }
         Ok(())
     }
 
     /// The place of a party that opens, if there is something to open.
     fn place(&self) -> Option<OpeningPlace> {
-        match self.duty {
+        match self.work {
             _ if self.lanes == 0 => None,
-            Duty::Helper => None,
-            Duty::Before => Some(OpeningPlace::Before),
-            Duty::After => Some(OpeningPlace::After),
+            Work::Helper => None,
+            Work::Before => Some(OpeningPlace::Before),
+            Work::After => Some(OpeningPlace::After),
         }
     }
 

@@ -28,13 +28,6 @@ pub(super) struct Gates {
     pub outs: Vec<u32>,
 }
 
-impl Gates {
-    /// Number of operands of ANDs and functions.
-    pub(super) fn all_operands(&self) -> usize {
-        2 * self.ands.len() + self.operands.len()
-    }
-}
-
 /// A tape on slots of its own.
 pub(super) struct Program {
     /// A level for each batch of the tape.

@@ -2,10 +2,9 @@
 
 use crate::masked::Words;
 use sealane_circuit::function::quotient::Element;
-use sealane_circuit::function::{Function, TruthTable, inverse16, product};
+use sealane_circuit::function::{Function, inverse16, product};
 use sealane_party::wires::WIDE;
 use std::array;
-use std::sync::LazyLock;
 
 /// Statements of the deal of an inverse: of its powers 3, 5 and 7.
 pub(super) const DEALS: usize = 3;
@@ -14,11 +13,12 @@ pub(super) const DEALS: usize = 3;
 pub(super) const DEALT: usize = 10;
 
 /// Proof of a function of tapes.
+#[derive(Clone, Copy)]
 pub(crate) enum Proved {
     /// The product of two elements of a field that GF(16) contains.
     Product(Factors),
     /// The inverse in GF(16).
-    Inverse(&'static OddPowers),
+    Inverse,
 }
 
 impl Proved {
@@ -29,7 +29,7 @@ impl Proved {
             Function::Field(field) => {
                 Factors::of(field.bits(), field.polynomial()).map(Proved::Product)
             }
-            Function::Table(table) if **table == *inverse16() => Some(Proved::Inverse(&ODD_POWERS)),
+            Function::Table(table) if **table == *inverse16() => Some(Proved::Inverse),
             Function::Table(_) | Function::Quotients => None,
         }
     }
@@ -86,7 +86,12 @@ impl Factors {
         self.bits / 2
     }
 
-    /// An element as one of the tower.
+    /// Returns whether elements are those of the field of proofs as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.bits == 1 || self.images == Factors::TOWER.images
+    }
+
+    /// An element as one of the tower. Rows behind its bits may have any value.
     #[inline(always)]
     pub(super) fn image<const K: usize>(&self, element: [Chunk; K]) -> [Chunk; K] {
         if K == 1 || self.images == Factors::TOWER.images {
@@ -112,36 +117,42 @@ fn times(a: u8, b: u8) -> u8 {
 }
 
 /// Odd powers of an element of GF(16) as sums of its bits and of what is dealt of them: for each
-/// bit of the powers 3, 5 and 7 a mask of its summands, the four bits first.
-pub(crate) struct OddPowers([[u16; 4]; DEALS]);
+/// bit of the powers 3, 5 and 7 a mask of its summands, the four bits first. A constant, so that
+/// kernels have nothing but these sums.
+const ODD_POWERS: [[u16; 4]; DEALS] = [
+    [0x153, 0xa6c, 0x94c, 0x80c],
+    [0x22b, 0x346, 0, 0],
+    [0x22ad, 0x3466, 0x1048, 0x210c],
+];
 
-static ODD_POWERS: LazyLock<OddPowers> = LazyLock::new(|| {
-    let dealt = inverse16();
-    let place = |set: usize| match set.count_ones() {
-        1 => set.trailing_zeros() as usize,
-        _ => {
-            4 + dealt
-                .products()
-                .partition_point(|of| usize::from(*of) < set)
+/// A share of power `3 + 2 POWER` from shares of the element and of what is dealt.
+#[inline(always)]
+pub(super) fn odd_power<const POWER: usize>(
+    element: &Element<Chunk>,
+    dealt: &[Chunk; DEALT],
+) -> Element<Chunk> {
+    let mut share = [ZERO; 4];
+    for (share, mask) in share.iter_mut().zip(const { ODD_POWERS[POWER] }) {
+        for (i, bit) in element.iter().enumerate() {
+            if mask >> i & 1 == 1 {
+                *share = *share ^ *bit;
+            }
         }
-    };
-    OddPowers([3, 5, 7].map(|exponent| {
-        let power = |x: u8| (0..exponent).fold(1, |power, _| times(power, x));
-        let entry = |x: u8| (0..4).map(|bit| power(x) >> bit & 1 == 1).collect();
-        let table = TruthTable::new(4, 4, &(0..16).map(entry).collect::<Vec<_>>());
-        array::from_fn(|bit| {
-            let summands = table.summands(bit).map(place);
-            summands.fold(0, |mask, place| mask | 1 << place)
-        })
-    }))
-});
+        for (i, bit) in dealt.iter().enumerate() {
+            if mask >> (4 + i) & 1 == 1 {
+                *share = *share ^ *bit;
+            }
+        }
+    }
+    share
+}
 
 /// Errors of the dealt bits, bit `i` for the one that is dealt as number `i`, that make one of the
 /// powers wrong and leave both others right.
 #[cfg(test)]
 pub(crate) fn errors_of_one_power(power: usize) -> Vec<usize> {
     let wrong = |of: usize, error: usize| {
-        let mut masks = ODD_POWERS.0[of].iter();
+        let mut masks = ODD_POWERS[of].iter();
         masks.any(|mask| (usize::from(*mask) >> 4 & error).count_ones() % 2 == 1)
     };
     let all = 1..1 << DEALT;
@@ -151,30 +162,43 @@ pub(crate) fn errors_of_one_power(power: usize) -> Vec<usize> {
         .collect()
 }
 
-impl OddPowers {
-    /// Shares of the powers from shares of the element and of what is dealt.
+impl Factors {
+    /// The image of an element in a chunk of lanes, with a row for each of its bits.
     #[inline(always)]
-    pub(super) fn of(
+    pub(super) fn element<const K: usize>(
         &self,
-        element: Element<Chunk>,
-        dealt: &[Chunk; DEALT],
-    ) -> [Element<Chunk>; DEALS] {
-        array::from_fn(|power| {
-            array::from_fn(|bit| {
-                let (mask, mut sum) = (self.0[power][bit], ZERO);
-                for place in 0..4 + DEALT {
-                    if mask >> place & 1 == 1 {
-                        sum = sum
-                            ^ if place < 4 {
-                                element[place]
-                            } else {
-                                dealt[place - 4]
-                            };
-                    }
-                }
-                sum
-            })
-        })
+        rows: &[u64],
+        [words, first]: [usize; 2],
+        [start, step]: [usize; 2],
+    ) -> [Chunk; K] {
+        let mut element = [ZERO; K];
+        for (i, to) in element.iter_mut().take(self.bits).enumerate() {
+            *to = read(rows, [words, start + step * i, first]);
+        }
+        self.image(element)
+    }
+}
+
+/// The words of a chunk in a row, zero behind its end.
+#[inline(always)]
+pub(super) fn read(rows: &[u64], [words, row, first]: [usize; 3]) -> Chunk {
+    let row = &rows[row * words..][first..words];
+    match row.first_chunk() {
+        Some(chunk) => Words(*chunk),
+        None => {
+            let mut chunk = [0; WIDE];
+            chunk[..row.len()].copy_from_slice(row);
+            Words(chunk)
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn write(rows: &mut [u64], [words, row, first]: [usize; 3], Words(chunk): Chunk) {
+    let row = &mut rows[row * words..][first..words];
+    match row.first_chunk_mut() {
+        Some(to) => *to = chunk,
+        None => row.copy_from_slice(&chunk[..row.len()]),
     }
 }
 
@@ -197,4 +221,35 @@ pub(super) fn multiplied<const K: usize>(a: [Chunk; K], b: [Chunk; K]) -> [Chunk
     let whole = |x: [Chunk; K]| array::from_fn(|i| x[i % K]);
     let out = product(whole(a), whole(b));
     array::from_fn(|i| out[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_circuit::function::TruthTable;
+
+    #[test]
+    fn odd_powers_are_sums_of_what_is_dealt() {
+        let dealt = inverse16();
+        assert_eq!(dealt.products().len(), DEALT);
+        let place = |set: usize| match set.count_ones() {
+            1 => set.trailing_zeros() as usize,
+            _ => {
+                let mut sets = dealt.products().iter();
+                4 + sets
+                    .position(|of| usize::from(*of) == set)
+                    .expect("it is dealt")
+            }
+        };
+        let powers = [3, 5, 7].map(|exponent| {
+            let power = |x: u8| (0..exponent).fold(1, |power, _| times(power, x));
+            let entry = |x: u8| (0..4).map(|bit| power(x) >> bit & 1 == 1).collect();
+            let table = TruthTable::new(4, 4, &(0..16).map(entry).collect::<Vec<_>>());
+            array::from_fn(|bit| {
+                let summands = table.summands(bit).map(place);
+                summands.fold(0, |mask, place| mask | 1 << place)
+            })
+        });
+        assert_eq!(ODD_POWERS, powers);
+    }
 }

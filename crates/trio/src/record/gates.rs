@@ -1,7 +1,7 @@
-//! Statements of the gates of a level, from what a role has of it: rows of words, 64 lanes each.
+//! Statements of gates under masks, from what a role has of their level: rows of words, 64 lanes
+//! each.
 //!
-//! With replicated factors, each role reshares its summand ([`Duty::Equal`]). Under masks
-//! ([`crate::masked`]) the three messages of a gate are a deal and two openings, and each is a sum
+//! The three messages of a gate are a deal and two openings, and each is a sum
 //! of products of what both others have as well: with `l = l_1 + l_2` and `v = m + l`
 //!
 //! ```text
@@ -22,384 +22,438 @@
 //! factors. A helper deals products of the bits of `l`, from which its odd powers follow by linear
 //! maps that can be inverted: who proves these has proved those.
 
-use super::Record;
-use super::functions::{Chunk, DEALS, DEALT, Factors, OddPowers, Proved, ZERO, multiplied, sum};
+use super::functions::{Chunk, DEALS, DEALT, Factors, Proved, ZERO, multiplied, odd_power, sum};
+use super::rows::Work;
+use super::stream::{Prover, UNIT};
+use super::{OPENING16, PRODUCT16};
 use crate::masked::Words;
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::product;
 use sealane_circuit::function::quotient::{Element, even_powers, odd_powers};
 use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
-use sealane_proof::BitString;
-use std::array;
-use std::ops::Range;
-use zeroize::Zeroizing;
 
-/// The duty of a role in the gates of a level, with the rows that it has: one for each bit that is
-/// dealt, or for each bit of an output.
+/// The rows that a role has of a level. In front of each row and behind it there are more words.
 #[derive(Clone, Copy)]
-pub(crate) enum Duty<'a> {
-    /// Reshares its summand: both parts of its share of zero.
-    Equal { zeros: [&'a [u64]; 2] },
-    /// Deals: what it sends, and both masks of outputs.
-    Helper {
-        dealt: &'a [u64],
-        masks: [&'a [u64]; 2],
-    },
-    /// Opens as the role before the helper: its shares of deals, and what the other one sends.
-    Before {
-        dealt: &'a [u64],
-        received: &'a [u64],
-    },
-    /// Opens as the role after the helper, in the same way.
-    After {
-        dealt: &'a [u64],
-        received: &'a [u64],
-    },
-}
-
-/// The rows that a role has of a level.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
-    pub(crate) lanes: usize,
-    /// Both components of each operand: of ANDs, then of functions.
-    pub(crate) operands: &'a [u64],
-    pub(crate) duty: Duty<'a>,
+pub(super) struct Seen<'a> {
+    pub(super) work: Work,
+    pub(super) lanes: usize,
+    pub(super) memory: &'a [u64],
+    /// The first word of both components of operands: of ANDs, then of functions.
+    pub(super) operands: usize,
+    /// Of a row for each bit that is dealt: what a helper sends, or this role's share.
+    pub(super) dealt: usize,
+    /// Of a row for each bit of an output: both masks at the helper; at the others what the other
+    /// one of them sends.
+    pub(super) outs: [usize; 2],
 }
 
 /// The first rows of a gate: of its operands, of what is dealt, and of its outputs.
 #[derive(Clone, Copy, Default)]
-struct Gate {
-    operands: usize,
-    dealt: usize,
-    out: usize,
+pub(super) struct Gate {
+    pub(super) operands: usize,
+    pub(super) dealt: usize,
+    pub(super) out: usize,
 }
 
 impl Gate {
-    fn skip(&mut self, operands: usize, dealt: usize, out: usize) {
+    pub(super) fn skip(&mut self, operands: usize, dealt: usize, out: usize) {
         self.operands += 2 * operands;
         self.dealt += dealt;
         self.out += out;
     }
 }
 
-/// Appends a statement for each lane: rows, one to each string.
-fn push(strings: &mut [BitString], rows: &[u64], range: Range<usize>, lanes: usize) {
-    let words = words_for(lanes);
-    let rows = rows[range.start * words..range.end * words].chunks_exact(words);
-    for (string, row) in strings.iter_mut().zip(rows) {
-        string.push(row, lanes);
-    }
+/// Statements of a gate in some of its lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Unit<'a> {
+    seen: Seen<'a>,
+    at: Gate,
+    of: Of<'a>,
+    prover: Prover,
+    /// The first of its lanes, which begins a word.
+    start: usize,
 }
 
-impl Record {
-    /// Records a level: its ANDs, then its functions in their order.
-    pub(crate) fn level<'p>(
-        &mut self,
-        cpu: Cpu,
-        seen: Seen<'_>,
-        ands: usize,
-        functions: impl Iterator<Item = &'p Proved> + Clone,
-    ) {
-        if let Duty::Equal { zeros } = seen.duty {
-            self.awaited = Zeroizing::new(Vec::with_capacity(zeros[0].len()));
-        }
-        let mut at = Gate::default();
-        // Of the largest gate.
-        let rows = 4 * INVERSE * words_for(seen.lanes);
-        let rows = &mut Zeroizing::new(vec![0; rows])[..];
-        for _ in 0..ands {
-            self.product(cpu, seen, at, Factors::AND, rows);
-            at.skip(2, 1, 1);
-        }
-        for function in functions {
-            match function {
-                Proved::Product(factors) => {
-                    self.product(cpu, seen, at, *factors, rows);
-                    at.skip(2 * factors.bits, factors.bits, factors.bits);
-                }
-                Proved::Inverse(powers) => {
-                    self.inverse(cpu, seen, at, powers, rows);
-                    at.skip(4, DEALT, 4);
-                }
-            }
-        }
-    }
+/// A statement of a gate.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    Product(&'a Factors),
+    /// That a power of a mask was dealt, of those with a statement.
+    Deal(usize),
+    /// That an inverse was opened.
+    Opening,
+}
 
-    /// Records what the next role has sent for the gates that were recorded as [`Duty::Equal`].
-    pub(crate) fn received<'p>(
-        &mut self,
-        lanes: usize,
-        messages: &[u64],
-        ands: usize,
-        functions: impl Iterator<Item = &'p Proved>,
-    ) {
-        let words = words_for(lanes);
-        let mut awaited = std::mem::take(&mut self.awaited);
-        let mut done = 0;
-        let factors = functions.map(|function| match function {
-            Proved::Product(factors) => *factors,
-            Proved::Inverse(_) => unreachable!("it is not reshared"),
-        });
-        for factors in std::iter::repeat_n(Factors::AND, ands).chain(factors) {
-            let of = done..done + factors.bits * words;
-            done = of.end;
-            let sums = &mut awaited[of.clone()];
-            for (message, images) in messages[of].chunks_exact(words).zip(factors.images) {
-                for (bit, sums) in sums.chunks_exact_mut(words).enumerate() {
-                    if images >> bit & 1 == 1 {
-                        let pairs = sums.iter_mut().zip(message);
-                        pairs.for_each(|(sum, word)| *sum ^= word);
-                    }
-                }
-            }
-            let strings = &mut self.kinds[factors.kind()].constants[1];
-            push(strings, sums, 0..factors.bits, lanes);
+/// The statements of a gate of this kind and prover, in order.
+pub(super) fn units<'a>(
+    seen: Seen<'a>,
+    (gate, at): &'a (Proved, Gate),
+    kind: usize,
+    prover: Prover,
+) -> impl Iterator<Item = Unit<'a>> {
+    let helper = match seen.work {
+        Work::Helper => Prover::Own,
+        Work::Before => Prover::Other(1),
+        Work::After => Prover::Other(0),
+    };
+    let one = |of| [Some(of), None, None];
+    let of: [_; DEALS] = match gate {
+        Proved::Product(factors) if factors.kind() == kind => one(Of::Product(factors)),
+        Proved::Inverse if kind == PRODUCT16 && prover == helper => {
+            [0, 1, 2].map(|deal| Some(Of::Deal(deal)))
         }
-    }
+        Proved::Inverse if kind == OPENING16 && prover != helper => one(Of::Opening),
+        _ => [None; DEALS],
+    };
+    of.into_iter().flatten().flat_map(move |of| {
+        let starts = (0..seen.lanes).step_by(UNIT);
+        starts.map(move |start| Unit {
+            seen,
+            at: *at,
+            of,
+            prover,
+            start,
+        })
+    })
+}
 
-    fn product(&mut self, cpu: Cpu, seen: Seen<'_>, at: Gate, factors: Factors, rows: &mut [u64]) {
-        let k = factors.bits;
-        let rows = &mut rows[..6 * k * words_for(seen.lanes)];
-        let factors = &factors;
-        if k == 1 {
-            cpu.run(Products::<1>(seen, at, factors, &mut *rows));
-        } else {
-            cpu.run(Products::<4>(seen, at, factors, &mut *rows));
-        }
-        let (rows, lanes) = (&*rows, seen.lanes);
-        let strings = &mut self.kinds[factors.kind()];
-        push(&mut strings.proven[0], rows, 0..2 * k, lanes);
-        push(&mut strings.proven[1], rows, 2 * k..4 * k, lanes);
-        // With both factors exchanged, where these have strings of their own.
-        for (side, list) in strings.verified.iter_mut().enumerate() {
-            let half = list.len() / 2;
-            let (x, y) = list.split_at_mut(half);
-            push(x, rows, (2 * side + 1) * k..(2 * side + 2) * k, lanes);
-            push(y, rows, 2 * side * k..(2 * side + 1) * k, lanes);
-        }
-        push(&mut strings.constants[0], rows, 4 * k..5 * k, lanes);
-        match seen.duty {
-            Duty::Equal { .. } => {
-                let sums = &rows[5 * k * words_for(lanes)..];
-                self.awaited.extend_from_slice(sums);
-            }
-            _ => push(&mut strings.constants[1], rows, 5 * k..6 * k, lanes),
-        }
-    }
+/// Rows that are made of statements, with more words in front of each and behind it.
+pub(super) struct Made<'a>(pub(super) &'a mut [u64]);
 
-    fn inverse(
-        &mut self,
-        cpu: Cpu,
-        seen: Seen<'_>,
-        at: Gate,
-        powers: &OddPowers,
-        rows: &mut [u64],
-    ) {
-        cpu.run(Inverse(seen, at, powers, &mut *rows));
-        let (rows, lanes) = (&*rows, seen.lanes);
-        let put = |strings: &mut [BitString], elements: Range<usize>| {
-            push(strings, rows, 4 * elements.start..4 * elements.end, lanes);
-        };
-        let [.., deals, openings] = &mut self.kinds;
-        // Pairs of elements, one for each statement of a deal.
-        let pair = |first: usize, deal: usize| first + 2 * deal..first + 2 * deal + 2;
-        match seen.duty {
-            Duty::Equal { .. } => unreachable!("an inverse runs under masks"),
-            Duty::Helper { .. } => {
-                for deal in 0..DEALS {
-                    put(&mut deals.proven[0], pair(0, deal));
-                    put(&mut deals.proven[1], pair(6, deal));
-                }
-                put(&mut openings.verified[0], 12..18);
-                put(&mut openings.constants[0], 18..19);
-                put(&mut openings.verified[1], 19..25);
-                put(&mut openings.constants[1], 25..26);
-            }
-            Duty::Before { .. } | Duty::After { .. } => {
-                // The helper is the next role, and the other one that opens the role before; or the
-                // other way round.
-                let (helper, other) = match seen.duty {
-                    Duty::Before { .. } => (1, 0),
-                    _ => (0, 1),
-                };
-                for deal in 0..DEALS {
-                    put(&mut deals.verified[helper], pair(0, deal));
-                    put(&mut deals.constants[helper], 6 + deal..7 + deal);
-                }
-                put(&mut openings.proven[other], 9..15);
-                put(&mut openings.proven[helper], 15..21);
-                put(&mut openings.verified[other], 9..15);
-                put(&mut openings.constants[other], 21..22);
-            }
+impl Made<'_> {
+    /// Words from one row to the next.
+    pub(super) const STRIDE: usize = UNIT / 64 + 2 * WIDE;
+
+    /// Writes the first bits of an element, each to a row, in a chunk that begins at a word.
+    #[inline(always)]
+    fn put<const K: usize>(&mut self, first: usize, word: usize, bits: usize, element: [Chunk; K]) {
+        for (bit, Words(chunk)) in element.iter().take(bits).enumerate() {
+            let to = (first + bit) * Made::STRIDE + WIDE + word;
+            self.0[to..][..WIDE].copy_from_slice(chunk);
         }
     }
 }
 
-/// The words of a chunk in a row, zero behind its end.
-#[inline(always)]
-fn read(rows: &[u64], [words, row, first]: [usize; 3]) -> Chunk {
-    let row = &rows[row * words..][first..words];
-    match row.first_chunk() {
-        Some(chunk) => Words(*chunk),
-        None => {
-            let mut chunk = [0; WIDE];
-            chunk[..row.len()].copy_from_slice(row);
-            Words(chunk)
+impl<'a> Unit<'a> {
+    /// Statements.
+    pub(super) fn count(&self) -> usize {
+        UNIT.min(self.seen.lanes - self.start)
+    }
+
+    /// A row for each string, from a word in front of it on. Those that this role does not have as
+    /// they are go to `made`.
+    pub(super) fn rows(self, cpu: Cpu, made: &'a mut [u64], rows: &mut Vec<&'a [u64]>) {
+        if let Of::Product(factors) = self.of
+            && factors.is_plain()
+        {
+            let (x, y) = (self.at.operands, self.at.operands + 2 * factors.bits);
+            let firsts: &[usize] = match self.prover {
+                Prover::Own => &[x, y, y + 1, x + 1],
+                Prover::Other(0) => &[y, x],
+                Prover::Other(_) => &[x + 1, y + 1],
+            };
+            for first in firsts {
+                let each = (0..factors.bits).map(|bit| first + 2 * bit);
+                rows.extend(each.map(|row| self.row(row)));
+            }
+            if self.prover == Prover::Own {
+                return;
+            }
+        }
+        let to = Made(&mut *made);
+        match self.of {
+            Of::Product(factors) if !factors.is_plain() => {
+                cpu.run(Products::<4>(self, factors, to));
+            }
+            Of::Product(factors) if factors.bits == 1 => cpu.run(Constant::<1>(self, to)),
+            Of::Product(_) => cpu.run(Constant::<4>(self, to)),
+            Of::Deal(0) => cpu.run(Deal::<0>(self, to)),
+            Of::Deal(1) => cpu.run(Deal::<1>(self, to)),
+            Of::Deal(_) => cpu.run(Deal::<2>(self, to)),
+            Of::Opening => cpu.run(Opening(self, to)),
+        }
+        let made = made.chunks_exact(Made::STRIDE);
+        rows.extend(made.map(|row| &row[WIDE - 1..]));
+    }
+
+    /// A row of operands, from a word in front of it on.
+    fn row(&self, row: usize) -> &'a [u64] {
+        let first = self.seen.operands + row * words_for(self.seen.lanes);
+        &self.seen.memory[first + self.start / 64 - 1..]
+    }
+
+    /// Each chunk of its lanes, and the word that it begins in rows of statements.
+    #[inline(always)]
+    fn chunks(self) -> impl Iterator<Item = (Rows<'a>, usize)> {
+        let words = (0..words_for(self.count())).step_by(WIDE);
+        words.map(move |word| {
+            let rows = Rows {
+                seen: self.seen,
+                at: self.at,
+                words: words_for(self.seen.lanes),
+                first: self.start / 64 + word,
+            };
+            (rows, word)
+        })
+    }
+}
+
+/// The rows of a gate in a chunk of lanes.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    seen: Seen<'a>,
+    at: Gate,
+    /// Words of a row, and the first one of the chunk.
+    words: usize,
+    first: usize,
+}
+
+impl Rows<'_> {
+    /// An element of so many bits, with words of no meaning behind the last lane.
+    #[inline(always)]
+    fn element<const K: usize>(&self, bits: usize, [start, row, step]: [usize; 3]) -> [Chunk; K] {
+        let mut element = [ZERO; K];
+        for (i, Words(to)) in element.iter_mut().take(bits).enumerate() {
+            let at = start + (row + step * i) * self.words + self.first;
+            to.copy_from_slice(&self.seen.memory[at..][..WIDE]);
+        }
+        element
+    }
+
+    /// A component of the operand that begins at a row of those of the gate.
+    #[inline(always)]
+    fn operand<const K: usize>(&self, bits: usize, row: usize, component: usize) -> [Chunk; K] {
+        let row = self.at.operands + row + component;
+        self.element(bits, [self.seen.operands, row, 2])
+    }
+
+    #[inline(always)]
+    fn dealt<const K: usize>(&self, bits: usize) -> [Chunk; K] {
+        self.element(bits, [self.seen.dealt, self.at.dealt, 1])
+    }
+
+    /// A mask of the output, or what the other one that opens has sent.
+    #[inline(always)]
+    fn out<const K: usize>(&self, bits: usize, which: usize) -> [Chunk; K] {
+        self.element(bits, [self.seen.outs[which], self.at.out, 1])
+    }
+
+    /// Shares of the powers 3, 5 and 7 of one of the masks.
+    #[inline(always)]
+    fn shares(&self, mask: &Element<Chunk>) -> [Element<Chunk>; DEALS] {
+        let dealt = &self.dealt(DEALT);
+        [
+            odd_power::<0>(mask, dealt),
+            odd_power::<1>(mask, dealt),
+            odd_power::<2>(mask, dealt),
+        ]
+    }
+
+    /// The helper's own shares of the powers of the whole mask, of which it has sent others.
+    #[inline(always)]
+    fn kept(&self, sent: [Element<Chunk>; DEALS]) -> [Element<Chunk>; DEALS] {
+        let all = odd_powers(sum(self.operand(4, 0, 0), self.operand(4, 0, 1)));
+        [
+            sum(all[0], sent[0]),
+            sum(all[1], sent[1]),
+            sum(all[2], sent[2]),
+        ]
+    }
+}
+
+/// Summands of a role's constant of a product.
+#[derive(Clone, Copy)]
+enum Constants {
+    /// The product of the masks, what was dealt of it, and the mask of the role before.
+    Dealt,
+    /// The deal, and the mask of the role after.
+    Given,
+    /// The message of the other one that opens.
+    Received,
+    /// The product of its components, and what was dealt.
+    Shared,
+    /// The product of its components, and what the other one that opens has sent.
+    Opened,
+}
+
+impl Constants {
+    fn of(work: Work, side: usize) -> Constants {
+        match (work, side) {
+            (Work::Helper, 0) => Constants::Dealt,
+            (Work::Helper, _) => Constants::Given,
+            (Work::Before, 0) => Constants::Received,
+            (Work::After, 0) | (Work::Before, _) => Constants::Shared,
+            (Work::After, _) => Constants::Opened,
         }
     }
 }
 
-#[inline(always)]
-fn write(rows: &mut [u64], [words, row, first]: [usize; 3], Words(chunk): Chunk) {
-    let row = &mut rows[row * words..][first..words];
-    match row.first_chunk_mut() {
-        Some(to) => *to = chunk,
-        None => row.copy_from_slice(&chunk[..row.len()]),
+/// Constants of a product of bits, or of elements of the tower, of which operands are rows as they
+/// are.
+struct Constant<'a, const K: usize>(Unit<'a>, Made<'a>);
+
+impl<const K: usize> Kernel for Constant<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let Constant(unit, mut made) = self;
+        let side = unit.prover.side();
+        let constants = Constants::of(unit.seen.work, side);
+        for (rows, word) in unit.chunks() {
+            let constant = match constants {
+                Constants::Dealt => {
+                    let x = sum(rows.operand::<K>(K, 0, 0), rows.operand(K, 0, 1));
+                    let y = sum(rows.operand(K, 2 * K, 0), rows.operand(K, 2 * K, 1));
+                    sum(multiplied(x, y), sum(rows.dealt(K), rows.out(K, 0)))
+                }
+                Constants::Given => sum(rows.dealt::<K>(K), rows.out(K, 1)),
+                Constants::Received => rows.out(K, 0),
+                Constants::Shared => {
+                    let own = multiplied(rows.operand(K, 0, side), rows.operand(K, 2 * K, side));
+                    sum(own, rows.dealt::<K>(K))
+                }
+                Constants::Opened => {
+                    let own = multiplied(rows.operand(K, 0, side), rows.operand(K, 2 * K, side));
+                    sum(own, rows.out::<K>(K, 0))
+                }
+            };
+            made.put(0, word, K, constant);
+        }
     }
 }
 
-/// Statements of a product: rows of both factors as the prover has them, each first the components
-/// that the role before has, and those of the constants of the role before and of the next one.
-struct Products<'a, const K: usize>(Seen<'a>, Gate, &'a Factors, &'a mut [u64]);
+/// Statements of a product in another representation: at the prover both factors, each first the
+/// components that the role before has. At a verifier the same factors are exchanged.
+struct Products<'a, const K: usize>(Unit<'a>, &'a Factors, Made<'a>);
 
 impl<const K: usize> Kernel for Products<'_, K> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        let Products(seen, at, factors, rows) = self;
-        let (words, bits) = (words_for(seen.lanes), factors.bits);
-        for first in (0..words).step_by(WIDE) {
-            let element = |rows: &[u64], start: usize, step: usize| {
-                let mut element = [ZERO; K];
-                for (i, to) in element.iter_mut().take(bits).enumerate() {
-                    *to = read(rows, [words, start + step * i, first]);
-                }
-                factors.image(element)
+        let Products(unit, factors, mut made) = self;
+        let (bits, side) = (factors.bits, unit.prover.side());
+        let constants = Constants::of(unit.seen.work, side);
+        for (rows, word) in unit.chunks() {
+            let [x0, x1] = [
+                factors.image::<K>(rows.operand(bits, 0, 0)),
+                factors.image::<K>(rows.operand(bits, 0, 1)),
+            ];
+            let [y0, y1] = [
+                factors.image(rows.operand(bits, 2 * bits, 0)),
+                factors.image(rows.operand(bits, 2 * bits, 1)),
+            ];
+            if unit.prover == Prover::Own {
+                made.put(0, word, bits, x0);
+                made.put(bits, word, bits, y0);
+                made.put(2 * bits, word, bits, y1);
+                made.put(3 * bits, word, bits, x1);
+                continue;
+            }
+            let [first, second] = if side == 0 { [y0, x0] } else { [x1, y1] };
+            let own = multiplied(first, second);
+            let dealt = factors.image(rows.dealt(bits));
+            let out = factors.image(rows.out(
+                bits,
+                match constants {
+                    Constants::Given => 1,
+                    _ => 0,
+                },
+            ));
+            let constant = match constants {
+                Constants::Dealt => sum(multiplied(sum(x0, x1), sum(y0, y1)), sum(dealt, out)),
+                Constants::Given => sum(dealt, out),
+                Constants::Received => out,
+                Constants::Shared => sum(own, dealt),
+                Constants::Opened => sum(own, out),
             };
-            let operand = |start: usize| element(seen.operands, at.operands + start, 2);
-            let [x, y] = [0, 2 * bits].map(|start| [operand(start), operand(start + 1)]);
-            let own = |place: usize| multiplied(x[place], y[place]);
-            let dealt = |rows| element(rows, at.dealt, 1);
-            let out = |rows| element(rows, at.out, 1);
-            let constants = match seen.duty {
-                Duty::Equal {
-                    zeros: [own_zero, next_zero],
-                } => [out(own_zero), sum(own(1), out(next_zero))],
-                Duty::Helper {
-                    dealt: given,
-                    masks,
-                } => {
-                    let both = multiplied(sum(x[0], x[1]), sum(y[0], y[1]));
-                    let given = dealt(given);
-                    let before = sum(sum(both, given), out(masks[0]));
-                    [before, sum(given, out(masks[1]))]
-                }
-                Duty::Before {
-                    dealt: given,
-                    received,
-                } => [out(received), sum(own(1), dealt(given))],
-                Duty::After {
-                    dealt: given,
-                    received,
-                } => [sum(own(0), dealt(given)), sum(own(1), out(received))],
-            };
-            let all = [x[0], y[0], y[1], x[1], constants[0], constants[1]];
-            for (number, element) in all.into_iter().enumerate() {
-                for (i, chunk) in element.into_iter().take(bits).enumerate() {
-                    write(rows, [words, number * bits + i, first], chunk);
-                }
+            made.put(0, word, bits, first);
+            made.put(bits, word, bits, second);
+            made.put(2 * bits, word, bits, constant);
+        }
+    }
+}
+
+/// Statements that power `3 + 2 POWER` of a mask was dealt.
+struct Deal<'a, const POWER: usize>(Unit<'a>, Made<'a>);
+
+impl<const POWER: usize> Kernel for Deal<'_, POWER> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let Deal(unit, mut made) = self;
+        for (rows, word) in unit.chunks() {
+            // Operands of one side: the mask, and the even power of it or of its share that the
+            // deal is about; on the right the other way round.
+            if unit.seen.work == Work::Helper {
+                let (one, two) = (rows.operand(4, 0, 0), rows.operand(4, 0, 1));
+                let sent = rows.shares(&two);
+                let kept = even_powers(one, rows.kept(sent));
+                made.put(0, word, 4, one);
+                made.put(4, word, 4, kept[POWER]);
+                made.put(8, word, 4, even_powers(two, sent)[POWER]);
+                made.put(12, word, 4, two);
+            } else {
+                let before = unit.seen.work == Work::Before;
+                let mask = rows.operand(4, 0, usize::from(before));
+                let share = rows.shares(&mask);
+                let even = even_powers(mask, share)[POWER];
+                made.put(if before { 0 } else { 4 }, word, 4, mask);
+                made.put(if before { 4 } else { 0 }, word, 4, even);
+                // The powers 3, 5 and 7, the last one with the share of the third.
+                made.put(8, word, 4, sum(product(mask, even), share[POWER]));
             }
         }
     }
 }
 
-/// Most elements of the statements of an inverse.
-const INVERSE: usize = 26;
+/// Statements that an inverse was opened.
+struct Opening<'a>(Unit<'a>, Made<'a>);
 
-/// Statements of an inverse, as [`Record::inverse`] takes them.
-struct Inverse<'a>(Seen<'a>, Gate, &'a OddPowers, &'a mut [u64]);
-
-/// Operands of a deal that one of both others has, from its mask and its share of the third power,
-/// squared.
-#[inline(always)]
-fn deals(mask: Element<Chunk>, even: &[Element<Chunk>; 7], left: bool) -> [Element<Chunk>; 6] {
-    let [second, fourth, sixth, ..] = *even;
-    if left {
-        [mask, second, mask, fourth, mask, sixth]
-    } else {
-        [second, mask, fourth, mask, sixth, mask]
-    }
-}
-
-impl Kernel for Inverse<'_> {
+impl Kernel for Opening<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        let Inverse(seen, at, powers, rows) = self;
-        let words = words_for(seen.lanes);
-        for first in (0..words).step_by(WIDE) {
-            let chunk = |rows: &[u64], row: usize| read(rows, [words, row, first]);
-            let component = |place: usize| -> Element<Chunk> {
-                array::from_fn(|i| chunk(seen.operands, at.operands + 2 * i + place))
-            };
-            let shares = |mask: Element<Chunk>, rows: &[u64]| {
-                powers.of(mask, &array::from_fn(|i| chunk(rows, at.dealt + i)))
-            };
-            let out =
-                |rows: &[u64]| -> Element<Chunk> { array::from_fn(|i| chunk(rows, at.out + i)) };
-            let mut number = 0;
-            let mut put = |elements: &[Element<Chunk>]| {
-                for (i, word) in elements.iter().flatten().enumerate() {
-                    write(rows, [words, 4 * number + i, first], *word);
+        let Opening(unit, mut made) = self;
+        let own = unit.prover == Prover::Own;
+        for (rows, word) in unit.chunks() {
+            if unit.seen.work == Work::Helper {
+                let (one, two) = (rows.operand(4, 0, 0), rows.operand(4, 0, 1));
+                let (side, sent) = (unit.prover.side(), rows.shares(&two));
+                let even = if side == 0 {
+                    even_powers(one, rows.kept(sent))
+                } else {
+                    even_powers(two, sent)
+                };
+                for (number, element) in even.into_iter().take(6).enumerate() {
+                    made.put(4 * number, word, 4, element);
                 }
-                number += elements.len();
-            };
-            match seen.duty {
-                Duty::Equal { .. } => {}
-                Duty::Helper { dealt, masks } => {
-                    let (one, two) = (component(0), component(1));
-                    let sent = shares(two, dealt);
-                    let all = odd_powers(sum(one, two));
-                    let kept = array::from_fn(|power| sum(all[power], sent[power]));
-                    let (kept, sent) = (even_powers(one, kept), even_powers(two, sent));
-                    put(&deals(one, &kept, true));
-                    put(&deals(two, &sent, false));
-                    put(&kept[..6]);
-                    put(&[sum(kept[6], out(masks[0]))]);
-                    put(&sent[..6]);
-                    put(&[sum(sent[6], out(masks[1]))]);
+                made.put(4 * 6, word, 4, sum(even[6], rows.out(4, side)));
+                continue;
+            }
+            // What is masked lies on the left at the role before, with the highest power first.
+            let before = unit.seen.work == Work::Before;
+            let masked = rows.operand(4, 0, usize::from(!before));
+            let masked = even_powers(masked, odd_powers(masked));
+            let (left, right) = if own { (0, 4 * 6) } else { (0, 0) };
+            let (first, second) = if before { (left, right) } else { (right, left) };
+            for number in 0..6 {
+                made.put(first + 4 * number, word, 4, masked[5 - number]);
+            }
+            if own {
+                let mask = rows.operand(4, 0, usize::from(before));
+                let shares = even_powers(mask, rows.shares(&mask));
+                for (number, share) in shares.into_iter().take(6).enumerate() {
+                    made.put(second + 4 * number, word, 4, share);
                 }
-                Duty::Before { dealt, received } | Duty::After { dealt, received } => {
-                    let before = matches!(seen.duty, Duty::Before { .. });
-                    let (masked, mask) = if before {
-                        (component(0), component(1))
-                    } else {
-                        (component(1), component(0))
-                    };
-                    let share = shares(mask, dealt);
-                    let even = even_powers(mask, share);
-                    put(&deals(mask, &even, before));
-                    let [third, fifth, _] = odd_powers(mask);
-                    let seventh = product(mask, even[2]);
-                    put(&[
-                        sum(third, share[0]),
-                        sum(fifth, share[1]),
-                        sum(seventh, share[2]),
-                    ]);
-                    let mut powers = even_powers(masked, odd_powers(masked));
-                    powers[..6].reverse();
-                    put(&powers[..6]);
-                    put(&even[..6]);
-                    let received = out(received);
-                    put(&[if before {
-                        received
-                    } else {
-                        sum(powers[6], received)
-                    }]);
-                }
+            } else if before {
+                made.put(4 * 6, word, 4, rows.out::<4>(4, 0));
+            } else {
+                made.put(4 * 6, word, 4, sum(masked[6], rows.out(4, 0)));
             }
         }
     }

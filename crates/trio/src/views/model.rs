@@ -9,6 +9,7 @@ use crate::ideal::{Drawn, InjectedFault, ideal};
 use crate::keys::{Key, Keys, Stream};
 use crate::masked::{Layouts, Recycled};
 use crate::outside::Outside;
+use crate::record::Spare;
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use crate::{Membership, Trio, TrioParty};
@@ -79,6 +80,7 @@ impl Model {
                         },
                         layouts: Layouts::default(),
                         recycled: Recycled::default(),
+                        spare: Spare::default(),
                     }))
                 }
                 None => Membership::Outside(Erased::new(Outside {
