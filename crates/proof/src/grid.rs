@@ -6,13 +6,13 @@
 //! values at 15 x 15 points, 0 to 14: 64 of the grid and [`GIVEN`] others.
 //!
 //! GF(16) is the tower of [`Small::Gf16`](crate::Small::Gf16). An element of it for each lane is
-//! four *planes*, the bits of all lanes. Interpolation is linear over GF(2), so it is a product of
-//! a public bit matrix with planes: the 16 sums of four planes each are made once, then a row of
-//! the matrix reads one sum for each of its nibbles (Arlazarov, Dinic, Kronrod and Faradzev, 1970).
-//! Addresses depend on the matrix, which is a constant or follows from a challenge, and never on a
+//! four *planes*, the bits of all lanes. `H` and the points 8 to 15 are cosets of a subspace, so
+//! interpolation is an additive Fourier transform (Lin, Chung and Han, FOCS 2014): 24 steps of two
+//! sums and a product with a constant, which are sums of planes. Folding at a challenge is a
+//! product of a public bit matrix with planes: the 16 sums of four planes each are made once, then
+//! a row of the matrix reads one sum for each of its nibbles (Arlazarov, Dinic, Kronrod and
+//! Faradzev, 1970). Addresses depend on the matrix, which follows from a challenge, and never on a
 //! bit of an operand.
-
-use std::array;
 
 use sealane_block::{Block, Cpu, Kernel, Lanes, transpose};
 use zeroize::Zeroizing;
@@ -67,39 +67,31 @@ pub(crate) const fn inverse16(a: u8) -> u8 {
     mul16(mul16(square, fourth), mul16(fourth, fourth))
 }
 
-/// Value at point `8 + point` of the polynomial that is 1 at `from` and 0 elsewhere in `H`.
-const fn lagrange16(point: usize, from: usize) -> u8 {
-    let (mut above, mut below, mut other) = (1, 1, 0);
-    while other < SIDE {
-        if other != from {
-            above = mul16(above, (SIDE + point) as u8 ^ other as u8);
-            below = mul16(below, from as u8 ^ other as u8);
-        }
-        other += 1;
+/// Subspace polynomial `level` at a point, over its value at `2^level`: zero at the points below
+/// `2^level`. As a polynomial it is linear, of degree `2^level`.
+const fn subspace(level: usize, point: u8) -> u8 {
+    if level == 0 {
+        return point;
     }
-    mul16(above, inverse16(below))
+    // The one before times its sum with its value at the point that is added, which is 1.
+    let (at, one) = (subspace(level - 1, point), subspace(level - 1, 1 << level));
+    mul16(mul16(at, at ^ 1), inverse16(mul16(one, one ^ 1)))
 }
 
-/// The matrix from a line of eight values, of one plane each if `N` is 2 and of four if it is 8, to
-/// the planes of its other points: for each row its nibbles.
-const fn line_matrix<const N: usize>() -> [[u8; N]; LINE] {
-    let bits = N / 2;
-    let mut matrix = [[0; N]; LINE];
-    let mut row = 0;
-    while row < LINE {
-        let mut input = 0;
-        while input < SIDE * bits {
-            let image = mul16(lagrange16(row / 4, input / bits), 1 << (input % bits));
-            matrix[row][input / 4] |= (image >> (row % 4) & 1) << (input % 4);
-            input += 1;
+/// The product with an element that is a constant: for each bit of it the bits that it sums up.
+const fn times(factor: u8) -> [u8; 4] {
+    let (mut rows, mut bit) = ([0; 4], 0);
+    while bit < 4 {
+        let image = mul16(factor, 1 << bit);
+        let mut row = 0;
+        while row < 4 {
+            rows[row] |= (image >> row & 1) << bit;
+            row += 1;
         }
-        row += 1;
+        bit += 1;
     }
-    matrix
+    rows
 }
-
-static OF_BITS: [[u8; 2]; LINE] = line_matrix();
-static OF_ELEMENTS: [[u8; 8]; LINE] = line_matrix();
 
 /// The sums of all subsets of four planes.
 #[inline(always)]
@@ -112,24 +104,79 @@ fn subset_sums<L: Lanes>(l: L, planes: &[L::V], sums: &mut [L::V; 16]) {
     }
 }
 
-/// The planes of the other points of a line.
+/// The planes of elements, for the lanes of a vector.
+type Element<L> = [<L as Lanes>::V; 4];
+
+/// Adds `FACTOR` times an element to another one.
 #[inline(always)]
-fn extend_line<L: Lanes, const N: usize>(
-    l: L,
-    planes: &[L::V; 32],
-    matrix: &[[u8; N]; LINE],
-    out: &mut [Block],
-) {
-    let mut sums = [[planes[0]; 16]; N];
-    for n in 0..N {
-        subset_sums(l, &planes[4 * n..4 * n + 4], &mut sums[n]);
-    }
-    for (row, out) in matrix.iter().zip(out.chunks_exact_mut(L::WIDTH)) {
-        let mut sum = sums[0][row[0] as usize & 15];
-        for n in 1..N {
-            sum = l.xor(sum, sums[n][row[n] as usize & 15]);
+fn add_times<L: Lanes, const FACTOR: u8>(l: L, to: &mut Element<L>, element: &Element<L>) {
+    let rows = const { times(FACTOR) };
+    for (to, row) in to.iter_mut().zip(rows) {
+        for bit in 0..4 {
+            if row >> bit & 1 == 1 {
+                *to = l.xor(*to, element[bit]);
+            }
         }
-        l.store(out, sum);
+    }
+}
+
+/// From the values of a polynomial at two points that differ by `2^level` to its coefficients of 1
+/// and of subspace polynomial `level`, which is `AT` at the first point.
+#[inline(always)]
+fn interpolate<L: Lanes, const AT: u8>(
+    l: L,
+    line: &mut [Element<L>; SIDE],
+    first: usize,
+    second: usize,
+) {
+    let low = line[first];
+    add_times::<L, 1>(l, &mut line[second], &low);
+    let slope = line[second];
+    add_times::<L, AT>(l, &mut line[first], &slope);
+}
+
+/// The other way round.
+#[inline(always)]
+fn evaluate<L: Lanes, const AT: u8>(
+    l: L,
+    line: &mut [Element<L>; SIDE],
+    first: usize,
+    second: usize,
+) {
+    let slope = line[second];
+    add_times::<L, AT>(l, &mut line[first], &slope);
+    let low = line[first];
+    add_times::<L, 1>(l, &mut line[second], &low);
+}
+
+/// The values at the other points of a line, from those at `H`: coefficients in the basis of
+/// products of subspace polynomials, then values at the points 8 to 15.
+#[inline(always)]
+fn extend_line<L: Lanes>(l: L, line: &mut [Element<L>; SIDE], out: &mut [Block]) {
+    interpolate::<L, { subspace(0, 0) }>(l, line, 0, 1);
+    interpolate::<L, { subspace(0, 2) }>(l, line, 2, 3);
+    interpolate::<L, { subspace(0, 4) }>(l, line, 4, 5);
+    interpolate::<L, { subspace(0, 6) }>(l, line, 6, 7);
+    for i in 0..2 {
+        interpolate::<L, { subspace(1, 0) }>(l, line, i, i + 2);
+        interpolate::<L, { subspace(1, 4) }>(l, line, i + 4, i + 6);
+    }
+    for i in 0..4 {
+        interpolate::<L, { subspace(2, 0) }>(l, line, i, i + 4);
+        evaluate::<L, { subspace(2, 8) }>(l, line, i, i + 4);
+    }
+    for i in 0..2 {
+        evaluate::<L, { subspace(1, 8) }>(l, line, i, i + 2);
+        evaluate::<L, { subspace(1, 12) }>(l, line, i + 4, i + 6);
+    }
+    evaluate::<L, { subspace(0, 8) }>(l, line, 0, 1);
+    evaluate::<L, { subspace(0, 10) }>(l, line, 2, 3);
+    evaluate::<L, { subspace(0, 12) }>(l, line, 4, 5);
+    evaluate::<L, { subspace(0, 14) }>(l, line, 6, 7);
+    for (element, out) in line[..MORE].iter().zip(out.chunks_exact_mut(4 * L::WIDTH)) {
+        for (plane, out) in element.iter().zip(out.chunks_exact_mut(L::WIDTH)) {
+            l.store(out, *plane);
+        }
     }
 }
 
@@ -231,35 +278,38 @@ impl Extend<'_> {
         to: usize,
     ) {
         let strings = &self.sides[operand % 2][operand / 2 * self.degree..][..self.degree];
-        let mut planes = [l.splat(Block::ZERO); 32];
+        let mut line = [[l.splat(Block::ZERO); 4]; SIDE];
         let out = &mut self.lines[to * LINE * L::WIDTH..][..LINE * L::WIDTH];
-        if self.degree == 1 {
-            for i in 0..SIDE {
-                planes[i] = l.load(&strings[0][(first + i * step) * PLANE + c..]);
-            }
-            extend_line(l, &planes, &OF_BITS, out);
-        } else {
-            for i in 0..SIDE {
-                for k in 0..self.degree.min(4) {
-                    planes[4 * i + k] = l.load(&strings[k][(first + i * step) * PLANE + c..]);
+        let at = |i: usize| (first + i * step) * PLANE + c;
+        match strings {
+            // The compiler leaves out what is zero.
+            [bits] => {
+                for i in 0..SIDE {
+                    line[i][0] = l.load(&bits[at(i)..]);
                 }
+                extend_line(l, &mut line, out);
             }
-            extend_line(l, &planes, &OF_ELEMENTS, out);
+            _ => {
+                for i in 0..SIDE {
+                    for k in 0..self.degree.min(4) {
+                        line[i][k] = l.load(&strings[k][at(i)..]);
+                    }
+                }
+                extend_line(l, &mut line, out);
+            }
         }
     }
 
     /// Extends the column of a point outside of the grid, from the extended rows of an operand.
     #[inline(always)]
     fn new_column<L: Lanes>(&mut self, l: L, operand: usize, point: usize, to: usize) {
-        let mut planes = [l.splat(Block::ZERO); 32];
+        let mut line = [[l.splat(Block::ZERO); 4]; SIDE];
         for row in 0..SIDE {
             let at = ((operand * SIDE + row) * LINE + 4 * point) * L::WIDTH;
-            for k in 0..4 {
-                planes[4 * row + k] = l.load(&self.lines[at + k * L::WIDTH..]);
-            }
+            line[row] = l.load_vectors(&self.lines[at..]);
         }
         let out = &mut self.lines[to * LINE * L::WIDTH..][..LINE * L::WIDTH];
-        extend_line(l, &planes, &OF_ELEMENTS, out);
+        extend_line(l, &mut line, out);
     }
 
     /// Products at the seven new points of a line, summed over all terms. The line of operand `o`
@@ -345,8 +395,8 @@ pub(crate) fn embed<F: Field>(a: u8) -> Block {
 
 /// The public matrices that take operands of one field to their values at a challenge `(r, s)`.
 pub(crate) struct Folding {
-    /// For each plane of an operand the nibbles of 128 rows.
-    matrices: Vec<[[u8; 16]; 128]>,
+    /// For each plane of an operand 128 rows, a bit for each position.
+    matrices: Vec<[u64; 128]>,
 }
 
 impl Folding {
@@ -361,7 +411,7 @@ impl Folding {
                 *image = F::mul(cpu, at, F::EMBEDDING[k]);
             }
             transpose(cpu, &images, &mut bits);
-            bits.map(|row| array::from_fn(|n| (row.value() >> (4 * n)) as u8 & 15))
+            bits.map(|row| row.value() as u64)
         };
         let matrices = (0..degree).map(matrix).collect();
         Folding { matrices }
@@ -384,7 +434,7 @@ impl Folding {
 }
 
 struct FoldPlanes<'a> {
-    matrices: &'a [[[u8; 16]; 128]],
+    matrices: &'a [[u64; 128]],
     strings: &'a [&'a [Block]],
     rows: &'a mut [Block],
 }
@@ -395,9 +445,9 @@ impl Kernel for FoldPlanes<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let zero = l.splat(Block::ZERO);
+        let mut sums = [[zero; 16]; 16];
         for c in (0..PLANE).step_by(L::WIDTH) {
             for (k, (matrix, string)) in self.matrices.iter().zip(self.strings).enumerate() {
-                let mut sums = [[zero; 16]; 16];
                 for n in 0..16 {
                     let mut planes = [zero; 4];
                     for i in 0..4 {
@@ -406,11 +456,14 @@ impl Kernel for FoldPlanes<'_> {
                     subset_sums(l, &planes, &mut sums[n]);
                 }
                 for (row, to) in matrix.iter().zip(self.rows.chunks_exact_mut(PLANE)) {
-                    let mut halves = [sums[0][row[0] as usize & 15], sums[1][row[1] as usize & 15]];
+                    let mut halves = [
+                        sums[0][*row as usize & 15],
+                        sums[1][(row >> 4) as usize & 15],
+                    ];
                     for n in 1..8 {
                         for h in 0..2 {
-                            let sum = sums[2 * n + h][row[2 * n + h] as usize & 15];
-                            halves[h] = l.xor(halves[h], sum);
+                            let nibble = (row >> (4 * (2 * n + h))) as usize & 15;
+                            halves[h] = l.xor(halves[h], sums[2 * n + h][nibble]);
                         }
                     }
                     let sum = l.xor(halves[0], halves[1]);
