@@ -38,13 +38,17 @@ SAME = ["every_tier", "views::", "attacks::", "guessing::", "estimate::", "place
 LEFT_OUT = [word for part in SAME for word in ("--skip", part)]
 CARGO = [os.environ.get("CARGO", "cargo"), "test", "--quiet", "--locked"]
 WORKSPACE = ["--workspace", "--exclude", "sealane-py"]
+# Errors of the compiler are for people, the rest is for this tool.
+MESSAGES = ["--message-format", "json-render-diagnostics"]
 RESULT = re.compile(r"test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored)")
 
 
 def main() -> int:
     """Prints a line for each program, and what those print that fail; returns their number."""
+    if sys.argv[1:] not in ([], ["tiers"]):
+        sys.exit(__doc__)
     built = programs()
-    if sys.argv[1:] == ["tiers"]:
+    if sys.argv[1:]:
         return run_all(on_lesser_tiers(built))
     failed = run_all([(folder, program, [], "") for folder, program in built])
     examples = subprocess.run([*CARGO, "--doc", *WORKSPACE], cwd=ROOT)
@@ -78,7 +82,7 @@ def on_lesser_tiers(built: list[tuple[Path, Path]]) -> list[Run]:
 
 def programs() -> list[tuple[Path, Path]]:
     """The test programs of the workspace, the largest first, each after its crate's folder."""
-    lines = output([*CARGO, *WORKSPACE, "--no-run", "--message-format", "json"]).splitlines()
+    lines = output([*CARGO, *WORKSPACE, "--no-run", *MESSAGES]).splitlines()
     found = []
     for message in map(json.loads, lines):
         if message.get("executable") and message["profile"]["test"]:
@@ -121,7 +125,10 @@ def kind(program: Path) -> str:
 
 def output(command: list[str]) -> str:
     """Output of a command."""
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if ended.returncode:
+        sys.exit(f"{command[0]} ended with {ended.returncode}")
+    return ended.stdout
 
 
 if __name__ == "__main__":
