@@ -192,7 +192,7 @@ def read_plan(lines: list[Fields], protocol: str, folder: Path) -> Plan:
 
 
 def _settles(plan: Plan) -> bool:
-    """Whether each segment settles at its end, and nothing is opened before all have (chapter 19)."""
+    """Whether each segment settles at its end, and nothing is opened before (chapter 19)."""
     names = [[step.name for step in segment.steps] for segment in plan.segments]
     return (all(of[-1:] == ["settle"] and of.count("settle") == 1 for of in names)
             and not any(result.by_tile for result in plan.results))

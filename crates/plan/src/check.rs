@@ -258,6 +258,14 @@ impl Checker<'_> {
             let last = segment.steps.last();
             let settles = last.is_some_and(|step| matches!(step.op, StepOp::Settle));
             ensure(settles, "checks of a tile stay open")?;
+            let count = |kind: fn(&StepOp) -> bool| {
+                let steps = segment.steps.iter();
+                steps.filter(|step| kind(&step.op)).count()
+            };
+            // One that is not the last is for the openings behind it.
+            let openings = count(|op| matches!(op, StepOp::Open { .. }));
+            let settles = count(|op| matches!(op, StepOp::Settle)) <= 1 + openings;
+            ensure(settles, "a settlement that nothing needs")?;
         }
         let offline = self.plan.setting.timing != Timing::CountsAlone;
         let same = offline == profile.offline;

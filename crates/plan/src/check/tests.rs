@@ -147,7 +147,12 @@ fn a_walk_settles_at_its_end() {
     let mut plan = sample_of::<Guarded>(&["alice", "bob", "cyd"]);
     assert_eq!(check::<Guarded>(&plan), Ok(()));
     let steps = &mut plan.segments[0].steps;
-    steps.rotate_right(1);
+    let twice = steps[steps.len() - 1].clone();
+    steps.insert(0, twice);
+    let text = check::<Guarded>(&plan).expect_err("it settles twice");
+    assert!(text.contains("nothing needs"), "{text}");
+    let steps = &mut plan.segments[0].steps;
+    steps.pop();
     for _ in 0..2 {
         let text = check::<Guarded>(&plan).expect_err("steps stay open");
         assert!(text.contains("checks of a tile stay open"), "{text}");
