@@ -402,6 +402,7 @@ fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
 #[test]
 fn bits_are_made_of_the_next_ots_while_these_are() {
     let ((one, sent), (other, received)) = pair(through, through);
+    assert_eq!([one.len(), other.len()], [KINDS.len(); 2]);
     for ((one, other), (kind, count)) in one.iter().zip(&other).zip(KINDS) {
         let planes = |of: &BitTriples| match of {
             BitTriples::Boolean(of) => (of.a.clone(), of.b.clone(), of.c.clone()),

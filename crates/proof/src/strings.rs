@@ -1,7 +1,7 @@
 //! Flat strings of bits, which parties record and proofs read.
 
 use sealane_block::Block;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::kind::GROUP;
 
@@ -76,12 +76,6 @@ impl BitString {
         let mut blocks = Zeroizing::new(Vec::with_capacity(needed));
         blocks.extend_from_slice(&self.blocks[..needed]);
         self.blocks = blocks;
-    }
-
-    /// Makes the string empty and erases it, keeping its memory.
-    pub fn clear(&mut self) {
-        self.blocks.zeroize();
-        self.bits = 0;
     }
 
     /// The bits, 64 to a word. Behind the last one a word is zero.
