@@ -23,13 +23,13 @@ const PROOF_PS: [u64; KINDS.len()] = [1_500, 3_500, 3_500, 9_500];
 /// Nominal cost of a proof beside its statements: levels and hashes.
 const PROOF_NS: u64 = 100_000;
 
-/// Bits of memory that an AND counts for in a tile. Its strings take six; with so many a tile is no
+/// Bits of memory that an AND counts for in a tile. It takes seven; with so many a tile is no
 /// longer than a segment.
 const AND_BITS: u64 = 32;
 /// Memory of the vectors of proofs, which a party keeps from one to the next.
 pub(super) const STATE_BYTES: u64 = 24 << 20;
-/// Bits of memory of a statement of each kind: its strings, the copy of a segment aside.
-const STRING_BITS: [u64; KINDS.len()] = [6, 12, 40, 104];
+/// Bits of memory of a statement of each kind, at most, on many lanes.
+const STRING_BITS: [u64; KINDS.len()] = [7, 12, 40, 104];
 /// Bits of memory of the record of a step beside them.
 const STEP_BITS: u64 = 8 << 10;
 
@@ -57,15 +57,16 @@ pub(super) fn material_bits(work: &StepShape) -> u64 {
 /// Memory until a settlement, and of a settlement.
 pub(super) fn check_bits(work: &StepShape) -> u64 {
     match work {
-        // Strings, and messages while they are on their way.
-        StepShape::Tape(_) => {
+        // Records, and messages while they are on their way.
+        StepShape::Tape(run) => {
             let counts = counts(work);
             let bits = weighed(&counts, |kind| {
                 STRING_BITS[kind] + KINDS[kind].field.degree() as u64
             });
+            let bits = bits.max(record::kept_bits(run.tape, run.lanes as usize));
             if bits == 0 { 0 } else { bits + STEP_BITS }
         }
-        // Strings, and their copies in segments.
+        // Records of all lanes, where a row ends within a word, and statements that are made.
         StepShape::Settle { checks } => weighed(&counts_of(checks), |kind| 2 * STRING_BITS[kind]),
         _ => 0,
     }

@@ -44,15 +44,15 @@ use settle::{Settled, Settling};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
-/// Statements of a segment by kind, in the order of [`KINDS`]: 3 MiB of strings of ANDs, and up to
-/// 20 MiB of products in GF(16). Tests have several segments.
+/// Statements of a segment by kind, in the order of [`KINDS`], for a few MiB of each. Tests have
+/// several segments.
 const SEGMENT: Counts = if cfg!(test) {
     [1 << 13; KINDS.len()]
 } else {
     [1 << 22, 1 << 22, 1 << 22, 1 << 20]
 };
 
-/// Statements of a step below which its record is packed until it is settled.
+/// Statements of a step below which its strings give up what is behind their end.
 const SMALL: usize = 1 << 14;
 
 /// The checks of so many statements of each kind.

@@ -300,7 +300,7 @@ impl Computing {
         }
         if *level == run.layout.program.opens {
             let record = running.record.take();
-            let record = record.map(|rows| Box::new(Record::of_rows(rows)));
+            let record = record.map(|rows| Box::new(Record::of_rows(rows, &mut self.spare)));
             return Ok(MaskedProgress::Done(running.finish(self), record));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);

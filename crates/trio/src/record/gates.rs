@@ -27,7 +27,7 @@ use super::rows::Work;
 use super::stream::{Prover, UNIT};
 use super::{OPENING16, PRODUCT16};
 use crate::masked::Words;
-use sealane_block::{Cpu, Kernel, Lanes};
+use sealane_block::{Cpu, Kernel, Lanes, Tier};
 use sealane_circuit::function::product;
 use sealane_circuit::function::quotient::{Element, even_powers, odd_powers};
 use sealane_party::bits::words_for;
@@ -57,7 +57,12 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    pub(super) fn skip(&mut self, operands: usize, dealt: usize, out: usize) {
+    /// Goes behind a gate.
+    pub(super) fn skip(&mut self, gate: &Proved) {
+        let [operands, dealt, out] = match gate {
+            Proved::Product(Factors { bits, .. }) => [2 * bits, *bits, *bits],
+            Proved::Inverse => [4, DEALT, 4],
+        };
         self.operands += 2 * operands;
         self.dealt += dealt;
         self.out += out;
@@ -295,6 +300,8 @@ struct Constant<'a, const K: usize>(Unit<'a>, Made<'a>);
 
 impl<const K: usize> Kernel for Constant<'_, K> {
     type Output = ();
+    // Memory is the limit, and the code of each tier is large.
+    const WIDEST: Tier = Tier::Vaes256;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
@@ -330,6 +337,8 @@ struct Products<'a, const K: usize>(Unit<'a>, &'a Factors, Made<'a>);
 
 impl<const K: usize> Kernel for Products<'_, K> {
     type Output = ();
+    // Few tapes have such factors, and the code of each tier is large.
+    const WIDEST: Tier = Tier::AesNi;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
@@ -381,6 +390,8 @@ struct Deal<'a, const POWER: usize>(Unit<'a>, Made<'a>);
 
 impl<const POWER: usize> Kernel for Deal<'_, POWER> {
     type Output = ();
+    // As of constants.
+    const WIDEST: Tier = Tier::Vaes256;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
@@ -415,6 +426,8 @@ struct Opening<'a>(Unit<'a>, Made<'a>);
 
 impl Kernel for Opening<'_> {
     type Output = ();
+    // As of constants.
+    const WIDEST: Tier = Tier::Vaes256;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {

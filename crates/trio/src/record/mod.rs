@@ -30,6 +30,9 @@ pub(crate) use rows::{Levels, Piece, Rows, Spare, Work};
 pub(crate) use stream::{Prover, Stream};
 
 use crate::masked::lanes_of;
+use crate::tape::under_masks;
+use functions::Factors;
+use gates::units;
 use sealane_circuit::Tape;
 use sealane_party::{Fault, Result};
 use sealane_proof::{Kind, Shape};
@@ -70,6 +73,22 @@ pub(crate) fn counts(tape: &Tape, lanes: usize) -> Counts {
     std::array::from_fn(|kind| each.iter().map(|of| of[kind]).max().unwrap_or(0))
 }
 
+/// Bits of memory that the record of a tape under masks takes until it is settled, at the role with
+/// the most. Others take six bits of an AND, and as many of a bit of other products.
+pub(crate) fn kept_bits(tape: &Tape, lanes: usize) -> u64 {
+    let proved = tape.functions.iter().map(Proved::of);
+    let Some(proved) = proved
+        .collect::<Option<Vec<_>>>()
+        .filter(|_| under_masks(tape))
+    else {
+        return 0;
+    };
+    let ands = std::iter::repeat_n(Proved::Product(Factors::AND), tape.ands.len());
+    let applied = tape.applied.iter().map(|of| proved[of.function as usize]);
+    let parts = [0, 1, 2].map(|part| lanes_of(part, lanes));
+    rows::kept_bits(ands.chain(applied), parts)
+}
+
 /// The products of one step, at a party with a role.
 pub(crate) struct Record {
     body: Body,
@@ -92,7 +111,8 @@ impl Record {
     }
 
     /// The record of a tape under masks that has ended at this role.
-    pub(crate) fn of_rows(rows: Rows) -> Record {
+    pub(crate) fn of_rows(mut rows: Rows, spare: &mut Spare) -> Record {
+        rows.pack(spare);
         Record {
             body: Body::Rows(rows),
             counts: Counts::default(),
@@ -109,7 +129,15 @@ impl Record {
                 let of = products.kinds.each_ref().map(|strings| strings.count());
                 of == self.counts.map(Some)
             }
-            Body::Rows(rows) => rows.is_whole(),
+            Body::Rows(rows) => {
+                let provers = [Prover::Own, Prover::Other(1), Prover::Other(0)];
+                let mut provers = provers.into_iter().enumerate();
+                rows.is_whole()
+                    && provers.all(|(ahead, prover)| {
+                        let of = counts_of(tape, lanes, (rows.role() + ahead) % 3);
+                        of == Some(statements(rows, prover))
+                    })
+            }
         };
         if whole {
             Ok(())
@@ -118,7 +146,7 @@ impl Record {
         }
     }
 
-    /// Gives up memory that is not needed until a settlement.
+    /// Gives up memory behind the last statement of a tape without masks.
     pub(crate) fn shrink(&mut self) {
         if let Body::Products(products) = &mut self.body {
             products.shrink();
@@ -131,6 +159,17 @@ impl Record {
             spare.keep(rows.into_memory());
         }
     }
+}
+
+/// The statements of each kind that rows have of a prover.
+fn statements(rows: &Rows, prover: Prover) -> Counts {
+    std::array::from_fn(|kind| {
+        let units = rows.all().flat_map(|(seen, gates)| {
+            let gates = gates.iter();
+            gates.flat_map(move |gate| units(seen, gate, kind, prover))
+        });
+        units.map(|unit| unit.count()).sum()
+    })
 }
 
 /// The statements of each kind of records.

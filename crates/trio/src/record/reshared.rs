@@ -6,7 +6,7 @@
 use super::functions::{Chunk, Factors, Proved, multiplied, sum, write};
 use super::stream::Prover;
 use super::{Counts, KINDS};
-use sealane_block::{Cpu, Kernel, Lanes};
+use sealane_block::{Cpu, Kernel, Lanes, Tier};
 use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
 use sealane_proof::BitString;
@@ -198,6 +198,8 @@ struct Rows<'a, const K: usize>(Reshared<'a>, [usize; 2], &'a Factors, &'a mut [
 
 impl<const K: usize> Kernel for Rows<'_, K> {
     type Output = ();
+    // Memory is the limit, and the code of each tier is large.
+    const WIDEST: Tier = Tier::Vaes256;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {

@@ -2,13 +2,17 @@
 //!
 //! They are what kernels have at hand: components of operands, what is dealt, and masks or messages
 //! of outputs. Statements take more than twice as much memory, and are made of them when a proof
-//! asks for some (`stream`).
+//! asks for some (`stream`). Rows of less than a word each are kept bit by bit: most of what
+//! kernels have of a tape on few lanes is empty.
 
-use super::functions::{DEALT, Factors, Proved};
+use super::functions::{Factors, Proved};
 use super::gates::{Gate, Seen};
 use sealane_party::AlignedBuffer;
 use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
+use sealane_proof::BitString;
+use std::ops::Range;
+use std::slice;
 use std::sync::Arc;
 
 /// The gates of the levels of a tape that is recorded.
@@ -29,10 +33,7 @@ impl Levels {
             let ands = std::iter::repeat_n(Proved::Product(Factors::AND), ands);
             let gate = |gate: Proved| {
                 let at = end;
-                match gate {
-                    Proved::Product(Factors { bits, .. }) => end.skip(2 * bits, bits, bits),
-                    Proved::Inverse => end.skip(4, DEALT, 4),
-                }
+                end.skip(&gate);
                 (gate, at)
             };
             let gates = ands.chain(functions).map(gate).collect();
@@ -76,16 +77,46 @@ impl Work {
     }
 }
 
+/// Bits of memory that the rows of a tape with these gates take at the party with the most.
+pub(crate) fn kept_bits(gates: impl Iterator<Item = Proved>, lanes: [usize; 3]) -> u64 {
+    let mut end = Gate::default();
+    gates.for_each(|gate| end.skip(&gate));
+    let bits = match narrow(lanes) {
+        Some(_) => lanes,
+        None => lanes.map(|lanes| 64 * words_for(lanes)),
+    };
+    let most = bits.into_iter().max().unwrap_or(0);
+    let all = bits.iter().sum::<usize>();
+    (all * (end.operands + end.dealt + end.out) + most * end.out) as u64
+}
+
+/// The part that has all lanes, if they take less than a word.
+fn narrow(lanes: [usize; 3]) -> Option<usize> {
+    let part = lanes.iter().position(|lanes| *lanes > 0)?;
+    (lanes.iter().sum::<usize>() < 64).then_some(part)
+}
+
 /// The rows of a tape.
 pub(crate) struct Rows {
     levels: Arc<Levels>,
+    role: usize,
     /// The work of each part and its lanes.
     parts: [(Work, usize); 3],
     /// The first word of each part of each level.
     starts: Vec<[usize; 3]>,
+    /// The word behind the last row.
+    end: usize,
+    /// Empty once rows are packed.
     memory: AlignedBuffer,
+    packed: Option<Packed>,
     /// Pieces that are not there yet.
     missing: usize,
+}
+
+/// Rows bit by bit, of the only part that there is.
+struct Packed {
+    bits: BitString,
+    part: usize,
 }
 
 impl Rows {
@@ -123,10 +154,76 @@ impl Rows {
         Rows {
             memory: spare.take(words + 2 * WIDE),
             levels,
+            role,
             parts,
             starts,
+            end: words,
+            packed: None,
             missing,
         }
+    }
+
+    /// Keeps rows of less than a word bit by bit.
+    pub(super) fn pack(&mut self, spare: &mut Spare) {
+        let Some(part) = narrow(self.parts.map(|(_, lanes)| lanes)) else {
+            return;
+        };
+        let (_, lanes) = self.parts[part];
+        let rows = &self.memory[WIDE..self.end];
+        let mut bits = BitString::with_capacity(rows.len() * lanes);
+        rows.iter()
+            .for_each(|row| bits.push(slice::from_ref(row), lanes));
+        bits.shrink();
+        self.packed = Some(Packed { bits, part });
+        spare.keep(std::mem::replace(&mut self.memory, AlignedBuffer::zeros(0)));
+    }
+
+    /// Memory for the largest level of packed rows.
+    pub(super) fn room(&self) -> AlignedBuffer {
+        let levels = 0..self.levels.0.len();
+        let most = levels.map(|level| self.words_of(level).len()).max();
+        AlignedBuffer::zeros(most.unwrap_or(0) + 3 * WIDE)
+    }
+
+    /// The words of a level of one part.
+    fn words_of(&self, level: usize) -> Range<usize> {
+        let end = |next: &[usize; 3]| next[0];
+        self.starts[level][0]..self.starts.get(level + 1).map_or(self.end, end)
+    }
+
+    /// Unpacks the rows of a level to `memory`; returns them with the gates of the level.
+    pub(super) fn unpack<'a>(
+        &'a self,
+        level: usize,
+        memory: &'a mut [u64],
+    ) -> (Seen<'a>, &'a [(Proved, Gate)]) {
+        let Packed { bits, part } = self.packed.as_ref().expect("packed rows");
+        let (_, lanes) = self.parts[*part];
+        let words = bits.words();
+        let rows = self.words_of(level).zip(&mut memory[WIDE..]);
+        rows.for_each(|(number, row)| {
+            let first = (number - WIDE) * lanes;
+            let (word, shift) = (first / 64, first % 64);
+            let next = words.get(word + 1).copied().unwrap_or(0);
+            *row = (words[word] >> shift | next << 1 << (63 - shift)) & ((1 << lanes) - 1);
+        });
+        let seen = self.seen(level, *part, WIDE, memory);
+        (seen, &self.levels.0[level].gates)
+    }
+
+    /// Returns whether rows are kept bit by bit.
+    pub(super) fn is_packed(&self) -> bool {
+        self.packed.is_some()
+    }
+
+    /// The levels.
+    pub(super) fn levels(&self) -> usize {
+        self.levels.0.len()
+    }
+
+    /// The role that keeps them.
+    pub(super) fn role(&self) -> usize {
+        self.role
     }
 
     /// Rows for both components of each operand of a level: of ANDs, then of functions.
@@ -158,7 +255,8 @@ impl Rows {
         self.missing == 0
     }
 
-    fn seen(&self, level: usize, part: usize) -> Seen<'_> {
+    /// The rows of a part of a level, which begin at this word.
+    fn seen<'a>(&self, level: usize, part: usize, start: usize, memory: &'a [u64]) -> Seen<'a> {
         let Gate {
             operands,
             dealt,
@@ -167,12 +265,11 @@ impl Rows {
         } = self.levels.0[level].end;
         let (work, lanes) = self.parts[part];
         let words = words_for(lanes);
-        let start = self.starts[level][part];
         let first = start + (operands + dealt) * words;
         Seen {
             work,
             lanes,
-            memory: &self.memory,
+            memory,
             operands: start,
             dealt: start + operands * words,
             outs: [first, first + out * words],
@@ -184,7 +281,13 @@ impl Rows {
         let levels = self.levels.0.iter().enumerate();
         levels.flat_map(move |(number, level)| {
             let parts = (0..3).filter(|part| self.parts[*part].1 > 0);
-            parts.map(move |part| (self.seen(number, part), &level.gates[..]))
+            parts.map(move |part| {
+                let start = self.starts[number][part];
+                (
+                    self.seen(number, part, start, &self.memory),
+                    &level.gates[..],
+                )
+            })
         })
     }
 
@@ -201,7 +304,7 @@ impl Spare {
     /// Most pieces of memory that are kept: those of a tile that runs and of one that settles.
     const MOST: usize = 2;
     /// Words below which memory is not kept.
-    const LEAST: usize = 1 << 14;
+    const LEAST: usize = if cfg!(test) { 1 } else { 1 << 14 };
 
     /// Memory of so many words, which may hold older ones.
     fn take(&mut self, words: usize) -> AlignedBuffer {

@@ -1,6 +1,7 @@
 //! Statements of a segment, made of its records group by group when a proof asks for them.
 
 use super::gates::{Made, Unit, units};
+use super::rows::Rows;
 use super::{Body, Counts, KINDS, Record};
 use sealane_block::{Block, Cpu, Kernel, Lanes};
 use sealane_party::AlignedBuffer;
@@ -8,6 +9,7 @@ use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
 use sealane_proof::{BitString, Shape, Statements};
 use std::array;
+use std::rc::Rc;
 
 /// The role whose statements they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,8 @@ enum Piece<'a> {
     Gate(Unit<'a>),
     /// So many of whole strings, from a word on.
     Strings(Vec<&'a BitString>, usize, usize),
+    /// The same of strings that were made of a record that is packed.
+    Made(Rc<Vec<BitString>>, usize, usize),
     Zeros(usize),
 }
 
@@ -57,7 +61,7 @@ impl Piece<'_> {
     fn count(&self) -> usize {
         match self {
             Piece::Gate(unit) => unit.count(),
-            Piece::Strings(_, _, count) | Piece::Zeros(count) => *count,
+            Piece::Strings(.., count) | Piece::Made(.., count) | Piece::Zeros(count) => *count,
         }
     }
 }
@@ -70,7 +74,12 @@ fn pieces(count: usize) -> impl Iterator<Item = usize> {
 
 impl Record {
     /// The statements of a kind, in order.
-    fn pieces(&self, kind: usize, prover: Prover) -> Box<dyn Iterator<Item = Piece<'_>> + '_> {
+    fn pieces(
+        &self,
+        cpu: Cpu,
+        kind: usize,
+        prover: Prover,
+    ) -> Box<dyn Iterator<Item = Piece<'_>> + '_> {
         let all = self.counts[kind];
         match &self.body {
             Body::Products(products) => {
@@ -78,6 +87,13 @@ impl Record {
                 let count = strings.count().unwrap_or(0);
                 let words = (0..).step_by(UNIT / 64).zip(pieces(count));
                 let some = move |(first, count)| Piece::Strings(strings.of(prover), first, count);
+                Box::new(words.map(some).chain(pieces(all - count).map(Piece::Zeros)))
+            }
+            Body::Rows(rows) if rows.is_packed() => {
+                let (strings, count) = unpacked(cpu, rows, kind, prover);
+                let strings = Rc::new(strings);
+                let words = (0..).step_by(UNIT / 64).zip(pieces(count));
+                let some = move |(first, count)| Piece::Made(Rc::clone(&strings), first, count);
                 Box::new(words.map(some).chain(pieces(all - count).map(Piece::Zeros)))
             }
             Body::Rows(rows) => {
@@ -90,11 +106,45 @@ impl Record {
                 Box::new(std::iter::from_fn(move || {
                     let zeros = || (left > 0).then(|| Piece::Zeros(UNIT.min(left)));
                     let piece = units.next().or_else(zeros)?;
-                    left -= piece.count();
+                    let behind = left.checked_sub(piece.count());
+                    left = behind.expect("no more statements than were counted");
                     Some(piece)
                 }))
             }
         }
+    }
+}
+
+/// The strings of a kind that packed rows have, and their statements.
+fn unpacked(cpu: Cpu, rows: &Rows, kind: usize, prover: Prover) -> (Vec<BitString>, usize) {
+    let planes = planes(kind, prover);
+    let mut strings = (0..planes)
+        .map(|_| BitString::default())
+        .collect::<Vec<_>>();
+    let mut made = AlignedBuffer::zeros(planes * Made::STRIDE);
+    let (mut memory, mut count) = (rows.room(), 0);
+    for level in 0..rows.levels() {
+        let (seen, gates) = rows.unpack(level, &mut memory);
+        for unit in gates
+            .iter()
+            .flat_map(|gate| units(seen, gate, kind, prover))
+        {
+            let (lanes, mut found) = (unit.count(), Vec::with_capacity(2 * planes));
+            unit.rows(cpu, &mut made, &mut found);
+            for (string, row) in strings.iter_mut().zip(&found) {
+                string.push(&row[1..], lanes);
+            }
+            count += lanes;
+        }
+    }
+    (strings, count)
+}
+
+/// Strings of the statements of a kind that a role has of a prover.
+fn planes(kind: usize, prover: Prover) -> usize {
+    match prover {
+        Prover::Own => 2 * KINDS[kind].planes(),
+        Prover::Other(_) => KINDS[kind].planes() + KINDS[kind].field.degree(),
     }
 }
 
@@ -111,13 +161,9 @@ impl<'a> Stream<'a> {
         let kinds: Vec<_> = kinds
             .map(|kind| (kind, first[kind], counts[kind]))
             .collect();
-        let planes = |kind: usize| match prover {
-            Prover::Own => 2 * KINDS[kind].planes(),
-            Prover::Other(_) => KINDS[kind].planes() + KINDS[kind].field.degree(),
-        };
         let room = (0..).zip(&kinds).map(|(index, (kind, ..))| {
             let size = 2 * shape.group_blocks(index);
-            (planes(*kind), size)
+            (planes(*kind, prover), size)
         });
         let most = room.clone().map(|(planes, _)| planes).max().unwrap_or(0);
         Stream {
@@ -135,16 +181,20 @@ impl<'a> Stream<'a> {
     /// Begins a kind.
     fn begin(&mut self, index: usize) {
         let (kind, first, _) = self.kinds[index];
-        let prover = self.prover;
-        let records = self.records.iter();
-        self.pieces = Box::new(records.flat_map(move |record| record.pieces(kind, prover)));
-        let planes = match prover {
-            Prover::Own => 2 * KINDS[kind].planes(),
-            Prover::Other(_) => KINDS[kind].planes() + KINDS[kind].field.degree(),
-        };
-        self.group.clear(planes, 2 * self.shape.group_blocks(index));
+        let (cpu, prover) = (self.cpu, self.prover);
+        let blocks = self.shape.group_blocks(index);
+        self.group.clear(planes(kind, prover), 2 * blocks);
         // A segment begins at a whole word, perhaps within a piece.
-        let mut start = 0;
+        let (mut start, mut whole) = (0, 0);
+        for record in self.records {
+            if start + record.counts[kind] > first {
+                break;
+            }
+            start += record.counts[kind];
+            whole += 1;
+        }
+        let records = self.records[whole..].iter();
+        self.pieces = Box::new(records.flat_map(move |of| of.pieces(cpu, kind, prover)));
         while start < first {
             let piece = self.pieces.next().expect("statements before a segment");
             let end = start + piece.count();
@@ -165,11 +215,14 @@ impl<'a> Stream<'a> {
             unit.rows(self.cpu, made, &mut rows);
         } else {
             made.fill(0);
-            if let Piece::Strings(strings, first, _) = piece {
-                for (made, string) in made.chunks_exact_mut(Made::STRIDE).zip(strings) {
-                    let words = &string.words()[first..][..words_for(count)];
-                    made[WIDE..][..words.len()].copy_from_slice(words);
-                }
+            let (strings, first) = match &piece {
+                Piece::Strings(strings, first, _) => (strings.clone(), *first),
+                Piece::Made(strings, first, _) => (strings.iter().collect(), *first),
+                Piece::Gate(_) | Piece::Zeros(_) => (Vec::new(), 0),
+            };
+            for (made, string) in made.chunks_exact_mut(Made::STRIDE).zip(strings) {
+                let words = &string.words()[first..][..words_for(count)];
+                made[WIDE..][..words.len()].copy_from_slice(words);
             }
             let made = made.chunks_exact(Made::STRIDE);
             rows.extend(made.map(|row| &row[WIDE - 1..]));

@@ -108,6 +108,37 @@ fn honest_parties_learn_the_result_of_functions_at_the_stated_cost() {
     }
 }
 
+/// Three runs of a tape, of which two settle together and the third takes memory of theirs: results
+/// are right, and a bit of any message is found, or has no effect.
+#[test]
+fn records_settle_together_and_their_memory_serves_again() {
+    RUNS.set(3);
+    let (tape, to) = (tower(), PartySet::of([PartyId(0), PartyId(1), PartyId(2)]));
+    // Packed; and in several pieces of a part, of which the last is no whole word.
+    for (lanes, least) in [(5, 0), (13_001, 500)] {
+        let inputs = inputs(lanes);
+        let inputs = inputs.each_ref().map(Vec::as_slice);
+        let want = [Some(computed(&tape, inputs))];
+        let honest = run_tape(&tape, to, 3, 2, inputs, None);
+        for (party, end) in honest.into_iter().enumerate() {
+            assert_eq!(end.learnt.unwrap(), want);
+            let sent = end.sent.iter().enumerate();
+            let changed = sent.filter(|(_, message)| message.len() > least);
+            for (message, bytes) in changed.skip(if least > 0 { 3 } else { 0 }) {
+                let harm = Some((party, message, 4 * bytes.len()));
+                let ends = run_tape(&tape, to, 3, 2, inputs, harm);
+                let others = ends.iter().enumerate().filter(|(other, _)| *other != party);
+                for (_, end) in others {
+                    let learnt = end.learnt.as_ref();
+                    let right = learnt.map_or(true, |learnt| *learnt == want);
+                    assert!(right, "message {message} of {party}");
+                }
+            }
+        }
+    }
+    RUNS.set(1);
+}
+
 /// One bit of any product, deal or opening: nobody settles, and a pair is named.
 #[test]
 fn any_bit_of_a_product_a_deal_or_an_opening_is_found() {
