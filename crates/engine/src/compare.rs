@@ -183,9 +183,7 @@ pub fn compare(
 ) -> Result<Vec<Compared>, EngineError> {
     terms.allow_pool(program)?;
     let mut all = Vec::new();
-    // One that is written as another word with the security that is asked is that other one's row.
-    let written = |of: &ProtocolName| is_secret(of) && of.against(terms.asked) == *of;
-    for protocol in ProtocolName::ALL.into_iter().filter(written) {
+    for protocol in ProtocolName::ALL.into_iter().filter(is_secret) {
         let profile = protocol.profile();
         let named = suits(&profile, program, terms.helpers.len()).then(|| terms.helpers.to_vec());
         let Some(helpers) = named.or_else(|| fewest_helpers(&profile, program)) else {
