@@ -1,11 +1,11 @@
 //! Faults in any frame of a run. All parties end soon, with the right result or an error that names
 //! the fault; never with a wrong result, never in a panic, never hanging.
 //!
-//! The sweeps take small runs of several tiles and harm each of their frames in each way, in a
-//! simulated model: between two parties that compute, between three, and between two owners of data
-//! and three helpers that compute for them. Faults of the network and of configurations are in
-//! `faults_tls.rs`, runs without one of the parties in `faults_parties.rs`, and their combination
-//! with timing in `simulator`.
+//! The sweeps take small runs of several tiles and harm each of their frames, in some ways in turn
+//! or, in a nightly run, in each, in a simulated model: between two parties that compute, between
+//! three, and between two owners of data and three helpers that compute for them. Faults of the
+//! network and of configurations are in `faults_tls.rs`, runs without one of the parties in
+//! `faults_parties.rs`, and their combination with timing in `simulator`.
 //!
 //! **Expected errors.** The harm lies on one link. The *receiver* finds it and names the sender.
 //! All others are *witnesses*: they hear from the receiver, or from another witness, that the
@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Attack, Ending, SIMULATED, Session, sweep};
+use crate::common::{Attack, Ending, SIMULATED, Session, is_nightly, sweep};
 use sealane_engine::{FailureKind, ProtocolName};
 use sealane_net::FrameKind;
 use sealane_party::DIGEST_BYTES;
@@ -189,8 +189,8 @@ fn a_link_that_ends_at_any_frame_is_reported_as_a_party_that_is_gone() {
     });
 }
 
-/// Harms every frame in each of these ways; errors are of these kinds, and those about control
-/// frames may be about data.
+/// Harms every frame, in two of these ways in turn or, in a nightly run, in each; errors are of
+/// these kinds, and those about control frames may be about data.
 fn sweep_harms(
     harms: &[Harm],
     kinds: &[FailureKind],
@@ -198,8 +198,13 @@ fn sweep_harms(
     judge: impl Fn(&FramePlace<'_>, &[Ending], Harm) + Sync,
 ) {
     let sessions = Session::all();
-    let places = sessions.iter().flat_map(every_frame);
-    let cases = places.flat_map(|place| harms.iter().map(move |harm| (place, *harm)));
+    let tried = if is_nightly() { harms.len() } else { 2 };
+    let ways = harms.iter().copied().cycle();
+    let places = sessions.iter().flat_map(every_frame).enumerate();
+    let cases = places.flat_map(|(number, place)| {
+        let ways = ways.clone().skip(number * 3 % harms.len());
+        ways.take(tried).map(move |harm| (place, harm))
+    });
     sweep(SIMULATED, cases, |(place, harm)| {
         let endings = place.attack(harm, |party| patience(&place, party));
         judge(&place, &endings, harm);

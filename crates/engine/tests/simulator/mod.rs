@@ -146,7 +146,7 @@ fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
 #[test]
 fn a_seed_decides_all() {
     let trace = |seed| Scenario::new(seed).simulation.run().model.trace;
-    let seeds = (0..40).map(|seed| (trace(seed), trace(seed)));
+    let seeds = (0..12).map(|seed| (trace(seed), trace(seed)));
     let mut traces = seeds.map(|(first, again)| {
         assert_eq!(first, again);
         first
@@ -154,5 +154,5 @@ fn a_seed_decides_all() {
     let mut all = traces.by_ref().collect::<Vec<_>>();
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), 40, "seeds that differ go other ways");
+    assert_eq!(all.len(), 12, "seeds that differ go other ways");
 }
