@@ -29,6 +29,7 @@ from sealane import _start as _start
 
 # isort: split
 from sealane import aead, math, sklearn
+from sealane._ciphers import aes128, gf_mul, sha256
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -43,23 +44,18 @@ from sealane._errors import (
 )
 from sealane._functions import (
     abs,
-    aes128,
     all,
     any,
     bit_count,
     clip,
     dot,
-    gf_mul,
     lookup,
-    map,
     max,
     maximum,
     min,
     minimum,
     popcount,
     saturate,
-    scan,
-    sha256,
     share,
     stack,
     sum,
@@ -67,6 +63,7 @@ from sealane._functions import (
     wrap,
 )
 from sealane._groups import group_by
+from sealane._loops import map, scan
 from sealane._moments import age_in_years, date, timestamp
 from sealane._nullable import Nullable, nullable
 from sealane._order import argsort, head, median, mode, quantile, rank, sort, sort_by, top_k, unique
@@ -96,10 +93,9 @@ from sealane._shapes import (
 from sealane._signature import between, column, magnitude, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
 from sealane._texts import Category, Text, category, text
-from sealane._value import (
+from sealane._types import (
     FixedPoint,
     FloatingPoint,
-    Value,
     bf16,
     boolean,
     f16,
@@ -116,6 +112,7 @@ from sealane._value import (
     u64,
     ufixed,
 )
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from typing import Annotated as Private
@@ -125,9 +122,9 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 else:
+    from sealane._elements import element_type
     from sealane._signature import Private, Revealed
     from sealane._unsupported import function as _absent
-    from sealane._value import element_type
 
     def __getattr__(name):
         """Element types beyond the usual ones, such as `sealane.u13`. Other names raise

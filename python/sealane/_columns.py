@@ -11,9 +11,12 @@ from sealane._kinds import Kind, mask_name, meaning
 from sealane._methods import later
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
+from sealane._operands import need_numbers
+from sealane._operations import operate, wrap
 from sealane._refusal import refuse_operand, refuse_result
 from sealane._texts import Text
-from sealane._value import Value, boolean, need_numbers, operate, wrap
+from sealane._types import boolean
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from sealane import _core

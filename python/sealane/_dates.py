@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sealane._methods import later
-from sealane._value import u8, u16, u32
+from sealane._types import u8, u16, u32
 
 if TYPE_CHECKING:
     from sealane._value import Value

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from sealane._elements import element_type, type_name
 from sealane._functions import clip, maximum, minimum, stack, where
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
@@ -44,8 +45,9 @@ from sealane._search import diff
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
+from sealane._types import boolean, i64
 from sealane._unsupported import missing
-from sealane._value import Value, boolean, element_type, i64, type_name
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,7 +12,7 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from sealane import _value
+from sealane import _operands, _operations, _value
 from sealane._methods import later
 from sealane._refusal import refuse, refuse_operand
 from sealane._unsupported import Unsupported
@@ -125,10 +125,10 @@ class Kind(Unsupported, metaclass=KindType):
     __pos__, __invert__, __abs__ = map(_refused, ("+", "~", "abs"))
 
     def __len__(self) -> int:
-        return _value.length_of(self.shape)
+        return _operands.length_of(self.shape)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[position] for position in range(_value.loop_length(self.shape)))
+        return (self[position] for position in range(_operands.loop_length(self.shape)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Receives NumPy's operators with an array on their left, and NumPy's functions."""
@@ -146,7 +146,7 @@ class Kind(Unsupported, metaclass=KindType):
         return made
 
     def _compare(self, name: str, other: Any) -> Any:
-        return _value.operate(name, self._value, self._meant(other))
+        return _operations.operate(name, self._value, self._meant(other))
 
     def _meant(self, other: Any) -> Any:
         """The elements of an operand: of a value of this kind, or of a constant."""

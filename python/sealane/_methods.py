@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from sealane._unsupported import Unsupported
+from sealane._operands import Traced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ def later(module: str) -> Any:
     return importlib.import_module(f"sealane.{module}")
 
 
-class Methods(Unsupported):
+class Methods(Traced):
     """Base class with the methods beside operators and reductions."""
 
     __slots__ = ()

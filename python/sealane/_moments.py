@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sealane import _dates
+from sealane._elements import element_type
 from sealane._kinds import Kind, Ordered, no_constant
 from sealane._refusal import refuse_operand
-from sealane._value import Value, element_type, u8
+from sealane._types import u8
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from sealane._signature import Between

@@ -26,8 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sealane import _source
+from sealane._elements import element_type
 from sealane._functions import lookup, where
-from sealane._value import Value, element_type, i64, tracing, wrap
+from sealane._operands import tracing
+from sealane._operations import wrap
+from sealane._types import i64
+from sealane._value import Value
 
 FARTHEST = Fraction(1, 2**40)
 """Largest statistical distance of a draw from its ideal distribution."""

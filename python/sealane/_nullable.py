@@ -9,10 +9,13 @@ import operator as operators
 import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sealane._elements import type_name
 from sealane._kinds import Kind, is_kind, made
 from sealane._methods import later
+from sealane._operations import neutral, of_vector, reduce, total
 from sealane._refusal import refuse_operand, refuse_type
-from sealane._value import Value, boolean, f64, neutral, of_vector, reduce, total, type_name
+from sealane._types import boolean, f64
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from sealane._signature import Between

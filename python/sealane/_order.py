@@ -15,33 +15,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sealane import _source
-from sealane._functions import _only, clip, map, maximum, stack, where
+from sealane._elements import element_type, type_name
+from sealane._functions import clip, maximum, stack, where
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
+from sealane._loops import map
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
-from sealane._parts import cells, each, flat, regrouped, tensors
+from sealane._operands import operand, trace_of, whole_axis
+from sealane._operations import of_vector, operate, wrap
+from sealane._parts import cells, each, flat, numbers, regrouped, tensors
 from sealane._refusal import counted, refuse_operand, refuse_shape
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import count, mean
 from sealane._texts import Category
-from sealane._value import (
-    FloatingPoint,
-    Value,
-    boolean,
-    element_type,
-    f64,
-    i64,
-    of_vector,
-    operand,
-    operate,
-    trace_of,
-    type_name,
-    whole_axis,
-    wrap,
-)
+from sealane._types import FloatingPoint, boolean, f64, i64
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -357,7 +348,7 @@ def _measured(function: str, x: Any) -> tuple[Any, Any]:
     Raises `ProgramError` for what is no vector of numbers, dates or timestamps.
     """
     held = x._held() if isinstance(x, Nullable) else x
-    _vectors(function, [held if isinstance(held, Moment) else _only(function, held)])
+    _vectors(function, [held if isinstance(held, Moment) else numbers(function, held)])
     ordered = sort(x)
     number: Any = count(x).astype(i64)
     return ordered._held() if isinstance(ordered, Nullable) else ordered, number

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
+from sealane._operands import need_numbers
 from sealane._refusal import refuse_operand
 from sealane._value import Value
 
@@ -91,3 +92,13 @@ def cells(function: str, item: Any) -> Any:
         f"`sl.{function}` takes a value of the program, not a `{type(item).__name__}`",
         hint="compute constants with NumPy or Python; join a list of values with `sl.stack([...])`",
     )
+
+
+def numbers(function: str, item: Any) -> Value:
+    """A value of the program, of numbers.
+
+    Raises `ProgramError` for anything else.
+    """
+    need_numbers(function, item)
+    found: Value = cells(function, item)
+    return found

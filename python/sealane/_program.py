@@ -25,9 +25,12 @@ from sealane import (
     _source,
     _tables,
 )
+from sealane._elements import type_name
 from sealane._errors import SealaneWarning, none_swallowed
+from sealane._operands import operand, tracing
+from sealane._operations import wrap
 from sealane._refusal import call, misuse, refuse_old_names, refuse_result, refuse_signature
-from sealane._value import Value, operand, tracing, type_name, wrap
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

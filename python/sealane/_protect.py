@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sealane import _functions, _noise
+from sealane._elements import type_name
 from sealane._kinds import Kind, is_kind
 from sealane._nullable import Nullable, nullable
+from sealane._operands import Traced
 from sealane._refusal import refuse_operand, refuse_result, refuse_shape, refuse_signature
-from sealane._value import FixedPoint, FloatingPoint, Value, fixed, i64, type_name
+from sealane._types import FixedPoint, FloatingPoint, fixed, i64
+from sealane._value import Value
 
 if TYPE_CHECKING:
+    from sealane._operands import Number
     from sealane._signature import Result
-    from sealane._value import Number
 
 T = TypeVar("T")
 
@@ -205,7 +208,7 @@ def sized(value: T, size: Value) -> T:
 def _copied(value: Value) -> Any:
     """Another value of the same node."""
     made = object.__new__(type(value))
-    for name in Value.__slots__:
+    for name in (*Traced.__slots__, *Value.__slots__):
         if hasattr(value, name):
             setattr(made, name, getattr(value, name))
     return made

@@ -17,10 +17,12 @@ from sealane._functions import sum as _sum
 from sealane._functions import where
 from sealane._kinds import Kind
 from sealane._nullable import Nullable, nullable
+from sealane._operations import exact_type, total
 from sealane._order import _sorted, middle_of, only_one, running, starts
 from sealane._parts import each
 from sealane._shapes import expand_dims
-from sealane._value import FloatingPoint, Value, boolean, exact_type, f64, i64, total
+from sealane._types import FloatingPoint, boolean, f64, i64
+from sealane._value import Value
 
 
 class Reduced(NamedTuple):

@@ -14,21 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from sealane import _functions, _source, _value
+from sealane import _elements, _loops, _source
+from sealane._elements import type_name
+from sealane._operands import by_numpy, operand, plain, trace_of
+from sealane._operations import operate, wrap
 from sealane._refusal import refuse_operand, refuse_shape
 from sealane._shapes import along, axis_of, concatenate, expand_dims, moveaxis, only, ravel, reshape
-from sealane._value import (
-    FloatingPoint,
-    Value,
-    boolean,
-    by_numpy,
-    operand,
-    operate,
-    plain,
-    trace_of,
-    type_name,
-    wrap,
-)
+from sealane._types import FloatingPoint, boolean
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +89,7 @@ def cumprod(x: Value, axis: int | None = None, *, dtype: type[Value] | None = No
     x, axis = _one_axis("cumprod", x, axis)
     if isinstance(x, boolean):
         ones = _accumulate("all", x, axis, None)
-        return ones.astype(dtype or _value.element_type("u1"))
+        return ones.astype(dtype or _elements.element_type("u1"))
     if dtype is not None:
         x = x.astype(dtype)
     if isinstance(x, FloatingPoint):
@@ -248,7 +241,7 @@ def _rows(f: Callable[..., list[Any]], items: list[Any]) -> list[Any]:
 def _in_order(f: Callable[[Any, Any], Any], x: Any, axis: int, neutral: float) -> Any:
     """Combines floating point element by element, as NumPy does."""
     if axis > 0 and isinstance(x.shape[0], str):
-        return _functions.map(lambda row: _in_order(f, row, axis - 1, neutral), x)
+        return _loops.map(lambda row: _in_order(f, row, axis - 1, neutral), x)
     turned = moveaxis(x, axis, 0) if axis else x
     start = type(x)(np.full(turned.shape[1:], neutral))
 
@@ -256,7 +249,7 @@ def _in_order(f: Callable[[Any, Any], Any], x: Any, axis: int, neutral: float) -
         after = f(before, item)
         return after, after
 
-    _, made = _functions.scan(body, start, turned)
+    _, made = _loops.scan(body, start, turned)
     return moveaxis(made, 0, axis) if axis else made
 
 

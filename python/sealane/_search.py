@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealane import _functions, _statistics, _value
+from sealane import _elements, _functions, _loops, _operands, _statistics
+from sealane._elements import type_name
 from sealane._kinds import Kind, mixed
 from sealane._nullable import Nullable
+from sealane._operands import by_numpy, plain
 from sealane._order import places
 from sealane._parts import cells
 from sealane._refusal import counted, refuse, refuse_operand, refuse_shape
@@ -29,7 +31,8 @@ from sealane._shapes import (
     roll,
     smallest,
 )
-from sealane._value import FixedPoint, FloatingPoint, Value, boolean, by_numpy, plain, type_name
+from sealane._types import FixedPoint, FloatingPoint, boolean
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +168,7 @@ def isin(x: Any, values: Any, *, invert: bool = False) -> Any:
     """
     if plain(x, values):
         return by_numpy("isin", x, values, invert=invert)
-    if isinstance(values, list | tuple) and _value.holds_values(values):
+    if isinstance(values, list | tuple) and _operands.holds_values(values):
         values = _functions.stack(values)
     found = _is_among(x, values)
     return ~found if invert else found
@@ -201,7 +204,7 @@ def _alike(x: Any, values: Any) -> tuple[Any, Any]:
     from sealane import _groups  # which imports this module itself
 
     if isinstance(values, Nullable):
-        _value.need_numbers("isin", values)
+        _operands.need_numbers("isin", values)
     for one, other in ((x, values), (values, x)):
         if isinstance(one, Kind) and isinstance(other, Value):
             raise mixed(one, other)
@@ -223,7 +226,7 @@ def _among_rows(x: Any, rows: Any) -> Any:
     if x.ndim > 1:
         last = range(fixed_length("isin", x, x.ndim - 1))
         return _functions.stack([_among_rows(x[..., at], rows) for at in last], axis=-1)
-    return _functions.map(lambda item: _functions.any(rows == item), x)
+    return _loops.map(lambda item: _functions.any(rows == item), x)
 
 
 def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
@@ -323,7 +326,7 @@ def round(x: T, decimals: int = 0) -> T:
     """
     if plain(x):
         return by_numpy("round", x, decimals)
-    x, places = only("round", x), int(_value.whole_axis(decimals))
+    x, places = only("round", x), int(_operands.whole_axis(decimals))
     if isinstance(x, FloatingPoint):
         return _round_floats(x, places)
     if isinstance(x, FixedPoint):
@@ -355,7 +358,7 @@ def _round_fixed(x: Any) -> Any:
     whole, fraction = map(int, bits.split("."))
     if fraction == 0:
         return x
-    wide = _value.element_type(f"{'u' if sign else 'i'}{min(whole + 1, 64)}")
+    wide = _elements.element_type(f"{'u' if sign else 'i'}{min(whole + 1, 64)}")
     floor = x.astype(wide)
     # Where the type has no 1, it has bits to spare for the difference.
     rest = x % 1 if whole > (not sign) else x - floor
@@ -434,7 +437,7 @@ def _arg_by_tree(function: str, x: Any) -> Any:
     if of is None or behind is None or int(of[2]) + int(behind[2]) > _MOST_BITS:
         return None
     bits = int(behind[2])
-    both = _value.element_type(f"{of[1]}{int(of[2]) + bits}")
+    both = _elements.element_type(f"{of[1]}{int(of[2]) + bits}")
     last = (1 << bits) - 1
     turned = place ^ last if function == "argmax" else place
     while turned.ndim < x.ndim:
@@ -467,7 +470,7 @@ def _arg_of_rows(better: Any, x: Any) -> Any:
             _functions.where(takes, place, at),
         )
 
-    return _functions.scan(body, start, x, position)[2]
+    return _loops.scan(body, start, x, position)[2]
 
 
 def _is_nan(x: Any) -> Any:
@@ -478,7 +481,7 @@ def _beside(function: str, x: Any, public: Any) -> Any:
     """A value, or a public list in numbers that compare with `x`: floats where it is of floating
     point.
     """
-    _value.need_numbers(function, x, public)
+    _operands.need_numbers(function, x, public)
     if isinstance(public, Value):
         return public
     array = np.asarray(public)

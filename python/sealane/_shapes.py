@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealane import _value
+from sealane import _elements, _operands
 from sealane._kinds import Kind
+from sealane._operands import by_numpy, plain, whole_axis
+from sealane._operations import operate
 from sealane._parts import each, join_cells
 from sealane._refusal import is_of_users, refuse_operand, refuse_shape, refuse_type
-from sealane._value import Value, by_numpy, operate, plain, whole_axis
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from sealane._value import Public
+    from sealane._operands import Public
 
     Lengths: TypeAlias = int | str | Sequence[int | str]
 
@@ -280,7 +282,7 @@ def roll(x: C, shift: int, axis: int | None = None) -> C:
     array([4, 1, 2, 3], dtype=uint8)
     """
     if not plain(x):
-        shift = _value.need_whole("shift", shift, "sl.roll(x, 1)")
+        shift = _operands.need_whole("shift", shift, "sl.roll(x, 1)")
     if isinstance(x, Kind):
         place = _of_cells(x, axis)
         return each(lambda part: roll(part, shift, place), x)
@@ -393,7 +395,7 @@ def full(shape: Lengths, fill_value: Public, dtype: type[T]) -> T:
     >>> sl.full(3, 7, sl.u8).shape
     (3,)
     """
-    _value.type_name(dtype)
+    _elements.type_name(dtype)
     lengths = _lengths(shape)
     for length in lengths:
         if isinstance(length, str):
@@ -433,15 +435,15 @@ def arange(
                 hint="name it: `sl.arange(0, 1, 0.25, dtype=sl.f32)`",
             )
         dtype = smallest(int(numbers.min()), int(numbers.max()))
-    _value.type_name(dtype)
+    _elements.type_name(dtype)
     return dtype(numbers)
 
 
 def smallest(low: int, high: int) -> type[Value]:
     """The smallest integer type that holds both ends."""
     if low >= 0:
-        return _value.element_type(f"u{max(high.bit_length(), 1)}")
-    return _value.element_type(f"i{1 + max((-low - 1).bit_length(), max(high, 0).bit_length())}")
+        return _elements.element_type(f"u{max(high.bit_length(), 1)}")
+    return _elements.element_type(f"i{1 + max((-low - 1).bit_length(), max(high, 0).bit_length())}")
 
 
 def only(function: str, value: object) -> Any:
@@ -452,7 +454,7 @@ def only(function: str, value: object) -> Any:
     """
     if isinstance(value, Value):
         return value
-    _value.need_numbers(function, value)
+    _operands.need_numbers(function, value)
     raise refuse_operand(
         f"`sl.{function}` takes one value, not a `{type(value).__name__}` of them",
         hint="join them first: `sl.stack([...])`",

@@ -22,13 +22,14 @@ from sealane._data import ratio
 from sealane._errors import SealaneError
 from sealane._protect import MinGroup, Noise
 from sealane._refusal import refuse_signature
-from sealane._value import FixedPoint, FloatingPoint, Value
+from sealane._types import FixedPoint, FloatingPoint
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sealane import _core
-    from sealane._value import Number
+    from sealane._operands import Number
 
 
 class Between(NamedTuple):

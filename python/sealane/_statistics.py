@@ -11,30 +11,19 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
-from sealane import _value
+from sealane import _operations
 from sealane._columns import count_cells
-from sealane._functions import _only, abs, clip, dot, maximum
+from sealane._elements import type_name
+from sealane._functions import abs, clip, dot, maximum
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
+from sealane._operands import whole_axis
+from sealane._operations import of_vector, operate
+from sealane._parts import numbers
 from sealane._refusal import refuse_operand, refuse_shape
+from sealane._types import FixedPoint, FloatingPoint, bf16, f16, f32, f64, fixed, i64, u64, ufixed
 from sealane._unsupported import Unsupported
-from sealane._value import (
-    FixedPoint,
-    FloatingPoint,
-    Value,
-    bf16,
-    f16,
-    f32,
-    f64,
-    fixed,
-    i64,
-    of_vector,
-    operate,
-    type_name,
-    u64,
-    ufixed,
-    whole_axis,
-)
+from sealane._value import Value
 
 T = TypeVar("T", bound=Value)
 F = TypeVar("F", bound=FloatingPoint)
@@ -60,7 +49,7 @@ def count(x: Value | Kind | None = None, axis: int | None = None) -> Any:
         return GroupSize()
     if isinstance(x, Kind):
         return count_cells(x, axis)
-    counted = _only("count", x)
+    counted = numbers("count", x)
     number = operate("count", counted, axis=_axis(axis))
     return of_vector(number, "count", counted)
 
@@ -116,7 +105,7 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     """
     if isinstance(x, Nullable) and dtype is None:
         return x.mean(axis)
-    middle = operate("mean", _only("mean", x), axis=_axis(axis), dtype=dtype)
+    middle = operate("mean", numbers("mean", x), axis=_axis(axis), dtype=dtype)
     return of_vector(middle, "mean", x)
 
 
@@ -176,7 +165,7 @@ def std(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
     np.float32(1.118034)
     """
-    return of_vector(_value.call("sqrt", var(x, axis, ddof=ddof)), "std", x, ddof)
+    return of_vector(_operations.call("sqrt", var(x, axis, ddof=ddof)), "std", x, ddof)
 
 
 def cov(x: Value, y: Value, *, ddof: int = 1) -> Any:
@@ -219,7 +208,7 @@ def corr(x: Value, y: Value) -> Any:
     kind = _common(x, y)
     x, y = _scaled(_from_mean(x, None)), _scaled(_from_mean(y, None))
     over, left, right = _wide_sum(x, y, None), _wide_sum(x, x, None), _wide_sum(y, y, None)
-    under = _value.call("sqrt", left).astype(type(over)) * _value.call("sqrt", right)
+    under = _operations.call("sqrt", left).astype(type(over)) * _operations.call("sqrt", right)
     return clip(over / under, -1.0, 1.0).astype(kind)
 
 
@@ -239,7 +228,7 @@ def fsum(x: Value, axis: int | None = None) -> Any:
     >>> total([1e16, 1.0, -1e16], 0.5)
     np.float64(1.5)
     """
-    if isinstance(_only("fsum", x), FloatingPoint):
+    if isinstance(numbers("fsum", x), FloatingPoint):
         return x.sum(axis)
     kind = type_name(type(x))
     signed = kind[0] in "if"
@@ -291,7 +280,7 @@ def _axis(axis: int | None) -> int | None:
 
 def _floats(function: str, x: Value) -> Value:
     """A value of floating point; other numbers as `sl.f64`."""
-    x = _only(function, x)
+    x = numbers(function, x)
     if isinstance(x, FloatingPoint):
         return x
     return x.astype(f64)

@@ -12,8 +12,10 @@ import numpy as np
 
 from sealane._kinds import Kind, Ordered, made, mixed, no_constant
 from sealane._methods import later
+from sealane._operations import operate
 from sealane._refusal import counted, refuse_type
-from sealane._value import Value, operate, u8, u64
+from sealane._types import u8, u64
+from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

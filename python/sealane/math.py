@@ -28,16 +28,19 @@ from math import inf
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
-from sealane import _core, _value
-from sealane._functions import _only, abs, minimum, where
+from sealane import _core, _operands, _operations, _types
+from sealane._functions import abs, minimum, where
 from sealane._methods import later
+from sealane._parts import numbers
 from sealane._refusal import refuse
 from sealane._unsupported import missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sealane._value import FixedPoint, FloatingPoint, Operand, Public, Value, boolean
+    from sealane._operands import Public
+    from sealane._types import FixedPoint, FloatingPoint, boolean
+    from sealane._value import Operand, Value
 
 F = TypeVar("F", bound="FloatingPoint")
 P = TypeVar("P", bound="FixedPoint")
@@ -96,8 +99,8 @@ def _function(name: str, results: int = 1) -> Any:
         if exact:
             raise _no_exact(name)
         if results == 1:
-            return _value.call(name, *operands)
-        return tuple(_value.call(f"{name}_{index}", *operands) for index in range(results))
+            return _operations.call(name, *operands)
+        return tuple(_operations.call(f"{name}_{index}", *operands) for index in range(results))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`{name}` of C, element by element."
@@ -127,13 +130,13 @@ def _elementary(name: str) -> _Elementary:
     def function(
         x: Any, *, exact: bool = False, dtype: type[Value] | None = None, saturate: bool = False
     ) -> Any:
-        if isinstance(x, _value.FixedPoint) or dtype is not None or saturate:
+        if isinstance(x, _types.FixedPoint) or dtype is not None or saturate:
             return _of_fixed(name, x, exact, dtype, saturate)
         if not exact or name in _ROUNDED:
-            return _value.call(name, x)
+            return _operations.call(name, x)
         if name not in _FORMS:
             raise _no_exact(name)
-        return _value.call(f"{name}_exact", x)
+        return _operations.call(f"{name}_exact", x)
 
     function.__name__ = function.__qualname__ = name
     exact = "Always correctly rounded." if name in _ROUNDED else ""
@@ -157,8 +160,8 @@ def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturat
             reason="Its results are off by less than a unit in the last place.",
             hint="leave `exact=True` out",
         )
-    _value.need_numbers(f"math.{name}", x)
-    return _value.operate("function", x, word=name, dtype=dtype, saturate=saturate)
+    _operands.need_numbers(f"math.{name}", x)
+    return _operations.operate("function", x, word=name, dtype=dtype, saturate=saturate)
 
 
 def _power() -> _Power:
@@ -174,11 +177,11 @@ def _power() -> _Power:
     ) -> Any:
         if exact:
             raise _no_exact("pow")
-        fixed = isinstance(x, _value.FixedPoint) or isinstance(y, _value.FixedPoint)
+        fixed = isinstance(x, _types.FixedPoint) or isinstance(y, _types.FixedPoint)
         if not fixed and dtype is None and not saturate:
-            return _value.call("pow", x, y)
-        _value.need_numbers("math.pow", x, y)
-        return _value.operate("power", x, y, dtype=dtype, saturate=saturate)
+            return _operations.call("pow", x, y)
+        _operands.need_numbers("math.pow", x, y)
+        return _operations.operate("power", x, y, dtype=dtype, saturate=saturate)
 
     pow.__qualname__ = "pow"
     pow.__doc__ = (
@@ -264,9 +267,9 @@ def softmax(x: Value, axis: int = -1) -> Any:
     """Shares that add up to 1 along an axis: `exp(x)`, divided by their sum. The largest element is
     subtracted first, so nothing overflows; each share is off by a few units in the last place.
     """
-    x = _only("math.softmax", x)
+    x = numbers("math.softmax", x)
     largest = x.max(axis)
-    place = _value.whole_axis(axis) % len(x.shape)
+    place = _operands.whole_axis(axis) % len(x.shape)
     beside = (*[slice(None)] * place, None)
 
     def spread(ends: Any) -> Any:
@@ -281,7 +284,7 @@ def ndtr(x: F) -> F:
     is at most `x`. The argument of `erfc` is rounded first, so it is off by up to 2 units in the
     last place, and `x * x` units more.
     """
-    x = cast("F", _only("math.ndtr", x))
+    x = cast("F", numbers("math.ndtr", x))
     chance: F = erfc(x * -(0.5**0.5)) * 0.5
     return chance
 
@@ -294,7 +297,7 @@ def ndtri(p: F) -> F:
     Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied
     Statistics 37 (1988), in which one of three rational functions is taken.
     """
-    kind = type(_only("math.ndtri", p))
+    kind = type(numbers("math.ndtri", p))
     away = p - 0.5
     rest = minimum(p, 1.0 - p)
     root = sqrt(-log(rest))

@@ -151,7 +151,7 @@ def test_functions_that_raise_say_so() -> None:
         for name, node in functions(module)
         if any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
     }
-    assert {"_value.operand", "_refusal.call"} <= {*raising}
+    assert {"_operands.operand", "_refusal.call"} <= {*raising}
     assert [name for name, told in raising.items() if not re.search(r"\bRaises\b", told)] == []
 
 

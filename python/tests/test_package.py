@@ -87,4 +87,4 @@ def test_type_checkers_know_the_values(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "typed.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     found = re.findall(r"(?:Revealed type is|error:) (.*)$", done.stdout, re.MULTILINE)
-    assert [text.replace("sealane._value.", "") for text in found] == EXPECTED
+    assert [text.replace("sealane._types.", "") for text in found] == EXPECTED

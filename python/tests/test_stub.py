@@ -21,7 +21,9 @@ sealane\.math\.__all__
 sealane\._program\.(Network|Path|Tables)
 sealane\._shapes\.Lengths
 sealane\._source\._parsed
-sealane\._value\.(Index|Number|Operand|Public|\w+\._holds)
+sealane\._operands\.(Number|Public)
+sealane\._types\.\w+\._holds
+sealane\._value\.(Index|Operand|Holds\._holds)
 """
 
 
