@@ -30,6 +30,7 @@ from sealane import _start as _start
 # isort: split
 from sealane import aead, math, sklearn
 from sealane._ciphers import aes128, gf_mul, sha256
+from sealane._constants import arange, full, ones, zeros
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -72,14 +73,11 @@ from sealane._protect import min_group, noise, sized
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum
 from sealane._search import argmax, argmin, diff, histogram, isin, round, searchsorted
 from sealane._shapes import (
-    arange,
     broadcast_to,
     concatenate,
     expand_dims,
     flip,
-    full,
     moveaxis,
-    ones,
     ravel,
     repeat,
     reshape,
@@ -88,7 +86,6 @@ from sealane._shapes import (
     swapaxes,
     tile,
     transpose,
-    zeros,
 )
 from sealane._signature import between, column, magnitude, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var

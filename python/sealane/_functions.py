@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _columns, _operands, _operations, _parts
+from sealane._axes import as_list, only
 from sealane._elements import type_name
 from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
 from sealane._parts import numbers
-from sealane._shapes import as_list, only
 from sealane._value import Value
 
 if TYPE_CHECKING:

@@ -165,7 +165,10 @@ def need_whole(
 
 
 def whole_number(number: int) -> int:
-    """Checks an integer of the source: one too large for any type is refused."""
+    """An integer of the source.
+
+    Raises `ProgramError` for one that is too large for any type.
+    """
     if number.bit_length() < _MOST_BITS:
         return number
     raise refuse(

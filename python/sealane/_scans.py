@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from sealane import _elements, _loops, _source
+from sealane._axes import along, axis_of, only
 from sealane._elements import type_name
 from sealane._operands import by_numpy, operand, plain, trace_of
 from sealane._operations import operate, wrap
 from sealane._refusal import refuse_operand, refuse_shape
-from sealane._shapes import along, axis_of, concatenate, expand_dims, moveaxis, only, ravel, reshape
+from sealane._shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from sealane._types import FloatingPoint, boolean
 from sealane._value import Value
 

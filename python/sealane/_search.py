@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealane import _elements, _functions, _loops, _operands, _statistics
+from sealane._axes import along, axis_of, fixed_length, only
+from sealane._constants import smallest
 from sealane._elements import type_name
 from sealane._kinds import Kind, mixed
 from sealane._nullable import Nullable
@@ -20,17 +22,7 @@ from sealane._order import places
 from sealane._parts import cells
 from sealane._refusal import counted, refuse, refuse_operand, refuse_shape
 from sealane._scans import cumsum
-from sealane._shapes import (
-    along,
-    axis_of,
-    concatenate,
-    expand_dims,
-    fixed_length,
-    only,
-    ravel,
-    roll,
-    smallest,
-)
+from sealane._shapes import concatenate, expand_dims, ravel, roll
 from sealane._types import FixedPoint, FloatingPoint, boolean
 from sealane._value import Value
 

@@ -1,4 +1,4 @@
-"""Shapes of values: other arrangements of their elements, joins, and constants of a shape.
+"""Shapes of values: other arrangements of their elements, and joins.
 
 Each function does what NumPy's of that name does, on the fixed axes of a value. Rows stay the first
 axis. Nothing here takes a gate: elements are read where they are, or copied without a message.
@@ -15,21 +15,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealane import _elements, _operands
+from sealane import _operands
+from sealane._axes import (
+    along,
+    as_list,
+    axis_of,
+    axis_of_cells,
+    fixed_length,
+    lengths_of,
+    only,
+    places_of,
+)
 from sealane._kinds import Kind
 from sealane._operands import by_numpy, plain, whole_axis
 from sealane._operations import operate
 from sealane._parts import each, join_cells
-from sealane._refusal import is_of_users, refuse_operand, refuse_shape, refuse_type
+from sealane._refusal import refuse_operand, refuse_shape
 from sealane._value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeAlias
 
+    from sealane._axes import Lengths
     from sealane._operands import Public
-
-    Lengths: TypeAlias = int | str | Sequence[int | str]
 
 T = TypeVar("T", bound=Value)
 C = TypeVar("C", bound=Value | Kind)
@@ -58,7 +66,7 @@ def concatenate(values: Sequence[C | Public], axis: int | None = 0) -> C:
     items = as_list("concatenate", values)
     some = next((item for item in items if isinstance(item, Kind)), None)
     if some is not None:
-        place = _of_cells(some, axis)
+        place = axis_of_cells(some, axis)
         return join_cells(items, lambda parts: concatenate(parts, place))
     if plain(*items):
         return by_numpy("concatenate", items, axis)
@@ -86,7 +94,7 @@ def reshape(x: T, shape: Lengths) -> T:
     """
     if plain(x):
         return by_numpy("reshape", x, shape)
-    return operate("reshape", only("reshape", x), lengths=_lengths(shape))
+    return operate("reshape", only("reshape", x), lengths=lengths_of(shape))
 
 
 def ravel(x: T) -> T:
@@ -189,7 +197,7 @@ def expand_dims(x: T, axis: int | Sequence[int]) -> T:
         return by_numpy("expand_dims", x, axis)
     places = [axis] if isinstance(axis, int | np.integer) else list(axis)
     rank = only("expand_dims", x).ndim + len(places)
-    chosen = {_place(place, rank) for place in places}
+    chosen = places_of(places, rank)
     index: Any = tuple(None if at in chosen else slice(None) for at in range(rank))
     return x[index]
 
@@ -212,7 +220,7 @@ def squeeze(x: T, axis: int | Sequence[int] | None = None) -> T:
         return by_numpy("squeeze", x, axis)
     shape = only("squeeze", x).shape
     single = {at for at, length in enumerate(shape) if length == 1}
-    gone = single if axis is None else _places(axis, len(shape))
+    gone = single if axis is None else places_of(axis, len(shape))
     for at in sorted(gone):
         if shape[at] != 1:
             raise refuse_shape(
@@ -241,7 +249,7 @@ def broadcast_to(x: T, shape: Lengths) -> T:
     """
     if plain(x):
         return by_numpy("broadcast_to", x, shape)
-    return operate("broadcast_to", only("broadcast_to", x), lengths=_lengths(shape))
+    return operate("broadcast_to", only("broadcast_to", x), lengths=lengths_of(shape))
 
 
 def flip(x: T, axis: int | Sequence[int] | None = None) -> T:
@@ -261,7 +269,7 @@ def flip(x: T, axis: int | Sequence[int] | None = None) -> T:
     if plain(x):
         return by_numpy("flip", x, axis)
     rank = only("flip", x).ndim
-    turned = set(range(rank)) if axis is None else _places(axis, rank)
+    turned = set(range(rank)) if axis is None else places_of(axis, rank)
     back, whole = slice(None, None, -1), slice(None)
     return x[tuple(back if at in turned else whole for at in range(rank))]
 
@@ -284,7 +292,7 @@ def roll(x: C, shift: int, axis: int | None = None) -> C:
     if not plain(x):
         shift = _operands.need_whole("shift", shift, "sl.roll(x, 1)")
     if isinstance(x, Kind):
-        place = _of_cells(x, axis)
+        place = axis_of_cells(x, axis)
         return each(lambda part: roll(part, shift, place), x)
     if plain(x):
         return by_numpy("roll", x, shift, axis)
@@ -359,196 +367,6 @@ def repeat(x: T, repeats: int, axis: int | None = None) -> T:
     wide = [*shape[: at + 1], count, *shape[at + 1 :]]
     shape[at] *= count
     return reshape(broadcast_to(expand_dims(x, at + 1), wide), shape)
-
-
-def zeros(shape: Lengths, dtype: type[T]) -> T:
-    """A constant of zeros.
-
-    Raises `ProgramError` for a shape with rows, and for a `dtype` that is no element type.
-
-    >>> import sealane as sl
-    >>> sl.zeros((2, 3), sl.u8).shape
-    (2, 3)
-    """
-    return full(shape, 0, dtype)
-
-
-def ones(shape: Lengths, dtype: type[T]) -> T:
-    """A constant of ones.
-
-    Raises `ProgramError` for a shape with rows, and for a `dtype` that is no element type.
-
-    >>> import sealane as sl
-    >>> sl.ones(2, sl.f32).dtype
-    sealane.f32
-    """
-    return full(shape, 1, dtype)
-
-
-def full(shape: Lengths, fill_value: Public, dtype: type[T]) -> T:
-    """A constant whose elements are all the same number, or an array that broadcasts to the shape.
-
-    Raises `ProgramError` for a shape with rows, for a `dtype` that is no element type, and for a
-    number that it does not have.
-
-    >>> import sealane as sl
-    >>> sl.full(3, 7, sl.u8).shape
-    (3,)
-    """
-    _elements.type_name(dtype)
-    lengths = _lengths(shape)
-    for length in lengths:
-        if isinstance(length, str):
-            raise refuse_shape(
-                f"a constant has no rows `{length}`",
-                reason="Their number is known only at run time.",
-                hint="a constant of one row broadcasts to all of them; `x * 0` has the rows of `x`",
-            )
-    return dtype(np.broadcast_to(np.asarray(fill_value), tuple(map(int, lengths))).copy())
-
-
-def arange(
-    start: int | float, stop: int | float | None = None, step: int | float = 1, *, dtype: Any = None
-) -> Any:
-    """A constant of the numbers from `start`, or 0, to before `stop`, in steps. Integers have the
-    smallest type that holds them all; `dtype` names another.
-
-    Raises `ProgramError` for a range without numbers, for fractions without a `dtype`, and for
-    numbers that it does not have.
-
-    >>> import sealane as sl
-    >>> sl.arange(4).dtype, sl.arange(0, 1, 0.25, dtype=sl.ufixed(1, 7)).shape
-    (sealane.u2, (4,))
-    """
-    numbers = np.arange(start, stop, step) if stop is not None else np.arange(0, start, step)
-    if numbers.size == 0:
-        raise refuse_operand(
-            "a range without numbers is no constant",
-            reason="Every value has at least one element.",
-            hint="let it stop behind its start: `sl.arange(4)`",
-        )
-    if dtype is None:
-        if numbers.dtype.kind not in "iu":
-            raise refuse_type(
-                "a range of fractions has no type",
-                reason="Fractions are of fixed or floating point.",
-                hint="name it: `sl.arange(0, 1, 0.25, dtype=sl.f32)`",
-            )
-        dtype = smallest(int(numbers.min()), int(numbers.max()))
-    _elements.type_name(dtype)
-    return dtype(numbers)
-
-
-def smallest(low: int, high: int) -> type[Value]:
-    """The smallest integer type that holds both ends."""
-    if low >= 0:
-        return _elements.element_type(f"u{max(high.bit_length(), 1)}")
-    return _elements.element_type(f"i{1 + max((-low - 1).bit_length(), max(high, 0).bit_length())}")
-
-
-def only(function: str, value: object) -> Any:
-    """The argument, if it is a value.
-
-    Raises `ProgramError` for a list of values, which NumPy would join, and for cells that are no
-    numbers.
-    """
-    if isinstance(value, Value):
-        return value
-    _operands.need_numbers(function, value)
-    raise refuse_operand(
-        f"`sl.{function}` takes one value, not a `{type(value).__name__}` of them",
-        hint="join them first: `sl.stack([...])`",
-    )
-
-
-def as_list(function: str, values: Any) -> list[Any]:
-    """The values that are joined.
-
-    Raises `ProgramError` for a single value.
-    """
-    try:
-        if not isinstance(values, Value):
-            return list(values)
-    except TypeError as error:
-        if is_of_users(error):
-            raise
-    raise refuse_operand(
-        f"`sl.{function}` takes a list of values, not a `{type(values).__name__}`",
-        hint=f"write `sl.{function}([a, b])`",
-    )
-
-
-def axis_of(x: Any, axis: object) -> int:
-    """An axis counted from the first.
-
-    Raises `ProgramError` for one that does not exist.
-    """
-    return _place(axis, np.ndim(x))
-
-
-def fixed_length(function: str, x: Any, axis: int) -> int:
-    """Length of a fixed axis.
-
-    Raises `ProgramError` for the axis of rows.
-    """
-    length = x.shape[axis]
-    if isinstance(length, int):
-        return length
-    raise refuse_shape(
-        f"`sl.{function}` does not work along the rows `{length}`",
-        reason="Their number is known only at run time, and the result would have another.",
-        hint="work along a fixed axis, `axis=1`, or walk the rows with `sl.scan`",
-    )
-
-
-def along(x: T, axis: int, part: slice | int) -> T:
-    """A part of one axis, whole along the others."""
-    return x[(*[slice(None)] * axis, part)]
-
-
-def _of_cells(x: Kind, axis: int | None) -> int:
-    """An axis of cells as one of the tensors below, where the bytes of a text are the last axis.
-
-    Raises `ProgramError` for an axis that does not exist.
-    """
-    return _place(0 if axis is None and x.ndim == 1 else axis, x.ndim)
-
-
-def _places(axis: int | Sequence[int], rank: int) -> set[int]:
-    """The axes that an argument names: one, or several."""
-    places = [axis] if isinstance(axis, int | np.integer) else axis
-    return {_place(place, rank) for place in places}
-
-
-def _place(axis: object, rank: int) -> int:
-    whole = whole_axis(axis)
-    if -rank <= whole < rank:
-        return whole % rank
-    raise refuse_shape(
-        f"there is no axis {whole}", reason=_axes(rank), hint="name an axis that is there"
-    )
-
-
-def _axes(rank: int) -> str:
-    """The axes that there are, in words."""
-    if rank < 2:
-        return "There is one: 0, or -1." if rank else "There is none."
-    return f"There are {rank} axes: {-rank} to {rank - 1}."
-
-
-def _lengths(shape: Any) -> list[int | str]:
-    """Lengths of a wanted shape: numbers, and the name of rows."""
-    several = isinstance(shape, list | tuple)
-    lengths = list(shape) if several else [shape]
-    for length in lengths:
-        known = isinstance(length, int | np.integer | str) and not isinstance(length, bool)
-        if not known or (not isinstance(length, str) and not -1 <= length < 1 << 62):
-            raise refuse_shape(
-                f"`{reprlib.repr(length)}` is no length of a shape",
-                reason="A length is a whole number; that of rows is their name in `x.shape`.",
-                hint="write `(2, 3)`, for example, or `(x.shape[0], 2, 3)`",
-            )
-    return [length if isinstance(length, str) else int(length) for length in lengths]
 
 
 def _count(function: str, number: Any) -> int:
