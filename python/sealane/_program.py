@@ -7,30 +7,14 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Mapping
-from pathlib import PurePath
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
-import numpy as np
-
-from sealane import (
-    _calls,
-    _cells,
-    _columns,
-    _data,
-    _kinds,
-    _progress,
-    _protect,
-    _signature,
-    _source,
-    _tables,
-)
-from sealane._elements import type_name
-from sealane._errors import SealaneWarning, none_swallowed
-from sealane._operands import operand, tracing
-from sealane._operations import wrap
-from sealane._refusal import call, misuse, refuse_old_names, refuse_result, refuse_signature
-from sealane._value import Value
+from sealane import _data, _progress, _signature
+from sealane._errors import SealaneWarning
+from sealane._inputs import encoded, names_of, own_inputs, rows_of
+from sealane._refusal import call, misuse, refuse_old_names, refuse_signature
+from sealane._tracing import trace_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +24,6 @@ if TYPE_CHECKING:
     from sealane import _core
 
     Path: TypeAlias = str | PathLike[str]
-    Tables: TypeAlias = list[tuple[list[str], object]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -128,7 +111,7 @@ class Program(Generic[P, R]):
         Raises `ProgramError` for a signature or a body that is refused. Exceptions of the function
         itself are passed on.
         """
-        traced = _trace(self._function, self.signature, self._flush_subnormals)
+        traced = trace_of_function(self._function, self.signature, self._flush_subnormals)
         self._warn(traced.warnings)
         return traced
 
@@ -250,15 +233,15 @@ class Program(Generic[P, R]):
         >>> plan.ands < overdue.plan().ands and plan.hash == overdue.hash
         True
         """
-        helpers = None if helpers is None else _names(helpers)
+        helpers = None if helpers is None else names_of(helpers)
         if compare:
             if protocol is not None:
                 message = "a comparison has every protocol"
                 raise misuse("argument", message, hint="leave out `protocol` or `compare`")
             terms = (config, network, helpers, security, pool)
-            return call(self.native.compare, self._rows(rows), *terms)
+            return call(self.native.compare, rows_of(self.signature, rows), *terms)
         stated = (config, network, protocol, helpers, security, pool)
-        plan = call(self.native.plan, self._rows(rows), *stated)
+        plan = call(self.native.plan, rows_of(self.signature, rows), *stated)
         self._warn(plan.warnings)
         return plan
 
@@ -328,7 +311,7 @@ class Program(Generic[P, R]):
         >>> report.value, report.as_planned
         (np.uint16(300), True)
         """
-        arrays, tables = self._encoded(self._bind(args, kwargs))
+        arrays, tables = encoded(self.signature, self._bind(args, kwargs))
         for name, switch in (("clear", clear), ("progress", progress)):
             if not isinstance(switch, bool):
                 message = f"`{name}` is {reprlib.repr(switch)}, which is no bool"
@@ -341,7 +324,7 @@ class Program(Generic[P, R]):
             )
         protocol = "clear" if clear else protocol
         show = _progress.display() if progress else False
-        stated = (network, protocol, _names(helpers), security, runs, show)
+        stated = (network, protocol, names_of(helpers), security, runs, show)
         report = call(self.native.simulate, arrays, tables, *stated)
         return _data.Report(report, self.signature)
 
@@ -408,8 +391,8 @@ class Program(Generic[P, R]):
         from sealane import _core
 
         party = call(_core.own_party, party, config, identity)
-        arrays, tables = ({}, []) if input is None else self._own_inputs(party, input)
-        helpers = None if helpers is None else _names(helpers)
+        arrays, tables = ({}, []) if input is None else own_inputs(self.signature, party, input)
+        helpers = None if helpers is None else names_of(helpers)
         show = _progress.display() if progress else False
         stated = (config, approve, identity, network, protocol, helpers, security)
         ways = (pool, record, runs, show, timeout)
@@ -420,30 +403,6 @@ class Program(Generic[P, R]):
         inputs = ", ".join(f"{p.name}: {p.owner}" for p in self.signature.parameters)
         results = ", ".join(f"{r.name}: {' and '.join(r.to)}" for r in self.signature.results)
         return f"<sealane program {self._function.__name__}({inputs}) -> {results}>"
-
-    def _rows(self, rows: int | Mapping[str, int] | None) -> dict[str, int]:
-        if rows is None:
-            return {}
-        if not isinstance(rows, int | np.integer):
-            if isinstance(rows, Mapping) and all(map(_is_count, rows.values())):
-                return {name: int(count) for name, count in rows.items()}
-            raise misuse(
-                "row-count",
-                f"rows={rows!r} is no number of rows",
-                hint="give an integer from 1 on, or a mapping from row counts to integers",
-            )
-        if not _is_count(rows):
-            raise misuse(
-                "row-count", f"{rows} is no number of rows", hint="give an integer from 1 on"
-            )
-        if len(self.signature.rows) == 1:
-            return dict.fromkeys(self.signature.rows, int(rows))
-        names = ", ".join(self.signature.rows) or "none"
-        raise misuse(
-            "unknown-rows",
-            "rows= is one number, but the program has not one row count",
-            hint=f"give a mapping; the row counts are: {names}",
-        )
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         import inspect
@@ -461,46 +420,6 @@ class Program(Generic[P, R]):
         bound.apply_defaults()
         return bound.arguments
 
-    def _encoded(self, given: Mapping[str, object]) -> tuple[dict[str, _core.Array], Tables]:
-        """Splits the arguments for inputs: arrays, encoded, and tables."""
-        of_kind = {p.name: p for p in self.signature.parameters if _kinds.is_kind(p.element)}
-        # For a single cell that is no number, text is that cell, and a path an object.
-        single = {name for name, p in of_kind.items() if p.element._word != "number"}
-        single = {name for name in single if not (of_kind[name].rows or of_kind[name].fixed)}
-        cells = {name for name in single if isinstance(given.get(name), str)}
-        arrays, tables = _tables.split({n: item for n, item in given.items() if n not in cells})
-        arrays |= {name: given[name] for name in cells}
-        encoded: dict[str, _core.Array] = {}
-        for name, item in arrays.items():
-            if name in of_kind:
-                encoded |= _cells.encode(of_kind[name], item)
-            else:
-                encoded[name] = _data.encode(name, item)
-        nullable = {n for n, p in of_kind.items() if p.element._nullable}
-        for names, _ in tables:
-            names += [_kinds.mask_name(name) for name in names if name in nullable]
-        return encoded, tables
-
-    def _own_inputs(self, party: str, given: Any) -> tuple[dict[str, _core.Array], Tables]:
-        """Reads a party's argument: a file or a table for all its inputs, or one for each input."""
-        from collections.abc import Mapping
-
-        own = [p.name for p in self.signature.parameters if p.owner == party]
-        if _tables.is_table(given):
-            if not own:  # The native module says that this party needs none.
-                return {}, [([], given)]
-            # Text is the path of a table here, also for a single cell of text.
-            given = dict.fromkeys(own, PurePath(given) if isinstance(given, str) else given)
-        elif not isinstance(given, Mapping):
-            if len(own) != 1:
-                raise misuse(
-                    "whose-input",
-                    f"input= does not say which input of {party} it is",
-                    hint=f"give a table, or a mapping with: {', '.join(own) or 'nothing'}",
-                )
-            given = {own[0]: given}
-        return self._encoded(given)
-
 
 def _scope(function: Callable[..., Any]) -> Mapping[str, Any]:
     """Names that annotations in text form may use beyond the module's: those around the `def`."""
@@ -508,112 +427,3 @@ def _scope(function: Callable[..., Any]) -> Mapping[str, Any]:
         return {}
     frame = sys._getframe(2)
     return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
-
-
-def _trace(
-    function: Callable[..., Any], signature: _signature.Signature, flush_subnormals: bool
-) -> _core.Program:
-    """Runs the function on values and returns the finished graph."""
-    from sealane import _core
-
-    trace = _core.Trace(function.__name__)
-    if flush_subnormals:
-        trace.flush_subnormals()
-    for name, bound in signature.rows.items():
-        trace.rows(name, bound)
-    values: dict[str, Any] = {}
-    for parameter in signature.parameters:
-        if _kinds.is_kind(parameter.element):
-            values[parameter.name] = _columns.declare(trace, parameter)
-            continue
-        node = trace.input(
-            parameter.name,
-            parameter.owner,
-            _named(parameter.element, parameter.wrapping),
-            parameter.rows,
-            parameter.fixed,
-            *parameter.ends(),
-            parameter.columns,
-            _kinds.meaning(parameter.element),
-            parameter.span,
-        )
-        values[parameter.name] = wrap(trace, node)
-    under_way = tracing.set(trace)
-    try:
-        with none_swallowed():
-            returned = function(**values)
-    except Exception as error:
-        if (found := _calls.misuse_of(error)) is not None:
-            raise found from None
-        raise
-    finally:
-        tracing.reset(under_way)
-    if returned is None:
-        raise refuse_result(
-            f"`{function.__name__}` returns nothing",
-            hint="end it with `return` and its result",
-            at=_source.of_parameter(function, "return"),
-        )
-    results = returned if isinstance(returned, tuple) else (returned,)
-    several = isinstance(returned, tuple)
-    if len(results) != len(signature.results) or several != (signature.make is not None):
-        raise refuse_result(
-            f"`{function.__name__}` returns {_count(returned)}, its signature says "
-            f"{len(signature.results)}",
-            hint="return a tuple with one value for each `sl.Revealed` of the signature",
-            at=_source.of_parameter(function, "return"),
-        )
-    for result, given in zip(signature.results, results, strict=True):
-        held = given._value if isinstance(given, _kinds.Kind) else given
-        if not isinstance(held, Value) or held._scope is not trace:
-            raise refuse_result(
-                f"`{result.name}` does not depend on any input",
-                reason="A result is a value of the program; constants are known without a run.",
-                hint="return a value computed from the parameters",
-                at=result.span,
-            )
-        value, note = _protected(trace, result, given)
-        if _kinds.is_kind(result.element) or isinstance(value, _kinds.Kind):
-            _columns.reveal(trace, result, value, note)
-            continue
-        kind = _named(result.element, result.wrapping)
-        plain = _kinds.meaning(result.element)
-        trace.reveal(result.name, operand(value), result.to, kind, plain, note, result.span)
-    return trace.finish()
-
-
-def _protected(trace: _core.Trace, result: _signature.Result, value: Any) -> tuple[Any, str]:
-    """The value that is revealed by the options of its result, and a note about it."""
-    under_way = tracing.set(trace)
-    try:
-        with _source.at(result.span):
-            return _protect.apply(result, value)
-    finally:
-        tracing.reset(under_way)
-
-
-def _named(element: Any, wrapping: bool) -> str:
-    return type_name(element.wrapping if wrapping else element)
-
-
-def _count(returned: object) -> str:
-    return f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
-
-
-def _is_count(rows: Any) -> bool:
-    whole = isinstance(rows, int | np.integer) and not isinstance(rows, bool)
-    return whole and 0 <= int(rows) < 2**64
-
-
-def _names(helpers: Sequence[str]) -> list[str]:
-    """Names of helpers, in order. A single string is refused, as it would be a list of letters."""
-    several = not isinstance(helpers, str) and hasattr(helpers, "__iter__")
-    names = list(helpers) if several else [str(helpers)]
-    if not several or not all(isinstance(name, str) for name in names):
-        example = ", ".join(f'"{name.strip()}"' for name in str(helpers).strip("[]()").split(","))
-        raise misuse(
-            "helper-names",
-            f"helpers={helpers!r} is no list of names",
-            hint=f"write helpers=[{example}]",
-        )
-    return names

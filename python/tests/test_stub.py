@@ -19,9 +19,10 @@ sealane\._axes\.Lengths
 sealane\._core\.(Array|Meaning|Operand|Place|Ratio)
 sealane\.aead\.(Bytes|Many|Rows|Some)
 sealane\.math\.__all__
-sealane\._program\.(Network|Path|Tables)
-sealane\._source\._parsed
+sealane\._inputs\.Tables
+sealane\._program\.Path
 sealane\._operands\.(Number|Public)
+sealane\._source\._parsed
 sealane\._types\.\w+\._holds
 sealane\._value\.(Index|Operand|Holds\._holds)
 """
