@@ -32,6 +32,7 @@ from sealane import aead, math, sklearn
 from sealane._ciphers import aes128, gf_mul, sha256
 from sealane._constants import arange, full, ones, zeros
 from sealane._core import __version__
+from sealane._declarations import between, column, magnitude, wrapping
 from sealane._errors import (
     ConfigError,
     DataError,
@@ -43,6 +44,7 @@ from sealane._errors import (
     SealaneError,
     SealaneWarning,
 )
+from sealane._extremes import argmax, argmin
 from sealane._functions import (
     abs,
     all,
@@ -67,11 +69,12 @@ from sealane._groups import group_by
 from sealane._loops import map, scan
 from sealane._moments import age_in_years, date, timestamp
 from sealane._nullable import Nullable, nullable
-from sealane._order import argsort, head, median, mode, quantile, rank, sort, sort_by, top_k, unique
+from sealane._order import argsort, head, rank, sort, sort_by, top_k, unique
 from sealane._program import Program, program
 from sealane._protect import min_group, noise, sized
+from sealane._quantiles import median, mode, quantile
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum
-from sealane._search import argmax, argmin, diff, histogram, isin, round, searchsorted
+from sealane._search import diff, histogram, isin, round, searchsorted
 from sealane._shapes import (
     broadcast_to,
     concatenate,
@@ -87,7 +90,6 @@ from sealane._shapes import (
     tile,
     transpose,
 )
-from sealane._signature import between, column, magnitude, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
 from sealane._texts import Category, Text, category, text
 from sealane._types import (
@@ -119,8 +121,8 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 else:
+    from sealane._declarations import Private, Revealed
     from sealane._elements import element_type
-    from sealane._signature import Private, Revealed
     from sealane._unsupported import function as _absent
 
     def __getattr__(name):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Value)
 C = TypeVar("C", bound=Value | Kind)
-D = TypeVar("D", bound=Value | Kind)
 A = TypeVar("A")
 B = TypeVar("B")
 

@@ -24,12 +24,12 @@ from sealane._order import (
     _sorted,
     alike,
     first_rows,
-    only_one,
     places,
     running,
     several_keys,
     starts,
 )
+from sealane._quantiles import only_one
 from sealane._reductions import (
     REDUCTIONS,
     Reduced,

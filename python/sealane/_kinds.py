@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sealane import _core
-    from sealane._signature import Between
+    from sealane._declarations import Between
     from sealane._value import Value
 
 

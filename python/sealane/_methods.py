@@ -72,11 +72,11 @@ class Methods(Traced):
 
     def argmax(self, axis: int | None = None) -> Any:
         """Index of the largest element, as `sl.argmax` gives it."""
-        return later("_search").argmax(self, axis)
+        return later("_extremes").argmax(self, axis)
 
     def argmin(self, axis: int | None = None) -> Any:
         """Index of the smallest element, as `sl.argmin` gives it."""
-        return later("_search").argmin(self, axis)
+        return later("_extremes").argmin(self, axis)
 
     def clip(self, min: Any = None, max: Any = None) -> Self:
         """Each element, or the end that it exceeds, as `sl.clip` gives it."""

@@ -19,7 +19,7 @@ from sealane._types import u8
 from sealane._value import Value
 
 if TYPE_CHECKING:
-    from sealane._signature import Between
+    from sealane._declarations import Between
 
 
 class Moment(Ordered):

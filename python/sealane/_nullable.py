@@ -18,7 +18,7 @@ from sealane._types import boolean, f64
 from sealane._value import Value
 
 if TYPE_CHECKING:
-    from sealane._signature import Between
+    from sealane._declarations import Between
 
 
 def _operators(name: str) -> tuple[Any, Any]:

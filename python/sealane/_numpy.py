@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sealane import _functions, _scans, _search, _shapes, _statistics, math
+from sealane import _extremes, _functions, _scans, _search, _shapes, _statistics, math
 from sealane._refusal import is_of_users
 from sealane._unsupported import numpy_function
 
@@ -34,9 +34,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         )
     },
     **{name: getattr(_scans, name) for name in ("cumprod", "cumsum")},
+    **{name: getattr(_extremes, name) for name in ("argmax", "argmin")},
     **{
         name: getattr(_search, name)
-        for name in ("argmax", "argmin", "diff", "histogram", "isin", "round", "searchsorted")
+        for name in ("diff", "histogram", "isin", "round", "searchsorted")
     },
     "amax": _functions.max,
     "amin": _functions.min,

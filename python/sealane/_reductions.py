@@ -18,8 +18,9 @@ from sealane._functions import where
 from sealane._kinds import Kind
 from sealane._nullable import Nullable, nullable
 from sealane._operations import exact_type, total
-from sealane._order import _sorted, middle_of, only_one, running, starts
+from sealane._order import _sorted, running, starts
 from sealane._parts import each
+from sealane._quantiles import middle_of, only_one
 from sealane._shapes import expand_dims
 from sealane._types import FloatingPoint, boolean, f64, i64
 from sealane._value import Value

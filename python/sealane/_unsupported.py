@@ -228,16 +228,6 @@ _OF_CELLS |= {"in1d", "isin", "isna", "isnull", "item", "join", "len", "merge", 
 _OF_CELLS |= {"sort", "tolist", "unique", "value_counts"}
 """Names of these whose hint works on cells that are no numbers."""
 
-_OF_NULLABLE = {
-    "fillna": "write `x.fill(0)`",
-    **{name: f"write `sl.{name}(x)`" for name in ("median", "std", "var")},
-    **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),
-    **dict.fromkeys(("notna", "notnull"), "write `~x.is_null`"),
-    "dropna": "fill values in, `x.fill(0)`; `sl.sum`, `sl.mean` and `sl.count` leave missing cells "
-    "out themselves",
-}
-"""Hint for each function of pandas on missing cells."""
-
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 
 _TRUTH = {

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sealane._extremes import argmax
 from sealane._functions import dot, lookup, maximum, minimum, saturate, where
 from sealane._functions import sum as _sum
 from sealane._loops import map
 from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
-from sealane._search import argmax
 from sealane._types import FixedPoint, fixed, u8, u16
 from sealane._value import Value
 
