@@ -23,45 +23,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sealane._extremes import argmax
+from sealane._fitted import (
+    CONSTANTS,
+    FORESTS,
+    LAYERS,
+    LINEAR,
+    LINEAR_CLASSES,
+    TREE,
+    classes_of,
+    complete,
+    fitted,
+    is_one_of,
+    linear,
+    name_of,
+    scaled,
+    unpacked,
+    unsupported,
+)
 from sealane._functions import dot, lookup, maximum, minimum, saturate, where
 from sealane._functions import sum as _sum
 from sealane._loops import map
-from sealane._refusal import refuse, refuse_operand, refuse_shape, refuse_type
+from sealane._refusal import refuse, refuse_shape, refuse_type
 from sealane._types import FixedPoint, fixed, u8, u16
 from sealane._value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
 __all__ = ["Model", "import_model"]
 
-_LINEAR = {
-    "ElasticNet", "ElasticNetCV", "HuberRegressor", "Lasso", "LassoCV", "LinearRegression",
-    "LinearSVR", "Ridge", "RidgeCV", "SGDRegressor",
-}  # fmt: skip
-_LINEAR_CLASSES = {
-    "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
-    "SGDClassifier",
-}  # fmt: skip
-_TREE = {"DecisionTreeClassifier", "DecisionTreeRegressor"}
-_FORESTS = {
-    "ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier",
-    "RandomForestRegressor",
-}  # fmt: skip
-_BOOSTED = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
-_LAYERS = {"MLPClassifier", "MLPRegressor"}
-_SCALERS = {"MinMaxScaler", "StandardScaler"}
-_CONSTANTS = {"DummyClassifier", "DummyRegressor"}
-_DEEPEST = 10
 _BITS = 53  # Numbers of this many bits, the sign among them, are numbers of `float64`.
-_OTHERS = {
-    "HistGradientBoostingClassifier": "fit a `GradientBoostingClassifier` of a small depth",
-    "HistGradientBoostingRegressor": "fit a `GradientBoostingRegressor` of a small depth",
-    "SVC": "fit a `LinearSVC`",
-    "SVR": "fit a `LinearSVR`",
-}
 
 
 class Model:
@@ -187,7 +178,7 @@ class _Layers(Model):
         self._added = [np.abs(intercept) for _, intercept in weights]
         if scale is not None:
             self._added[0] = self._added[0] + np.abs(scale[1]) @ np.abs(weights[0][0])
-        weights = [_scaled(weights[0], scale), *weights[1:]]
+        weights = [scaled(weights[0], scale), *weights[1:]]
         self._layers = [(self._rounded(c), self._rounded(b)) for c, b in weights]
         self.weights = np.concatenate([part.ravel() for layer in self._layers for part in layer])
         self.outputs = len(self._layers[-1][1])
@@ -308,103 +299,30 @@ def import_model(model: object, *, integer: int = 16, fraction: int = 16) -> Mod
     Raises `ProgramError` for a model that is not one of these, that is not fitted, or whose weights
     do not fit.
     """
-    scale, final = _unpacked(model)
+    scale, final = unpacked(model)
     name = type(final).__name__
-    shape = (integer, fraction, _classes(final))
-    if name in _LINEAR | _LINEAR_CLASSES:
-        return _Layers([_linear(final)], scale, False, *shape)
-    if name in _LAYERS:
+    shape = (integer, fraction, classes_of(final))
+    if name in LINEAR | LINEAR_CLASSES:
+        return _Layers([linear(final)], scale, False, *shape)
+    if name in LAYERS:
         return _network(final, scale, shape)
     if scale is not None:
-        raise _unsupported(f"a scaler before `{name}`", "fit the trees without it: they need none")
-    if name in _TREE | _FORESTS:
-        trees = [final] if name in _TREE else list(_fitted(final, "estimators_"))
+        raise unsupported(f"a scaler before `{name}`", "fit the trees without it: they need none")
+    if name in TREE | FORESTS:
+        trees = [final] if name in TREE else list(fitted(final, "estimators_"))
         return _averaged(final, trees, shape)
     return _boosted(final, shape)
 
 
-def _unpacked(model: object) -> tuple[tuple[Any, Any] | None, Any]:
-    """The factors and summands of the scaler before a model, if there is one, and the model."""
-    known = _LINEAR | _LINEAR_CLASSES | _TREE | _FORESTS | _BOOSTED | _LAYERS
-    if _is_one_of({"Pipeline"}, model):
-        steps = [step for _, step in model.steps if step not in (None, "passthrough")]  # type: ignore[attr-defined]
-        *before, final = steps
-        if len(before) > 1 or not all(_is_one_of(_SCALERS, step) for step in before):
-            names = ", ".join(_name(step) for step in before)
-            raise _unsupported(
-                f"a pipeline with {names}", "apply all but a scaler to the data beforehand"
-            )
-        scale = _of_scaler(before[0]) if before else None
-    else:
-        scale, final = None, model
-    if not _is_one_of(known, final):
-        name = _name(final)
-        advice = "fit a linear model, a tree, a forest, `GradientBoosting...` or `MLP...`"
-        raise _unsupported(f"`{name}`", _OTHERS.get(name, advice))
-    return scale, final
-
-
-def _is_one_of(names: set[str], model: object) -> bool:
-    """Returns whether a model is of one of these classes of scikit-learn. A class of this name of
-    another package may compute something else.
-    """
-    kind = type(model)
-    return kind.__name__ in names and kind.__module__.split(".")[0] == "sklearn"
-
-
-def _name(model: object) -> str:
-    """The name of its class, with the module if that is of another package than scikit-learn."""
-    kind = type(model)
-    foreign = kind.__module__.split(".")[0] not in ("sklearn", "builtins")
-    return f"{kind.__module__}.{kind.__qualname__}" if foreign else kind.__name__
-
-
-def _of_scaler(scaler: Any) -> tuple[Any, Any]:
-    """Factor and summand of each feature."""
-    if type(scaler).__name__ == "MinMaxScaler":
-        if scaler.clip:
-            raise _unsupported("`MinMaxScaler(clip=True)`", "fit it with `clip=False`")
-        return _fitted(scaler, "scale_"), _fitted(scaler, "min_")
-    count = _fitted(scaler, "n_features_in_")
-    # A scaler keeps the means that it finds on its way to the deviations, also where it does not
-    # subtract them.
-    factors = 1 / np.asarray(scaler.scale_) if scaler.with_std else np.ones(count)
-    means = np.asarray(scaler.mean_) if scaler.with_mean else np.zeros(count)
-    return factors, -means * factors
-
-
-def _scaled(layer: tuple[Any, Any], scale: tuple[Any, Any] | None) -> tuple[Any, Any]:
-    """The layer on features before their scaler."""
-    if scale is None:
-        return layer
-    (coefficients, intercept), (factors, summands) = (
-        [np.asarray(part, np.float64) for part in pair] for pair in (layer, scale)
-    )
-    return coefficients * factors[:, None], intercept + summands @ coefficients
-
-
-def _linear(model: Any) -> tuple[Any, Any]:
-    """Coefficients, a column for each score, and intercepts."""
-    found = _fitted(model, "coef_")
-    if hasattr(found, "toarray"):
-        raise _unsupported(
-            f"`{type(model).__name__}` with a sparse matrix of coefficients",
-            "call `model.densify()` first",
-        )
-    coefficients = np.atleast_2d(np.asarray(found)).T
-    intercept = np.atleast_1d(np.asarray(model.intercept_)).ravel()
-    return coefficients, np.broadcast_to(intercept, coefficients.shape[1:])
-
-
 def _network(model: Any, scale: tuple[Any, Any] | None, shape: tuple[Any, ...]) -> Model:
     if model.activation not in ("relu", "identity"):
-        raise _unsupported(
+        raise unsupported(
             f"a network with `activation={model.activation!r}`", "fit it with `activation='relu'`"
         )
-    layers = list(zip(_fitted(model, "coefs_"), model.intercepts_, strict=True))
+    layers = list(zip(fitted(model, "coefs_"), model.intercepts_, strict=True))
     last = model.out_activation_
     if last not in (("identity",) if shape[2] is None else ("logistic", "softmax")):
-        raise _unsupported(
+        raise unsupported(
             f"a network with `{last}` behind its last layer", "fit it with `loss='squared_error'`"
         )
     return _Layers(layers, scale, model.activation == "relu", *shape)
@@ -418,19 +336,19 @@ def _averaged(model: Any, trees: list[Any], shape: tuple[Any, ...]) -> Model:
         return share / len(trees)
 
     if model.n_outputs_ != 1:
-        raise _unsupported("trees of several outputs", "fit one for each output")
-    made, depth = _complete([_fitted(tree, "tree_") for tree in trees], leaf)
+        raise unsupported("trees of several outputs", "fit one for each output")
+    made, depth = complete([fitted(tree, "tree_") for tree in trees], leaf)
     return _Trees(made, [0.0] * len(made[0][2][0]), depth, model.n_features_in_, *shape)
 
 
 def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
     """Boosted trees, each for one score, with what they start from."""
-    rounds = _fitted(model, "estimators_")
+    rounds = fitted(model, "estimators_")
     first = model.init_
-    constant = _is_one_of(_CONSTANTS, first) and first.strategy != "stratified"
+    constant = is_one_of(CONSTANTS, first) and first.strategy != "stratified"
     if not constant and not (isinstance(first, str) and first == "zero"):
-        raise _unsupported(
-            f"boosted trees that start from `{_name(first)}`",
+        raise unsupported(
+            f"boosted trees that start from `{name_of(first)}`",
             "fit them with `init=None` or `init='zero'`",
         )
     outputs, rate = rounds.shape[1], model.learning_rate
@@ -440,7 +358,7 @@ def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
         def leaf(value: Any, at: int = at) -> Any:
             return np.eye(outputs)[at] * value[0, 0] * rate
 
-        found, _ = _complete([tree.tree_ for tree in rounds[:, at]], leaf, deepest)
+        found, _ = complete([tree.tree_ for tree in rounds[:, at]], leaf, deepest)
         made += found
     # The score of a row of zeros, less its leaves.
     zeros = np.zeros((1, model.n_features_in_))
@@ -450,56 +368,3 @@ def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
     read = _Trees(made, [float(s) for s in start], deepest, model.n_features_in_, *shape)
     read._zero_counts = True
     return read
-
-
-def _complete(
-    trees: list[Any], leaf: Callable[[Any], Any], depth: int | None = None
-) -> tuple[list[Any], int]:
-    """Features, thresholds and leaves of complete trees of one depth, which give the same."""
-    depth = max(1, depth or 1, *(tree.max_depth for tree in trees))
-    if depth > _DEEPEST:
-        raise _unsupported(f"a tree of depth {depth}", f"fit it with `max_depth={_DEEPEST}`")
-    made = []
-    for tree in trees:
-        nodes, places, thresholds = [0], [], []
-        for _ in range(depth):
-            below = []
-            for node in nodes:
-                inner = tree.children_left[node] >= 0
-                places.append(int(tree.feature[node]) if inner else 0)
-                thresholds.append(float(tree.threshold[node]) if inner else 0.0)
-                below += [tree.children_left[node], tree.children_right[node]] if inner else [
-                    node, node,
-                ]  # fmt: skip
-            nodes = below
-        made.append((places, thresholds, np.array([leaf(tree.value[node]) for node in nodes])))
-    return made, depth
-
-
-def _classes(model: Any) -> tuple[Any, ...] | None:
-    """The labels of a classifier."""
-    labels = getattr(model, "classes_", None)
-    if labels is None:
-        return None
-    # Of rows with a set of labels, which are predicted each for itself.
-    kind = getattr(getattr(model, "_label_binarizer", None), "y_type_", "")
-    if kind.startswith("multilabel") or isinstance(labels, list):
-        raise _unsupported("a classifier of several outputs", "fit one for each output")
-    found = tuple(np.asarray(labels).tolist())
-    if len(found) < 2:
-        raise _unsupported(
-            f"a classifier of one class ({found[0]!r})", "fit it to rows of two classes or more"
-        )
-    return found
-
-
-def _fitted(model: Any, name: str) -> Any:
-    if not hasattr(model, name):
-        raise refuse_operand(
-            f"`{type(model).__name__}` is not fitted", hint="call `model.fit(x, y)` first"
-        )
-    return getattr(model, name)
-
-
-def _unsupported(what: str, advice: str) -> Exception:
-    return refuse_operand(f"`sl.sklearn.import_model` does not read {what}", hint=advice)
