@@ -28,7 +28,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from proof_specs import ANY, TARGETS, Case, Target
+from proof_cases import ANY, Case, Target
+from proof_specs import TARGETS
 from proof_words import FALSE, Net
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,4 +1,4 @@
-"""Numbers that fitted models of scikit-learn hold: coefficients, layers, and trees made complete."""
+"""Numbers that fitted models of scikit-learn hold: coefficients, layers, and complete trees."""
 
 from __future__ import annotations
 
