@@ -13,7 +13,8 @@ from agreement import agree
 from errors import CAUSES
 from link import ABORTS, FRAME, WIRE, make_hello
 from test_stage_a import PUBLIC
-from test_tls_faults import BAD, CLIENT_HELLO, GONE, JOB, JOBS, LIMIT, NSC, Trials, ccs
+from test_tls_faults import BAD, GONE, JOB, JOBS, LIMIT, NSC, Trials
+from test_tls_messages import CLIENT_HELLO, ccs
 from tls import message
 
 # ----------------------------------------------------------------------------------- spoilers
