@@ -10,7 +10,8 @@
 6. The first line of a doc comment, and of a docstring of Python, names the thing: it does not begin
    with What, Who, Whose, Whether, "That of" or "Those of".
 7. Comment lines of Rust end by column 100.
-8. A Rust file of more than 350 lines is counted in one warning, which names the longest.
+8. A Rust file of more than 350 lines is counted in one warning, which names the longest. A Python
+   file has at most 500 lines, and a function of it 100.
 9. Every page and tool that names the oldest Rust names the one that Cargo.toml promises, and the
    toolchain that rust-toolchain.toml pins is not older.
 10. Only the files of `DECLARES_BULK` declare messages to be bulk of a semi-honest protocol, which
@@ -34,6 +35,7 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,8 @@ HARDWARE = "hardware"
 DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 READS_BY_ITSELF = ("crates/diagnostic/src/finding.rs", "crates/files/")
 LONG_FILE = 350
+PYTHON = ("crates", "docs", "examples", HARDWARE, "python", "second", "tools")
+MOST_LINES, MOST_OF_FUNCTION = 500, 100
 CODE = re.compile(r"`(\w+)`")
 NAMED = re.compile(r"`((?:crates|python|tools|docs|examples|bench|fuzz|hardware)/[\w./-]*)`")
 
@@ -92,7 +96,7 @@ def main() -> int:
     manifests = {crate(manifest): manifest for manifest in map(manifest_of, folders_of_crates())}
     findings = [*order(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
     findings += [*included(), *comments(), *docstrings(), *toolchains(), *wire(), *uses()]
-    findings += [*named_pages(), *names(), *suppressed()]
+    findings += [*named_pages(), *names(), *suppressed(), *long_python()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -294,10 +298,8 @@ def pages() -> list[str]:
 def named_pages() -> list[str]:
     """Pages that sources name and that are not there."""
     wrong = []
-    python = [path for folder in ("python", "tools") for path in (ROOT / folder).rglob("*.py*")]
+    python = python_files("python", "tools")
     for path in [*rust_files(), *ROOT.glob("hardware/rtl/**/*.sv"), *python]:
-        if path.suffix not in (".rs", ".sv", ".py", ".pyi"):
-            continue
         for page in re.findall(
             r"`(docs/[a-z][a-z0-9_/-]*(?:\.md)?)`", path.read_text(encoding="utf-8")
         ):
@@ -380,15 +382,12 @@ def comments() -> list[str]:
 def docstrings() -> list[str]:
     """Docstrings of the package, its tests and the tools that do not name their thing."""
     wrong = []
-    for folder in ("python", "tools"):
-        for path in sorted((ROOT / folder).glob("**/*.py*")):
-            if path.suffix not in (".py", ".pyi"):
-                continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                match node:
-                    case ast.Expr(value=ast.Constant(value=str(text))) if OPENERS.match(text):
-                        place = f"{path.relative_to(ROOT)}:{node.lineno}"
-                        wrong.append(f"{place}: a docstring begins by naming the thing")
+    for path in python_files("python", "tools"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Expr(value=ast.Constant(value=str(text))) if OPENERS.match(text):
+                    place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                    wrong.append(f"{place}: a docstring begins by naming the thing")
     return wrong
 
 
@@ -406,10 +405,35 @@ def long_files() -> list[str]:
     return [f"warning: {count} Rust files have more than {LONG_FILE} lines; the longest: {named}"]
 
 
+def long_python() -> list[str]:
+    """Python files and functions that are too long."""
+    wrong = []
+    for path in python_files(*PYTHON):
+        name, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+        if (lines := text.count("\n")) > MOST_LINES:
+            wrong.append(f"{name} has {lines} lines; {MOST_LINES} are its limit")
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.FunctionDef(lineno=first, end_lineno=int(last)):
+                    if (lines := last - first + 1) > MOST_OF_FUNCTION:
+                        limit = f"{lines} lines; {MOST_OF_FUNCTION} are its limit"
+                        wrong.append(f"{name}:{first}: `{node.name}` has {limit}")
+    return wrong
+
+
 def rust_files() -> list[Path]:
     """All Rust files."""
-    folders = ("crates", "bench", "fuzz", HARDWARE)
-    found = (path for folder in folders for path in ROOT.glob(f"{folder}/**/*.rs"))
+    return files(("crates", "bench", "fuzz", HARDWARE), "*.rs")
+
+
+def python_files(*folders: str) -> list[Path]:
+    """The Python files below folders, and stubs."""
+    return [path for path in files(folders, "*.py*") if path.suffix in (".py", ".pyi")]
+
+
+def files(folders: Sequence[str], pattern: str) -> list[Path]:
+    """The files of such a name below folders, but for what is built there."""
+    found = (path for folder in folders for path in ROOT.glob(f"{folder}/**/{pattern}"))
     return sorted(path for path in found if "target" not in path.relative_to(ROOT).parts)
 
 
