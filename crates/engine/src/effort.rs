@@ -120,22 +120,22 @@ fn other(job: &Job, cost: &CostReport) -> Option<String> {
         .collect::<Vec<_>>();
     let (program, now) = (job.program(), cost.estimate_s(job.network()));
     let malicious = |of: ProtocolName| of.profile().corruption.covers(Adversary::Malicious);
-    let suits = |protocol: ProtocolName| {
-        let helpers = fewest_helpers(&protocol.profile(), program)?;
-        let names = helpers.clone();
-        let other = Job::new(program.clone(), protocol, job.network(), names).ok()?;
+    let suits = |(protocol, helpers): (ProtocolName, Vec<String>)| {
+        let options = options(protocol, &helpers);
+        let other = Job::new(program.clone(), protocol, job.network(), helpers).ok()?;
         let cost = other.cost(&rows).ok()?;
         let seconds = cost.estimate_s(job.network());
         let fits = excess(&cost, job.network()).is_none() && seconds < now;
         let rounds = grouped(cost.promise.rounds);
         let time = time(seconds);
-        let options = options(protocol, &helpers);
-        let hint = format!("run it with {options}: {rounds} rounds, about {time}");
-        fits.then_some((helpers.len(), hint))
+        fits.then(|| format!("run it with {options}: {rounds} rounds, about {time}"))
     };
     let others = ProtocolName::ALL.into_iter().filter(is_secret);
     let others = others.filter(|protocol| *protocol != job.protocol());
     let others = others.filter(|of| malicious(*of) || !malicious(job.protocol()));
-    let suitable = others.filter_map(suits).min_by_key(|(helpers, _)| *helpers);
-    suitable.map(|(_, hint)| hint)
+    let others = others.filter_map(|of| Some((of, fewest_helpers(&of.profile(), program)?)));
+    let mut others = others.collect::<Vec<_>>();
+    // Each takes the time of a plan, so the search ends with the first that suits.
+    others.sort_by_key(|(_, helpers)| helpers.len());
+    others.into_iter().find_map(suits)
 }

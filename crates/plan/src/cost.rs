@@ -141,5 +141,6 @@ fn counter(plan: &Plan) -> walk::Counter<'_> {
         plan,
         setting: &plan.setting,
         rows: &[],
+        known: walk::Known::default(),
     }
 }

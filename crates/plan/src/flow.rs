@@ -24,7 +24,8 @@
 
 use crate::steps::{Plan, PlanValue, Segment, Step, StepOp};
 use sealane_protocol::Walk;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
 
 /// Version of the order in which calls begin and advance; part of a plan, and so of the job's hash.
 pub const VERSION: u32 = 1;
@@ -33,7 +34,7 @@ pub const VERSION: u32 = 1;
 pub const IN_FLIGHT: usize = 4;
 
 /// One pass through a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileRun {
     /// Index of the segment.
     pub segment: usize,
@@ -61,7 +62,7 @@ pub struct Refill {
 }
 
 /// A step in a tile run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The tile run.
     pub run: TileRun,
@@ -72,6 +73,22 @@ pub struct Call {
     /// True for the second part of a step that carries: the tile's result is combined with those of
     /// the tiles before it.
     pub carry: bool,
+}
+
+// Tables of calls are asked at every flight, so a hash takes what distinguishes runs and calls.
+
+impl Hash for TileRun {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(((self.segment as u64) << 40) ^ self.tile);
+    }
+}
+
+impl Hash for Call {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let part = (u64::from(self.carry) << 1) | self.walk as u64;
+        let run = ((self.run.segment as u64) << 40) ^ self.run.tile;
+        state.write_u64((((run << 16) ^ self.step as u64) << 2) | part);
+    }
 }
 
 /// Executor of the calls of a plan: a party of a run, or the clocks of a cost.
@@ -189,6 +206,8 @@ struct InFlight {
     run: TileRun,
     status: Vec<[[Status; 2]; 2]>,
     left: usize,
+    /// Steps that may be ready: all others wait for a call that is not finished.
+    open: BTreeSet<usize>,
 }
 
 /// Tile runs of a segment that have not begun.
@@ -210,6 +229,8 @@ struct Flow<'a> {
     /// Walks whose calls run.
     walks: &'static [Walk],
     needs: Vec<Vec<Vec<Need>>>,
+    /// For each segment and step, the steps that wait for it, with their segments.
+    waiting: Vec<Vec<Vec<(usize, usize)>>>,
     remaining: Vec<Remaining>,
     /// Segment whose tile runs begin next.
     segment: usize,
@@ -242,10 +263,12 @@ impl<'a> Flow<'a> {
             }
         };
         let none = |segment: &Segment| vec![[0; 2]; segment.steps.len()];
+        let needs = needs(plan);
         Flow {
             plan,
             walks,
-            needs: needs(plan),
+            waiting: waiting(plan, &needs),
+            needs,
             remaining: plan.segments.iter().map(remaining).collect(),
             segment: 0,
             flying: VecDeque::new(),
@@ -255,13 +278,17 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Begins every call that may begin, and new tile runs as others finish. Steps come after the
-    /// steps that they need, so that one check of each is enough until a call finishes elsewhere.
+    /// Begins every call that may begin, in the order of tile runs and steps, and new tile runs as
+    /// others finish. Steps come after the steps that they need, so that one pass is enough until a
+    /// call finishes elsewhere.
     fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
         while std::mem::take(&mut self.changed) {
             while self.has_room() && self.take_up(driver)? {}
             for at in 0..self.flying.len() {
-                for step in 0..self.flying[at].status.len() {
+                let mut next = 0;
+                while let Some(step) = self.flying[at].open.range(next..).next().copied() {
+                    self.flying[at].open.remove(&step);
+                    next = step + 1;
                     for walk in 0..self.walks.len() {
                         let walk = self.walks[walk];
                         while let Some(call) = self.ready(at, step, walk) {
@@ -350,7 +377,13 @@ impl<'a> Flow<'a> {
         let status = status.collect::<Vec<_>>();
         let waiting = status.iter().flatten().flatten();
         let left = waiting.filter(|s| **s == Status::Waiting).count();
-        self.flying.push_back(InFlight { run, status, left });
+        let open = (0..status.len()).collect();
+        self.flying.push_back(InFlight {
+            run,
+            status,
+            left,
+            open,
+        });
         Ok(true)
     }
 
@@ -420,7 +453,7 @@ impl<'a> Flow<'a> {
             }
         };
         // A settlement takes the checks of carries of the tiles before its own, too.
-        let carried = match op {
+        let carried = || match op {
             StepOp::Settle => {
                 self.plan.segments[segment]
                     .steps
@@ -433,7 +466,7 @@ impl<'a> Flow<'a> {
             _ => true,
         };
         let (carry, may) = match flying.status[step][of] {
-            [Status::Waiting, _] => (false, !op.in_order() || in_step_round && carried),
+            [Status::Waiting, _] => (false, !op.in_order() || in_step_round && carried()),
             [Status::Done, Status::Waiting] => (true, in_step_round),
             _ => return None,
         };
@@ -465,10 +498,52 @@ impl<'a> Flow<'a> {
         status[usize::from(call.carry)] = Status::Done;
         flying.left -= 1;
         self.changed = true;
+        let TileRun { segment, .. } = call.run;
         if *status == [Status::Done; 2] {
-            self.finished[call.run.segment][call.step][call.walk.index()] += 1;
+            self.finished[segment][call.step][call.walk.index()] += 1;
+        }
+        // Its other parts, in other tile runs too, and what waits for it.
+        let own = [(segment, call.step)];
+        for (segment, step) in own.iter().chain(&self.waiting[segment][call.step]) {
+            let flying = self.flying.iter_mut();
+            let flying = flying.filter(|flying| flying.run.segment == *segment);
+            flying.for_each(|flying| {
+                flying.open.insert(*step);
+            });
         }
     }
+}
+
+/// For each step of each segment, the steps that may become ready when it is finished in a tile
+/// run.
+fn waiting(plan: &Plan, needs: &[Vec<Vec<Need>>]) -> Vec<Vec<Vec<(usize, usize)>>> {
+    let none = |segment: &Segment| vec![Vec::new(); segment.steps.len()];
+    let mut waiting = plan.segments.iter().map(none).collect::<Vec<_>>();
+    for (segment, steps) in needs.iter().enumerate() {
+        for (step, needs) in steps.iter().enumerate() {
+            for need in needs {
+                let (of, needed) = match *need {
+                    Need::Here(needed) => (segment, needed),
+                    Need::After { segment, step } => (segment, step),
+                };
+                waiting[of][needed].push((segment, step));
+            }
+        }
+        let steps = &plan.segments[segment].steps;
+        let is_settle = |step: &usize| matches!(steps[*step].op, StepOp::Settle);
+        for settle in (0..steps.len()).filter(is_settle) {
+            for (step, of) in steps.iter().enumerate() {
+                // A settlement waits for carries of tiles before, and inputs for a settlement.
+                if of.op.carries() {
+                    waiting[segment][step].push((segment, settle));
+                }
+                if matches!(of.op, StepOp::Input { .. }) {
+                    waiting[segment][settle].push((segment, step));
+                }
+            }
+        }
+    }
+    waiting
 }
 
 /// Dependencies of each step of each segment.

@@ -18,10 +18,13 @@ use sealane_yao::sides::GarblerLabels;
 
 /// Bytes of a seed.
 const SEED_BYTES: u64 = Seed::BYTES as u64;
-/// Nominal cost of one correlated OT, of one of a silent extension, and of hashing its row.
+/// Nominal cost of one correlated OT, of one of a silent extension, and of hashing its row under a
+/// key of its own, or for bits: of 66 million hashed OTs, and 45 and 36 million triples of bits in
+/// a second (`docs/protocols/ot.md`).
 const COT_NS: u64 = 10;
-const SILENT_COT_NS: u64 = 40;
-const HASH_NS: u64 = 15;
+const SILENT_COT_NS: u64 = 13;
+const HASH_NS: u64 = 5;
+const HASH_BIT_NS: u64 = 1;
 /// Nominal cost of the base OTs of a direction.
 const BASE_OT_NS: u64 = 19_000_000;
 
@@ -212,10 +215,9 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let seeds = owners(setting, demand).into_iter();
     flights[0].extend(seeds.map(|owner| Message::new(owner, first, SEED_BYTES)));
     let silent = u64::from(setting.silent) * SILENT.first().rows() as u64;
-    let silent_ns = silent * SILENT_COT_NS + made * (SILENT_COT_NS + HASH_NS);
     let directions = taken.map(u64::from).iter().sum::<u64>();
     Cost {
-        compute_ns: directions * (BASE_OT_NS + silent_ns),
+        compute_ns: directions * (BASE_OT_NS + (silent + made) * SILENT_COT_NS),
         ..Cost::of(flights)
     }
 }
@@ -343,7 +345,7 @@ impl CotCost for Ahead {
 
 pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     let (source, counts) = (source(setting).cost(), counts(setting, demand));
-    let ots = if setting.pooled {
+    let made = if setting.pooled {
         let offsets = |count| match offset_bytes(count) {
             0 => Flights::new(),
             bytes => vec![Flight::new(bytes, 0)],
@@ -355,17 +357,17 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
             0 => Flights::new(),
             count => source.extend(0, count),
         };
-        let made = if setting.silent {
+        let extensions = if setting.silent {
             // Iterations of a direction follow one another, each with trees of the next.
             vec![counts]
         } else {
             extensions(setting, demand)
         };
-        let made = made.into_iter().map(|counts| {
+        let extensions = extensions.into_iter().map(|counts| {
             let [one, other] = counts.map(extend);
             crossed(one, other)
         });
-        made.fold(Flights::new(), together)
+        extensions.fold(Flights::new(), together)
     };
     // Those of bits send nothing more.
     let all = demand.0.iter().filter(|(kind, _)| !is_bits(**kind));
@@ -375,9 +377,14 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     } else {
         COT_NS
     };
+    let hash_ns = demand.0.iter().map(|(kind, count)| {
+        let each = ots(setting, *kind).iter().sum::<u64>();
+        let row_ns = if is_bits(*kind) { HASH_BIT_NS } else { HASH_NS };
+        each * count * row_ns
+    });
     Cost {
-        compute_ns: (counts[0] + counts[1]) * (ot_ns + HASH_NS),
-        ..Cost::of(messages(setting, &all.fold(ots, then)))
+        compute_ns: (counts[0] + counts[1]) * ot_ns + hash_ns.sum::<u64>(),
+        ..Cost::of(messages(setting, &all.fold(made, then)))
     }
 }
 

@@ -147,7 +147,7 @@ pub(super) fn report(
         compute_ns: tally.compute_ns,
     };
     let mut lines = vec![line("prepare".into(), None, true, &walk.prepare)];
-    let tallies = walk.steps.iter().flatten();
+    let tallies = walk.steps.iter().flat_map(|steps| steps.iter());
     for part in plan.setting.timing.walks() {
         let (offline, prefix) = match part {
             Walk::Offline => (true, "offline: "),

@@ -458,6 +458,7 @@ mod tests {
                 plan: &plan,
                 setting: &plan.setting,
                 rows: &rows,
+                known: walk::Known::default(),
             };
             let mut walked = Walked(Timer::new(
                 &counter,

@@ -12,6 +12,8 @@ use sealane_protocol::{
     Checks, ConvertShape, Cost, Demand, Flight, LeftOver, Opening, ProductShape, Protocol, Refills,
     RingShape, Setting, SortShape, StepShape, View, Walk,
 };
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Counts of a run.
 pub(super) struct Counts {
@@ -20,7 +22,7 @@ pub(super) struct Counts {
     /// Set-up and refills.
     pub prepare: Tally,
     /// For each segment and each of its steps, in order: the offline part and the online part.
-    pub steps: Vec<Vec<[Tally; 2]>>,
+    pub steps: Vec<Rc<Vec<[Tally; 2]>>>,
     /// The offline and the online part of the openings of all results.
     pub reveal: [Tally; 2],
     /// Settlements of products: their number, what they settle, their payload, and the flights of
@@ -98,23 +100,21 @@ impl Counts {
             plan,
             setting,
             rows,
+            known: Known::default(),
         };
         let segments = 0..plan.segments.len();
         let mut counts = Counts {
             payload: Payload::default(),
             demand: Demand::default(),
             prepare: Tally::default(),
-            steps: segments
-                .clone()
-                .map(|segment| counter.segment::<P>(segment))
-                .collect(),
+            steps: counter.first_segments::<P>(plan.segments.len()),
             reveal: Default::default(),
             proofs: Tally::default(),
             pool_bits: 0,
             set_up_flights: Vec::new(),
             reveal_flights: Default::default(),
         };
-        let steps = counts.steps.iter().flatten().flatten();
+        let steps = counts.steps.iter().flat_map(|steps| steps.iter()).flatten();
         for step in steps {
             counts.demand.merge(&step.demand, 1);
             if step.settled.total() > 0 {
@@ -171,7 +171,7 @@ impl Counts {
         }
         // Settling and opening are one line of the table.
         counts.reveal.iter_mut().for_each(|reveal| reveal.times = 1);
-        let all = counts.steps.iter().flatten().flatten();
+        let all = counts.steps.iter().flat_map(|steps| steps.iter()).flatten();
         let all = all.chain([&counts.prepare]).chain(&counts.reveal);
         all.for_each(|step| counts.payload.merge(&step.payload, 1));
         counts
@@ -188,6 +188,7 @@ impl Counts {
             plan,
             setting,
             rows,
+            known: Known::default(),
         };
         let left_over = LeftOver::after_set_up::<P>(setting, &self.demand);
         let set_up = (&self.set_up_flights[..], left_over);
@@ -217,7 +218,12 @@ pub(super) struct Counter<'a> {
     pub setting: &'a Setting,
     /// Row counts; empty where only demands are counted.
     pub rows: &'a [u64],
+    /// Costs of the steps of the first segments: settlements ask for those of all segments before.
+    pub known: Known,
 }
+
+/// For each segment, the costs of each of its steps in both walks.
+pub(super) type Known = RefCell<Vec<Rc<Vec<[Tally; 2]>>>>;
 
 impl<'a> Counter<'a> {
     /// Cost of the part of a step in a walk.
@@ -287,6 +293,19 @@ impl<'a> Counter<'a> {
             if let Some(piece) = self.carry(&planned.op) {
                 visit(step, piece, carries);
             }
+        }
+    }
+
+    /// Costs of the steps of so many segments, in order.
+    fn first_segments<P: Protocol>(&self, count: usize) -> Vec<Rc<Vec<[Tally; 2]>>> {
+        loop {
+            let known = self.known.borrow().len();
+            if known >= count {
+                return self.known.borrow()[..count].to_vec();
+            }
+            // Its settlements ask for those before it, which are known.
+            let next = Rc::new(self.segment::<P>(known));
+            self.known.borrow_mut().push(next);
         }
     }
 
@@ -450,8 +469,8 @@ impl<'a> Counter<'a> {
             // Demands, which need no row counts, do not depend on checks.
             None if self.rows.len() < self.plan.rows.len() => {}
             None => {
-                let earlier = (0..at.segment).map(|segment| self.segment::<P>(segment));
-                due.add(&open_checks(&earlier.collect::<Vec<_>>(), at.walk), 1)
+                let earlier = self.first_segments::<P>(at.segment);
+                due.add(&open_checks(&earlier, at.walk), 1)
             }
         }
         due
@@ -656,9 +675,9 @@ fn opening(value: &ValuePlan, elements: u64, to: PartySet) -> Opening {
 }
 
 /// Checks that no settlement of a segment settles.
-fn open_checks(steps: &[Vec<[Tally; 2]>], walk: Walk) -> Checks {
+fn open_checks(steps: &[Rc<Vec<[Tally; 2]>>], walk: Walk) -> Checks {
     let (mut open, mut settled) = (Checks::default(), Checks::default());
-    for tallies in steps.iter().flatten() {
+    for tallies in steps.iter().flat_map(|steps| steps.iter()) {
         open.add(&tallies[walk.index()].checks, 1);
         settled.add(&tallies[walk.index()].settled, 1);
     }
