@@ -1,13 +1,14 @@
 //! Rounds equal the depth of the computation: scalar code sends one message a round to each peer,
 //! and independent steps and tiles share rounds.
 
-use crate::common::{in_tiles, job_of, named, parse};
-use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
+use crate::common::{in_tiles, job_of, named, numbers, parse};
+use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate};
 use sealane_net::{Counters, Mesh};
 use sealane_plan::Lookups;
 use sealane_program::builder::{Builder, Handle, Index};
 use sealane_program::graph::{Binary, Input, Program};
 use sealane_program::types::{Data, Shape, Type};
+use sealane_protocol::Choice;
 use sealane_testkit::side::on_threads;
 
 /// AES-128 (FIPS 197) written naively: bytes are scalars, each S-box is a separate lookup, and
@@ -336,4 +337,82 @@ fn tiles_in_flight_share_rounds_and_others_follow() {
     let follow = |groups: u64| one + groups * depth..=one + groups * (1 + depth);
     assert!(follow(1).contains(&rounds(6)));
     assert!(follow(3).contains(&rounds(3)));
+}
+
+/// Turns of a loop over `lanes` numbers: to a running sum comes the square of a difference of both
+/// parties' numbers, and the smaller of it and 2^32 goes on.
+fn turns(count: u64, lanes: u64) -> String {
+    let mut text = format!(
+        "sealane program 1\nname turns\nparty alice\nparty bob\n\
+         input x : alice u16[{count}, {lanes}] in 0..65535\n\
+         input y : bob u16[{count}, {lanes}] in 0..65535\nmain {{\n\
+         \x20 %0 = param 0 : u16[{count}, {lanes}] in 0..65535 known alice\n\
+         \x20 %1 = param 1 : u16[{count}, {lanes}] in 0..65535 known bob\n\
+         \x20 %2 = const [4294967296] : u64 in 4294967296..4294967296 public\n"
+    );
+    let (square, far) = (65_535u64 * 65_535, 1 << 32);
+    let (mut next, mut most, mut least) = (3, 0, 0);
+    for turn in 0..count {
+        let at = |place: u64| next + place;
+        for (place, party, input) in [(0, "alice", 0), (2, "bob", 1)] {
+            let (row, number) = (at(place), at(place + 1));
+            text += &format!(
+                "  %{row} = slice %{input} axis 0 from {turn} take 1 squeeze : u16[{lanes}] in \
+                 0..65535 known {party}\n  %{number} = cast %{row} : i64[{lanes}] in 0..65535 known \
+                 {party}\n"
+            );
+        }
+        let [x, y, apart, product, cast] = [1, 3, 4, 5, 6].map(at);
+        text += &format!(
+            "  %{apart} = sub %{x}, %{y} : i64[{lanes}] in -65535..65535 secret\n\
+             \x20 %{product} = mul %{apart}, %{apart} : i64[{lanes}] in 0..{square} secret\n\
+             \x20 %{cast} = cast %{product} : u64[{lanes}] in 0..{square} secret\n"
+        );
+        if turn == 0 {
+            (next, most, least) = (at(7), square, cast);
+            continue;
+        }
+        let (sum, smaller) = (at(7), at(8));
+        most += square;
+        text += &format!("  %{sum} = add %{least}, %{cast} : u64[{lanes}] in 0..{most} secret\n");
+        most = most.min(far);
+        text += &format!("  %{smaller} = min %{sum}, %2 : u64[{lanes}] in 0..{most} secret\n");
+        (next, least) = (smaller + 1, smaller);
+    }
+    text + &format!(
+        "  %{next} = reduce min %{least} axis 0 : u64 in 0..{most} secret\n}}\n\
+         reveal result = %{next} : u64 to bob\n"
+    )
+}
+
+/// Sums of products, of which comparisons follow, are gates on labels where a chain of turns would
+/// change from one sharing to the other at each: its rounds do not grow with its turns.
+#[test]
+fn a_chain_of_sums_and_comparisons_stays_on_labels() {
+    let (count, lanes) = (12, 60);
+    let job = job_of(&turns(count, lanes), ProtocolName::Mixed, NetworkClass::WAN);
+    let cost = job.cost(&[]).unwrap_or_else(|error| panic!("{error}"));
+    let chosen = cost.forms.iter().find(|form| form.chosen);
+    assert_eq!(chosen.map(|form| form.choice), Some(Choice::Sums(1)));
+    assert!(cost.promise.rounds < 2 * count, "{}", cost.promise.rounds);
+    let column = |by: u64| {
+        let all = (0..count * lanes).map(|at| i128::from(at * by % 65_521));
+        numbers(
+            Type::unsigned(16),
+            vec![count, lanes],
+            &all.collect::<Vec<_>>(),
+        )
+    };
+    let [x, y] = [30_011, 50_021].map(column);
+    let apart = x.numbers().zip(y.numbers()).map(|(x, y)| (x - y).pow(2));
+    let mut sums = vec![0; lanes as usize];
+    for (at, square) in apart.enumerate() {
+        let sum = &mut sums[at % lanes as usize];
+        *sum = (*sum + square).min(1 << 32);
+    }
+    let report = simulate(&job, vec![x, y]).unwrap_or_else(|error| panic!("{error}"));
+    let learnt = report.results[0].data.as_ref().expect("a result of bob");
+    let least = sums.into_iter().min().expect("lanes");
+    assert_eq!(learnt.numbers().collect::<Vec<_>>(), [least]);
+    assert!(report.as_planned());
 }

@@ -261,6 +261,7 @@ fn form_record(form: &FormCost, several: bool) -> FormRecord {
         Choice::Only(0) => "shares alone".to_string(),
         Choice::Only(_) => "labels alone".to_string(),
         Choice::Gates(_) => "labels alone, sums and products as gates".to_string(),
+        Choice::Sums(_) => "labels alone, sums beside labels as gates".to_string(),
         Choice::Improved => "improved step by step".to_string(),
     };
     let name = match form.lookups {

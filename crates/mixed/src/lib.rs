@@ -213,6 +213,7 @@ impl<const L: bool> Protocol for Mixing<L> {
             Choice::Only(0),
             Choice::Only(1),
             Choice::Gates(1),
+            Choice::Sums(1),
             Choice::Improved,
         ];
         if L { CHOICES } else { &CHOICES[..1] }

@@ -24,7 +24,8 @@
 //!    products by constants, stacks, slices, views, concatenations, casts that keep the number; so
 //!    does a product by a single bit, such as a choice between a value and zero. The exception is
 //!    an operation that would turn one conversion into many: one whose ring operand is broadcast
-//!    along elements that come from gates.
+//!    along elements that come from gates. One of several drafts of a program has another: a linear
+//!    operation with an operand from gates is gates, for chains that would go back and forth.
 //!    Where the protocol divides ring elements by a power of two as a step, so does that.
 //! 3. *Backward propagation.* A value that only the ring reads, or only the receivers of a result,
 //!    is in the ring if that takes no more conversions than its result would: of its operands, at
@@ -61,13 +62,14 @@ pub(crate) struct Had {
 }
 
 /// Chooses the algebras of each value of the main graph; with `floors`, the ring has floors of
-/// elements divided by a power of two.
-pub(crate) fn algebra(program: &Program, arithmetic: bool, floors: bool) -> Vec<Had> {
+/// elements divided by a power of two, and with `apart` sums of which an operand comes from gates
+/// are gates.
+pub(crate) fn algebra(program: &Program, arithmetic: bool, floors: bool, apart: bool) -> Vec<Had> {
     let (bits, ring) = (true, None);
     let only_bits = Had { bits, ring };
     let mut had = vec![only_bits; program.main.values.len()];
     if arithmetic {
-        let choice = Choice::forward(&program.main, floors);
+        let choice = Choice::forward(&program.main, floors, apart);
         let chosen = choice.backward();
         let moduli = choice.moduli(&chosen);
         for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
@@ -132,6 +134,7 @@ struct Chosen {
 struct Choice<'a> {
     graph: &'a Graph,
     floors: bool,
+    apart: bool,
     natures: Vec<Nature>,
     statuses: Vec<Status>,
     /// Placement of the elements of inputs and constants in them, for values that are given.
@@ -140,10 +143,11 @@ struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     /// Applies rules 1 and 2.
-    fn forward(graph: &'a Graph, floors: bool) -> Choice<'a> {
+    fn forward(graph: &'a Graph, floors: bool, apart: bool) -> Choice<'a> {
         let mut choice = Choice {
             graph,
             floors,
+            apart,
             natures: Vec::with_capacity(graph.values.len()),
             statuses: Vec::with_capacity(graph.values.len()),
             placed: Vec::with_capacity(graph.values.len()),
@@ -267,7 +271,7 @@ impl<'a> Choice<'a> {
             Nature::Moved => self.statuses[operands[0].0 as usize],
             Nature::Linear | Nature::Product if self.is_seed(value, nature) => Status::Ring,
             Nature::Linear if all(Status::Free) => Status::Free,
-            Nature::Linear if goes_on || !any(Status::Bits) => Status::Ring,
+            Nature::Linear if goes_on && !self.apart || !any(Status::Bits) => Status::Ring,
             Nature::Product if goes_on => Status::Ring,
             Nature::Linear | Nature::Product => Status::Bits,
         }

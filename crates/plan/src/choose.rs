@@ -29,6 +29,9 @@ use sealane_protocol::{Algebra, Choice, ConvertShape, Corruption, Domain, Protoc
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+/// Conversions that share a round where sums are gates: many products are converted side by side.
+const SHARED: u32 = 64;
+
 /// Steps with their phases.
 type Steps = Vec<(Phase, Step)>;
 
@@ -347,7 +350,7 @@ impl Chooser<'_> {
         if options.len() == 1 {
             return 0;
         }
-        if let Choice::Only(domain) | Choice::Gates(domain) = self.choice {
+        if let Choice::Only(domain) | Choice::Gates(domain) | Choice::Sums(domain) = self.choice {
             return domain.into();
         }
         let main = P::domain(Algebra::Z2);
@@ -401,6 +404,8 @@ impl Chooser<'_> {
     fn together(&self) -> u32 {
         match self.choice {
             Choice::Least { together, .. } => together,
+            // Conversions of products, which wait for no sum.
+            Choice::Sums(_) => SHARED,
             Choice::Only(_) | Choice::Gates(_) | Choice::Improved => 1,
         }
     }
@@ -410,7 +415,7 @@ impl Chooser<'_> {
         let full = self.plan.full_tile(rows);
         match self.choice {
             Choice::Least { rows, .. } => full.min(rows),
-            Choice::Only(_) | Choice::Gates(_) | Choice::Improved => full,
+            _ => full,
         }
     }
 

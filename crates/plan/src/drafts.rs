@@ -28,6 +28,8 @@ pub(crate) struct Kind {
     keyed: bool,
     /// Nothing is in a ring.
     gates: bool,
+    /// Sums of which an operand is bits are not in a ring.
+    sums: bool,
 }
 
 impl Kind {
@@ -37,6 +39,7 @@ impl Kind {
             divided: choice.divides(),
             keyed: lookups == Lookups::Wide,
             gates: matches!(choice, Choice::Gates(_)),
+            sums: matches!(choice, Choice::Sums(_)),
         }
     }
 }
@@ -59,8 +62,11 @@ impl Drafts {
         let free = !shares
             .into_iter()
             .any(|of| matches!(of.op, Op::Share { .. }));
-        let choices = P::choices().iter();
-        let gates = free && choices.into_iter().any(|of| matches!(of, Choice::Gates(_)));
+        let asks = |kind: fn(&Kind) -> bool| {
+            let mut kinds = P::choices().iter().map(|of| Kind::of(P::lookups()[0], *of));
+            free && kinds.any(|of| kind(&of))
+        };
+        let (gates, sums) = (asks(|of| of.gates), asks(|of| of.sums));
         let split = if P::known_factors() {
             Cow::Owned(parts::parts(program, computing(settings)))
         } else {
@@ -71,13 +77,14 @@ impl Drafts {
         for gates in has(gates) {
             let program = if *gates { program } else { &split };
             for keyed in has(wide) {
-                let fused = Fused::new::<P>(program, settings[0].parties, (*gates, *keyed))?;
+                let mut fused = Fused::new::<P>(program, settings[0].parties, (*gates, *keyed))?;
                 let whole = fused.units::<P>(None)?;
                 let units = whole.draft.units.len();
                 let kind = |divided| Kind {
                     divided,
                     keyed: *keyed,
                     gates: *gates,
+                    sums: false,
                 };
                 drafts.0.push((kind(false), whole));
                 if several && !gates {
@@ -87,9 +94,23 @@ impl Drafts {
                         drafts.0.push((kind(true), divided));
                     }
                 }
+                if sums && !gates && fused.takes_sums_out::<P>()? {
+                    let sums = true;
+                    let kind = Kind {
+                        sums,
+                        ..kind(false)
+                    };
+                    drafts.0.push((kind, fused.units::<P>(None)?));
+                }
             }
         }
         Ok(drafts)
+    }
+
+    /// Returns whether plans with this choice have a draft of their own, where they want one.
+    pub fn has(&self, choice: Choice) -> bool {
+        let sums = matches!(choice, Choice::Sums(_));
+        !sums || self.0.iter().any(|(own, _)| own.sums)
     }
 
     /// The draft of this kind, or the one that is the same.
@@ -97,8 +118,8 @@ impl Drafts {
         // A kind is missing where what distinguishes it makes no difference.
         let missing = |own: &Kind| {
             let same = own.gates <= kind.gates && own.keyed <= kind.keyed;
-            (same && own.divided <= kind.divided).then(|| {
-                let distinct = [own.gates, own.keyed, own.divided];
+            (same && own.divided <= kind.divided && own.sums <= kind.sums).then(|| {
+                let distinct = [own.gates, own.keyed, own.divided, own.sums];
                 distinct.map(u8::from).iter().sum::<u8>()
             })
         };
@@ -124,7 +145,7 @@ impl Fused {
         let arithmetic = P::profile().arithmetic && !gates;
         let expanded = expand::expand(program, arithmetic, goal, keyed);
         passes::expanded(&expanded, arithmetic).map_err(broken)?;
-        let had = algebra::algebra(&expanded, arithmetic, P::ring_steps());
+        let had = algebra::algebra(&expanded, arithmetic, P::ring_steps(), false);
         passes::algebras(&expanded, &had, arithmetic).map_err(broken)?;
         let phases = segment::segment(&expanded);
         passes::phases(&expanded, &phases).map_err(broken)?;
@@ -133,6 +154,17 @@ impl Fused {
             phases,
             had,
         })
+    }
+
+    /// Has sums of which an operand is bits computed as bits; returns whether that makes a
+    /// difference.
+    fn takes_sums_out<P: Protocol>(&mut self) -> Result<bool, Diagnostic> {
+        let arithmetic = P::profile().arithmetic;
+        let had = algebra::algebra(&self.expanded, arithmetic, P::ring_steps(), true);
+        passes::algebras(&self.expanded, &had, arithmetic).map_err(broken)?;
+        let changed = had != self.had;
+        self.had = had;
+        Ok(changed)
     }
 
     fn units<P: Protocol>(&self, last: Option<LastLevels>) -> Result<Units, Diagnostic> {

@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn algebras_and_phases_that_do_not_fit_are_noticed() {
         let program = expand::expand(&scale::scale(&program()), false, Goal::Size, false);
-        let mut had = algebra::algebra(&program, false, false);
+        let mut had = algebra::algebra(&program, false, false, false);
         assert_eq!(algebras(&program, &had, false), Ok(()));
         had[0].ring = Some(16);
         assert!(algebras(&program, &had, false).is_err());
@@ -250,7 +250,7 @@ mod tests {
     /// Lowers a program; also returns the number of circuits that it took.
     fn lower(program: &Program) -> (Draft, Lowered, usize) {
         let program = expand::expand(&scale::scale(program), false, Goal::Size, false);
-        let had = algebra::algebra(&program, false, false);
+        let had = algebra::algebra(&program, false, false, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had, None).expect("a draft");
         let domains = Domains::of::<Honest>(2, true);
         let mut bodies = lower::Bodies::default();

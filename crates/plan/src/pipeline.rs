@@ -39,7 +39,7 @@ pub(crate) fn plan<P: Protocol>(
     let most_rows = drafted.most_rows::<P>(lookups[0], most_rows, &mut made)?;
     let mut plans: Vec<Plan> = Vec::new();
     for lookups in lookups {
-        for choice in P::choices() {
+        for choice in P::choices().iter().filter(|of| drafted.drafts.has(**of)) {
             let plan = match choice {
                 Choice::Improved => {
                     improved::<P>(&drafted, &plans, *lookups, most_rows, &mut made)?

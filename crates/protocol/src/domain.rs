@@ -85,6 +85,8 @@ pub enum Choice {
     Only(u8),
     /// The same, where sums and products are gates too.
     Gates(u8),
+    /// The same as [`Choice::Only`], where a sum of which an operand is bits is gates too.
+    Sums(u8),
     /// From the best of the choices before it at the upper bounds of rows, by changes of single
     /// steps that shorten the whole run; none where a plan is too large to try them.
     Improved,
@@ -102,7 +104,7 @@ impl Choice {
     pub const fn divides(self) -> bool {
         match self {
             Choice::Least { rows, .. } => rows == u64::MAX,
-            Choice::Only(_) | Choice::Gates(_) => false,
+            Choice::Only(_) | Choice::Gates(_) | Choice::Sums(_) => false,
             Choice::Improved => true,
         }
     }
