@@ -3,10 +3,12 @@
 
 use super::*;
 use crate::masked::TURNED;
+use crate::{Share, record};
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::SessionId;
 use sealane_parties::PartySet;
+use sealane_party::{Opened, Outcome, Progress, Step, Steps};
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{Given, Side, copied, on_threads};
 use std::borrow::Cow;
