@@ -2,6 +2,7 @@
 
 use crate::grid::GIVEN;
 use crate::strings::GROUP_BLOCKS;
+use crate::turns::Turn;
 
 /// Lanes of a group. A position of a group then fills one vector of the widest tier.
 pub(crate) const GROUP_LANES: usize = 512;
@@ -123,6 +124,8 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub(crate) parts: Vec<Part>,
+    /// Statements about rows that change their order.
+    pub(crate) turns: Vec<Turn>,
     elements: usize,
 }
 
@@ -172,7 +175,28 @@ impl Shape {
             }
             parts.push(part);
         }
-        Ok(Shape { parts, elements })
+        Ok(Shape {
+            parts,
+            turns: Vec::new(),
+            elements,
+        })
+    }
+
+    /// This shape with statements about rows that change their order, behind all others. All
+    /// parties list them in the same order.
+    ///
+    /// # Errors
+    /// There are too many rows.
+    pub fn with_turns(mut self, turns: &[Turn]) -> Result<Shape, ShapeError> {
+        for turn in turns {
+            assert!(turn.words > 0, "a row has a word");
+            if turn.rows > MOST_ELEMENTS - self.elements {
+                return Err(ShapeError::TooLong);
+            }
+            self.elements += turn.rows;
+            self.turns.push(*turn);
+        }
+        Ok(self)
     }
 
     /// Numbers of statements by kind, as [`Shape::new`] takes them.
@@ -198,7 +222,7 @@ impl Shape {
         self.parts.iter().any(|part| part.on_grid())
     }
 
-    /// Elements of the inner product behind the grid.
+    /// Elements of the inner product behind the grid, those of turns last.
     pub(crate) fn elements(&self) -> usize {
         self.elements
     }

@@ -116,6 +116,11 @@ pub(crate) fn prove<F: Field>(
     let [f, g] = &mut memory.vectors;
     let sides = &mut [(&mut *f, true), (&mut *g, false)];
     operands::<F>(cpu, (shape, weights), strings, point, sides, None);
+    let turns = strings.turns();
+    let (left, right) = turns.known.split_at(shape.turns.len());
+    let of_turns = &weights.turns;
+    of_turns.append::<F>(cpu, &shape.turns, left, true, f);
+    of_turns.append::<F>(cpu, &shape.turns, right, false, g);
     while f.elements().len() > 2 {
         f.pad();
         g.pad();
@@ -219,6 +224,10 @@ pub(crate) fn follow<F: Field, V: Receiver>(
     let (vector, mut own) = (&mut memory.vectors[0], Claim::new());
     let sides = &mut [(&mut *vector, V::LEFT)];
     operands::<F>(cpu, (shape, weights), strings, point, sides, Some(&mut own));
+    let turns = strings.turns();
+    let of_turns = &weights.turns;
+    of_turns.append::<F>(cpu, &shape.turns, &turns.known, V::LEFT, vector);
+    *own.lifted ^= of_turns.claim::<F>(cpu, &shape.turns, &turns.constants);
     let mut claim = own.lifted.clone();
     if let Some((shares, point)) = grid {
         *claim = own.after_grid::<F>(cpu, &shares, point);

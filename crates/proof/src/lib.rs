@@ -21,6 +21,7 @@
 //! | `strings` | flat strings of bits, which parties record |
 //! | `grid` | the first level: polynomials in two variables over GF(16), matrices times planes |
 //! | `field` | the field of weights and challenges, with its kernels |
+//! | `turns` | statements about rows that change their order |
 //! | `vectors` | from strings to one inner product: weights, claims, folded operands |
 //! | `level` | levels of two, the last level; prover and verifiers step by step |
 //! | `sources` | masks, salts, shares, commitments, challenges |
@@ -28,9 +29,10 @@
 //!
 //! There is no network here and no share of a secret. All functions are pure: strings, seeds and
 //! messages in, messages and verdicts out, so they run on any thread. No branch and no address
-//! depends on a secret. Variables and memory that hold one are erased when they are dropped. Not
-//! erased are messages as `to_bytes` returns them, the seed of the weights, what moves leave behind
-//! on the stack, and what the compiler puts there for kernels, sums of operands among it.
+//! depends on a secret, but for orders of rows (`turns`). Variables and memory that hold one are
+//! erased when they are dropped. Not erased are messages as `to_bytes` returns them, the seed of
+//! the weights, what moves leave behind on the stack, and what the compiler puts there for kernels,
+//! sums of operands among it.
 
 #![forbid(unsafe_code)]
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
@@ -45,6 +47,7 @@ mod sources;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod vectors;
 
 use sealane_block::{Cpu, Seed};
@@ -53,6 +56,7 @@ pub use kind::{Kind, Shape, ShapeError, Small};
 pub use message::{Answer, Malformed, SeedPart, ToLeft, ToRight, WeightSeed};
 pub use sources::{ByHash, ByKey, Challenges, Context};
 pub use strings::{BitString, Proven, Statements, Verified};
+pub use turns::{Known, Turn, Turns};
 
 use field::Gf128;
 use level::{Left, Receiver, Right};
@@ -107,7 +111,7 @@ impl Segment<'_> {
     /// proved once, or again with the same strings alone.
     ///
     /// # Panics
-    /// If strings have another number of statements than the shape.
+    /// If strings or turns have another number of statements than the shape.
     pub fn prove(
         &self,
         challenges: &mut impl Challenges,
@@ -117,6 +121,7 @@ impl Segment<'_> {
         memory: &mut Memory,
     ) -> (ToLeft, ToRight) {
         self.check(&strings);
+        strings.turns().check_proven(&self.shape.turns);
         let (context, shape) = (&self.context, self.shape);
         let nonce = &seed.nonce();
         let weights = Weights::new::<Gf128>(self.cpu, context, shape, nonce);
@@ -131,7 +136,7 @@ impl Segment<'_> {
     /// with the prover alone; the constants of the strings are `c_L`.
     ///
     /// # Panics
-    /// If strings or message do not have the shape of the segment.
+    /// If strings, turns or message do not have the shape of the segment.
     pub fn follow_left(
         &self,
         challenges: &mut impl Challenges,
@@ -158,7 +163,7 @@ impl Segment<'_> {
     /// with the prover alone; the constants of the strings are `c_R`.
     ///
     /// # Panics
-    /// If strings or message do not have the shape of the segment.
+    /// If strings, turns or message do not have the shape of the segment.
     pub fn follow_right(
         &self,
         challenges: &mut impl Challenges,
@@ -206,6 +211,7 @@ impl Segment<'_> {
         memory: &mut Memory,
     ) -> Pending {
         self.check(&strings);
+        strings.turns().check_verified(&self.shape.turns);
         let nonce = &seed.nonce();
         let weights = Weights::new::<Gf128>(self.cpu, &self.context, self.shape, nonce);
         let (cpu, shape) = (self.cpu, self.shape);

@@ -18,6 +18,9 @@ const CHALLENGE: &str = "sealane 1 proof challenge";
 const ANSWER: &str = "sealane 1 proof answer";
 const SEED: &str = "sealane 1 proof seed";
 
+/// First byte of a turn in the hash, where kinds have the bits of their field.
+const TURN: u8 = 128;
+
 /// A hash of 256 bits.
 pub(crate) type Digest = [u8; 32];
 
@@ -94,6 +97,12 @@ impl ByHash {
         for (kind, statements) in shape.counts() {
             hasher.update(&[kind.field.degree() as u8, kind.terms as u8]);
             hasher.update(&(statements as u64).to_le_bytes());
+        }
+        for turn in &shape.turns {
+            // No kind begins so.
+            hasher.update(&[TURN, 1]);
+            hasher.update(&(turn.rows as u64).to_le_bytes());
+            hasher.update(&(turn.words as u64).to_le_bytes());
         }
         let state = *hasher.finalize().as_bytes();
         let output = Hasher::new().finalize_xof();

@@ -4,6 +4,7 @@ use sealane_block::Block;
 use zeroize::Zeroizing;
 
 use crate::kind::GROUP;
+use crate::turns::Turns;
 
 /// Blocks of a group of bits.
 pub(crate) const GROUP_BLOCKS: usize = GROUP / 128;
@@ -132,6 +133,12 @@ pub trait Statements {
     ///
     /// [`Shape::group_blocks`]: crate::Shape::group_blocks
     fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]>;
+
+    /// Statements about rows that change their order, as many as the shape has: without any for a
+    /// source of strings alone.
+    fn turns(&self) -> Turns<'_> {
+        Turns::default()
+    }
 }
 
 /// Group `number` of whole strings.

@@ -10,10 +10,14 @@ use crate::kind::GROUP;
 use crate::kind::{GROUP_LANES, POSITIONS, Part, Shape};
 use crate::sources::Context;
 use crate::strings::Statements;
+use crate::turns::TurnWeights;
 
 /// The random weights of the statements of a segment: for a kind on the grid one for each block of
 /// lanes, for any other one for each statement.
-pub(crate) struct Weights(Vec<Vec<Block>>);
+pub(crate) struct Weights {
+    kinds: Vec<Vec<Block>>,
+    pub turns: TurnWeights,
+}
 
 impl Weights {
     pub fn new<F: Field>(cpu: Cpu, context: &Context, shape: &Shape, seed: &Nonce) -> Weights {
@@ -32,7 +36,10 @@ impl Weights {
                 .for_each(|weight| *weight = F::element(*weight));
             weights
         };
-        Weights(shape.parts.iter().map(draw).collect())
+        Weights {
+            kinds: shape.parts.iter().map(draw).collect(),
+            turns: TurnWeights::new::<F>(cpu, context, &shape.turns, seed),
+        }
     }
 
     /// The weight of statement `at` of the only kind, for tests.
@@ -40,7 +47,7 @@ impl Weights {
     pub fn of<F: Field>(&self, cpu: Cpu, shape: &Shape, at: usize) -> Block {
         let part = &shape.parts[0];
         if !part.on_grid() {
-            return self.0[0][at];
+            return self.kinds[0][at];
         }
         let mut powers = vec![Block::ZERO; GROUP_LANES];
         let weights = self.group::<F>(shape, 0, at / GROUP);
@@ -51,7 +58,7 @@ impl Weights {
     /// The weights of group `number` of part `part`.
     fn group<F: Field>(&self, shape: &Shape, part: usize, number: usize) -> &[Block] {
         let count = GROUP_LANES / lanes::<F>(&shape.parts[part]);
-        &self.0[part][number * count..][..count]
+        &self.kinds[part][number * count..][..count]
     }
 }
 
@@ -123,7 +130,7 @@ impl Claim {
             }
         } else {
             let mut elements = lift::<F>(constant, part.statements);
-            F::mul_each(cpu, &mut elements, &weights.0[index]);
+            F::mul_each(cpu, &mut elements, &weights.kinds[index]);
             elements.iter().for_each(|element| *self.lifted ^= *element);
         }
     }
@@ -183,7 +190,7 @@ impl Vector {
     }
 
     /// Makes it longer, by elements that the caller writes.
-    fn extend(&mut self, count: usize) -> &mut [Block] {
+    pub fn extend(&mut self, count: usize) -> &mut [Block] {
         self.len += count;
         &mut self.blocks[self.len - count..self.len]
     }
@@ -256,7 +263,7 @@ pub(crate) fn operands<F: Field>(
                         None => {
                             let elements = vector.extend(part.statements);
                             elements.copy_from_slice(&lift::<F>(term, part.statements));
-                            (elements, &weights.0[index])
+                            (elements, &weights.kinds[index])
                         }
                     };
                     if *weighed {

@@ -15,6 +15,7 @@ mod kernels;
 mod proofs;
 mod rates;
 mod refused;
+mod turns;
 mod vectors;
 mod views;
 
