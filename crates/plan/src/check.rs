@@ -173,8 +173,15 @@ impl Checker<'_> {
                 ensure(its, "a tape in a domain in which none can run")?;
                 all(domain)
             }
-            StepOp::Sort(_) => {
-                ensure(P::sorts(), "a sort without a network")?;
+            StepOp::Sort(sort) => {
+                let most = P::sorts().ok_or("a sort without a network")?;
+                let widths = Widths {
+                    plan: self.plan,
+                    rows: 1,
+                };
+                let table = sort.rows.map(|rows| widths.table(rows)).transpose()?;
+                let rows = sort.length.at(table.map_or(1, |table| table.bound));
+                ensure(rows <= most, "a sort of more rows than the protocol sorts")?;
                 all(P::domain(Algebra::Z2))
             }
             StepOp::Linear(Linear { out, .. }) | StepOp::Product(Product { out, .. }) => {

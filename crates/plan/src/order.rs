@@ -11,7 +11,7 @@ use crate::network::{Network, Stage};
 use crate::steps::SortKey;
 use sealane_circuit::Tape;
 use sealane_program::graph::{Binary, Graph, Op, ValueId};
-use sealane_protocol::{Algebra, Domain, Protocol, Setting, SortShape, StepShape};
+use sealane_protocol::{Algebra, Checks, Domain, Protocol, Setting, SortShape, StepShape};
 
 /// The keys of a sort whose elements consist of so many values, the first key above the others;
 /// none if its body compares something else.
@@ -124,37 +124,52 @@ impl Body<'_> {
 pub(crate) struct Prices {
     setting: Setting,
     step_ns: fn(&Setting, &StepShape) -> f64,
+    checks: fn(&Setting, &StepShape) -> Checks,
     /// Domain in which networks run.
     domain: Domain,
+    /// Most elements of a sort.
+    most: u64,
 }
 
 impl Prices {
     /// The prices of a protocol; none if it sorts by networks alone.
     pub fn of<P: Protocol>(setting: &Setting) -> Option<Prices> {
         let domain = P::domain(Algebra::Z2);
-        let can = P::sorts() && P::tape_domains() == [domain];
-        can.then(|| Prices {
+        let most = P::sorts().filter(|_| P::tape_domains() == [domain])?;
+        Some(Prices {
             setting: setting.clone(),
             step_ns: |setting, work| step_ns::<P>(setting, work, 1),
+            checks: |setting, work| P::cost(setting, work).checks,
             domain,
+            most,
         })
     }
 
-    /// Returns whether a sort of so many elements takes less time than a network of `pair`.
+    /// Returns whether a sort of so many elements takes less time than a network of `pair`, with
+    /// the proofs that either leaves to a later settlement.
     pub fn pays(&self, elements: u64, planes: u64, key_bits: u64, pair: &Tape) -> bool {
+        if elements > self.most {
+            return false;
+        }
         let sort = StepShape::Sort(SortShape {
             domain: self.domain,
             rows: elements,
             planes,
             key_bits,
         });
+        let setting = &self.setting;
         let stages = Network::Sort.stages(elements as usize);
-        let stage = |stage: &Stage| {
+        let mut checks = Checks::default();
+        let mut stage = |stage: &Stage| {
             let tape = StepShape::tape(pair, self.domain, stage.pairs() as u64);
-            (self.step_ns)(&self.setting, &tape)
+            checks.add(&(self.checks)(setting, &tape), 1);
+            (self.step_ns)(setting, &tape)
         };
-        elements < u64::from(u32::MAX)
-            && (self.step_ns)(&self.setting, &sort) < stages.iter().map(stage).sum::<f64>()
+        let network = stages.iter().map(&mut stage).sum::<f64>();
+        let settled = |checks| (self.step_ns)(setting, &StepShape::Settle { checks });
+        // There is a settlement anyway.
+        let proofs = settled(checks) - settled(Checks::default());
+        (self.step_ns)(setting, &sort) < network + proofs
     }
 }
 

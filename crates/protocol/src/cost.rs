@@ -40,6 +40,8 @@ pub struct Cost {
     /// Checks that stay pending until a settlement, at the party with the most of each kind. What
     /// a step hands over may hold several; a party that has fewer fills up with zeros.
     pub checks: Checks,
+    /// Settlements within the step: what each proves, and its flights, which are among those above.
+    pub settled: Vec<(Checks, Vec<Flight>)>,
     /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256.
     /// Estimates state it, and the choice among domains, routes and ring steps follows it: where a
     /// protocol has several, a change of it changes plans, and raises the version of its profile.

@@ -35,11 +35,16 @@ pub trait Protocol: Sized + 'static {
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
     /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
     fn domain(algebra: Algebra) -> Domain;
-    /// Returns whether it has the steps [`StepShape::Shuffle`], in each of its domains, and
-    /// [`StepShape::Sort`], in the domain of bits. Where it has them, planning sorts by that step
-    /// instead of a network of exchanges if it takes less time.
-    fn sorts() -> bool {
-        false
+    /// Most rows of a step [`StepShape::Sort`] in the domain of bits; none if it has no such step.
+    /// Where it has one, planning sorts by that step instead of a network of exchanges if it takes
+    /// less time.
+    fn sorts() -> Option<u64> {
+        None
+    }
+    /// Bits of memory that settlements within a step take while it is under way, at the party with
+    /// the most.
+    fn proof_bits(_: &Setting, _: &StepShape) -> u64 {
+        0
     }
     /// Returns whether it has the steps [`StepShape::Ring`] of every [`RingOp`](crate::RingOp).
     /// Where it has them, planning takes them in place of conversions, tapes and products.

@@ -130,7 +130,7 @@ pub struct ConvertShape {
     pub signed: bool,
 }
 
-/// Rows in an order that no party knows: see [`Protocol::sorts`](crate::Protocol::sorts).
+/// Rows in an order that no party knows. No plan has such a step; sorts consist of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShuffleShape {
     /// Domain of the rows.

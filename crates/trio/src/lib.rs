@@ -155,8 +155,8 @@ impl Protocol for Trio {
         }
     }
 
-    fn sorts() -> bool {
-        true
+    fn sorts() -> Option<u64> {
+        Some(order::MOST_ROWS)
     }
 
     fn lookups() -> &'static [Lookups] {

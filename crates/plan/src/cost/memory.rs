@@ -290,7 +290,10 @@ pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: 
             }
             StepShape::Ring(ring) => ring.lanes * ring.bits * 64 + messages,
             StepShape::Shuffle(of) => ordered(of.domain, of.rows, of.planes) + messages,
-            StepShape::Sort(of) => ordered(of.domain, of.rows, of.planes) + messages,
+            StepShape::Sort(of) => {
+                let proofs = P::proof_bits(counter.setting, &piece.work);
+                ordered(of.domain, of.rows, of.planes) + messages + proofs
+            }
             StepShape::Settle { .. } => messages + P::check_bits(counter.setting, &piece.work),
             // Words of the values; labels are compared a piece at a time.
             StepShape::Open { .. } => 64 * piece.lanes,

@@ -46,6 +46,8 @@ pub(super) struct Tally {
     /// Checks that the step leaves, and checks that it settles.
     pub checks: Checks,
     pub settled: Checks,
+    /// Settlements within it.
+    pub within: Option<Box<Tally>>,
     pub compute_ns: u64,
     pub payload: Payload,
     pub demand: Demand,
@@ -61,6 +63,13 @@ impl Tally {
         self.compute_ns += times * cost.compute_ns;
         self.payload.add(&cost.flights, times);
         self.demand.merge(demand, times);
+        for (checks, flights) in &cost.settled {
+            let within = self.within.get_or_insert_default();
+            within.times += times;
+            within.flights += times * flights.len() as u64;
+            within.settled.add(checks, times);
+            within.payload.add(flights, times);
+        }
     }
 }
 
@@ -119,6 +128,9 @@ impl Counts {
             counts.demand.merge(&step.demand, 1);
             if step.settled.total() > 0 {
                 counts.proofs.prove(step);
+            }
+            if let Some(within) = &step.within {
+                counts.proofs.prove(within);
             }
         }
 
