@@ -62,6 +62,17 @@ impl Order {
         Ok(Order(order))
     }
 
+    /// Exchanges the rows of two places, as a role that deviates would.
+    #[cfg(test)]
+    pub(crate) fn swap(&mut self) {
+        self.0.swap(0, 1);
+    }
+
+    /// For each place the row that comes there.
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.0
+    }
+
     /// Puts rows in this order.
     #[inline(never)]
     pub(crate) fn of_rows(&self, rows: Rows, words: &[u64]) -> Planes<u64> {

@@ -75,6 +75,14 @@ pub(crate) const GUARDED: &[Paper] = &[
         ..REFERENCES[3]
     },
     Paper {
+        assumption: "of the three who compute one may deviate, and no two collude",
+        ..REFERENCES[5]
+    },
+    Paper {
+        assumption: "none of its own: products and shuffles",
+        ..REFERENCES[6]
+    },
+    Paper {
         part: "proofs",
         authors: "Boyle, Gilboa, Ishai, Nof",
         venue: "CCS 2019",

@@ -293,7 +293,13 @@ impl Cases<'_> {
 }
 
 /// The bits of a key in all rows, one bit of the key after the other, as the lanes of one plane.
-fn column(count: usize, bits: usize, rows: &[u64], key: &[KeyBit], public: bool) -> Vec<u64> {
+pub(crate) fn column(
+    count: usize,
+    bits: usize,
+    rows: &[u64],
+    key: &[KeyBit],
+    public: bool,
+) -> Vec<u64> {
     let width = Rows::bits(count, bits).width();
     let mut lanes = Writer::new(words_for(key.len() * count));
     for KeyBit { plane, inverted } in key {

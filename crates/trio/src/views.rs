@@ -25,6 +25,7 @@ mod masked;
 mod model;
 mod order;
 mod steps;
+mod turns;
 
 use crate::ideal::InjectedFault::{self, Again, Misrouted, Zero};
 use crate::{Share, Trio};

@@ -75,6 +75,31 @@ fn a_sound_plan_passes() {
     assert_eq!(check::<Honest>(&sample()), Ok(()));
 }
 
+/// A protocol that sorts states how many rows it proves at most.
+#[test]
+fn a_sort_has_no_more_rows_than_its_protocol_sorts() {
+    let mut b = Builder::new("sorted").unwrap();
+    for name in ["alice", "bob", "cyd"] {
+        b.party(name).unwrap();
+    }
+    let most = Guarded::sorts().expect("it sorts");
+    let rows = b.rows("n", most).unwrap();
+    let x = Input::new("x", 0, Type::U8, Shape::with_rows(rows, []));
+    let x = b.input(x).unwrap();
+    let (before, behind) = b.begin_sort(&[x], None).unwrap();
+    let less = b.binary(Binary::Lt, behind[0].into(), before[0].into(), None);
+    let sorted = b.end_sort(less.unwrap().into(), true, None).unwrap();
+    b.reveal("sorted", sorted[0].into(), &[1], Type::U8, None)
+        .unwrap();
+    let program = b.finish().unwrap().0;
+    let mut plan = plan_in_tiles::<Guarded>(&program, 0, NetworkClass::LAN, 8).unwrap();
+    assert!(matches!(find(&mut plan, StepKind::Sort), StepOp::Sort(_)));
+    assert_eq!(check::<Guarded>(&plan), Ok(()));
+    plan.rows[0].bound += 1;
+    let text = check::<Guarded>(&plan).expect_err("a row too many");
+    assert!(text.contains("more rows than the protocol sorts"), "{text}");
+}
+
 #[test]
 fn order_is_checked() {
     let text = after(|plan| plan.segments[0].steps.reverse());

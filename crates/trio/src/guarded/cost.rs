@@ -1,25 +1,36 @@
 //! Cost of each step of the profile against a malicious party, flight by flight.
 
 use super::open::{DIGEST_BYTES, given};
-use super::settle::{SESSION_BYTES, segments};
-use super::{SEGMENT, checks, counts_of};
+use super::settle::{Among, SESSION_BYTES, shapes};
+use super::{SEGMENT, checks, counts_of, places, sort, turns};
 use crate::cost as base;
 use crate::masked;
-use crate::record::{self, Counts, KINDS, shape};
+use crate::record::{self, Counts, KINDS};
 use crate::role_index;
+use crate::sort::place_bits;
 use crate::tape::{self, under_masks};
 use sealane_block::Seed;
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
-use sealane_proof::Shape;
-use sealane_protocol::{Checks, Cost, Demand, Flight, Message, Opening, Setting, StepShape};
+use sealane_proof::{Shape, Turn};
+use sealane_protocol::{Cost, Demand, Flight, Message, Opening, Setting, SortShape, StepShape};
 
+/// Bytes of the digest of a component of places.
+pub(super) const DIGEST: usize = 32;
 /// Flights of a settlement of products.
 const SETTLE_FLIGHTS: usize = 3;
 /// Nominal cost of the proof of a statement of each kind, in picoseconds, at a party that proves it
 /// once and verifies two others: measured with VAES-256
 /// ([the page](../../../../docs/protocols/proof.md#speed)), with its record.
 const PROOF_PS: [u64; KINDS.len()] = [1_500, 3_500, 3_500, 9_500];
+/// Nominal cost of the proof of 128 bits of a row in a shuffle, for each of two statements, at a
+/// party that proves them once and verifies four: measured with a million rows, as the two below.
+const TURN_NS: u64 = 65;
+/// Nominal cost of a word of a row in three turns, and of the order of opened places.
+const MOVED_NS: u64 = 110;
+/// Nominal cost of an AND of a place in picoseconds, beside that of its tape and its proof: its
+/// operands are made and its product is taken.
+const COUNTED_PS: u64 = 1_200;
 /// Nominal cost of a proof beside its statements: levels and hashes.
 const PROOF_NS: u64 = 100_000;
 
@@ -30,6 +41,14 @@ const AND_BITS: u64 = 32;
 pub(super) const STATE_BYTES: u64 = 24 << 20;
 /// Bits of memory of a statement of each kind, at most, on many lanes.
 const STRING_BITS: [u64; KINDS.len()] = [7, 12, 40, 104];
+/// Words of memory for a word of a row in a shuffle: nine of rows and constants of six statements,
+/// some of which are the shuffled rows, and three while a turn is computed.
+const TURNED_WORDS: u64 = 12;
+/// Bits of memory of a row in proofs of a shuffle: two elements in each of two vectors, the weight
+/// of a place, and two orders.
+const VECTOR_BITS: u64 = 5 * 128 + 2 * 32;
+/// Bits of memory of a row while its place is counted.
+const COUNTED_BITS: u64 = 256;
 /// Bits of memory of the record of a step beside them.
 const STEP_BITS: u64 = 8 << 10;
 
@@ -72,6 +91,19 @@ pub(super) fn check_bits(work: &StepShape) -> u64 {
     }
 }
 
+/// Memory of the proofs within a sort, pass after pass: strings of ANDs, the rows of all turns,
+/// vectors of proofs and what a place is counted from.
+pub(super) fn proof_bits(work: &StepShape) -> u64 {
+    let StepShape::Sort(of) = work else { return 0 };
+    let passes = sort::passes(of.rows, of.key_bits);
+    let pass = passes.map(|bits| {
+        let words = (of.planes + u64::from(place_bits(of.rows))).div_ceil(64);
+        let ands = sort::ands(of.rows, bits) as u64;
+        STRING_BITS[0] * ands + TURNED_WORDS * 64 * words + VECTOR_BITS + COUNTED_BITS
+    });
+    pass.max().unwrap_or(0) * of.rows
+}
+
 /// Flights of a settlement of so many statements: without any, digests alone cross.
 pub(super) fn settle_flights(counts: &Counts) -> usize {
     if *counts == Counts::default() {
@@ -97,7 +129,8 @@ pub(super) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             checks: checks(&counts(work)),
             ..base::cost(setting, work)
         },
-        StepShape::Settle { checks } => settle(setting, &counts_of(checks)),
+        StepShape::Settle { checks } => settle(setting, &counts_of(checks), &[], Among::All),
+        StepShape::Sort(of) => sort(setting, of),
         StepShape::Open { results } => Cost {
             flights: vec![open(setting, results)],
             ..base::cost(setting, work)
@@ -106,8 +139,7 @@ pub(super) fn cost(setting: &Setting, work: &StepShape) -> Cost {
         StepShape::Product(_)
         | StepShape::Ring(_)
         | StepShape::Convert(_)
-        | StepShape::Shuffle(_)
-        | StepShape::Sort(_) => Cost::default(),
+        | StepShape::Shuffle(_) => Cost::default(),
     }
 }
 
@@ -118,20 +150,14 @@ pub(super) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     cost
 }
 
-fn settle(setting: &Setting, counts: &Counts) -> Cost {
-    let digests = base::cost(
-        setting,
-        &StepShape::Settle {
-            checks: Checks::default(),
-        },
-    );
-    let mut flights = digests.flights;
-    for message in &mut flights[0] {
-        message.bytes += SESSION_BYTES;
-    }
-    let shapes = segments(counts)
-        .map(|counts| shape(&counts))
-        .collect::<Vec<_>>();
+/// A settlement of so many statements, and of a shuffle with these ones.
+fn settle(setting: &Setting, counts: &Counts, turns: &[Turn], among: Among) -> Cost {
+    let role = |party: &PartyId| among == Among::All || role_index::role(setting, *party).is_some();
+    let crossed = role_index::links(setting).filter(|(from, to)| role(from) && role(to));
+    let crossed = crossed
+        .map(|(from, to)| Message::new(from, to, SESSION_BYTES + sealane_party::DIGEST_BYTES));
+    let mut flights: Vec<Flight> = vec![crossed.collect()];
+    let shapes = shapes(counts, turns);
     let links = |bytes: usize| {
         let pairs = (0..3).flat_map(|from| [1, 2].map(|ahead| [from, from + ahead]));
         pairs.map(move |link| message(setting, link, bytes))
@@ -153,10 +179,67 @@ fn settle(setting: &Setting, counts: &Counts) -> Cost {
         flights.push(proofs.collect());
         flights.push(links(segments * Shape::ANSWER_BYTES).collect());
     }
+    let pieces = |turn: &Turn| (turn.rows * turn.words.div_ceil(2)) as u64;
+    let turned = turns.iter().map(pieces);
     Cost {
-        compute_ns: weighed(counts, |kind| PROOF_PS[kind]) / 1_000 + segments as u64 * PROOF_NS,
+        compute_ns: weighed(counts, |kind| PROOF_PS[kind]) / 1_000
+            + turned.sum::<u64>() * TURN_NS
+            + segments as u64 * PROOF_NS,
         ..Cost::of(flights)
     }
+}
+
+/// The passes of a sort.
+fn sort(setting: &Setting, of: &SortShape) -> Cost {
+    let (rows, k) = (of.rows, u64::from(place_bits(of.rows)));
+    let mut all = Cost::default();
+    for bits in sort::passes(rows, of.key_bits) {
+        let (cases, levels) = (places::cases(bits), k as usize);
+        let ands = (0..levels).map(|level| places::ands(cases, level, levels));
+        let tapes = std::iter::once(places::flags(bits)).chain(ands.map(places::products));
+        for tape in tapes {
+            add(
+                &mut all,
+                base::cost(setting, &StepShape::tape(tape, of.domain, rows)),
+            );
+        }
+        let row = of.planes + k;
+        for turn in 0..turns::TURNS {
+            let messages = [0, 1].map(|place| [turn + place, turn + 2]);
+            let bytes = (rows * row).div_ceil(8) as usize;
+            let messages = messages.map(|link| message(setting, link, bytes));
+            all.flights.push(messages.into());
+        }
+        let turn = turns::shape(rows as usize, row as usize);
+        let mut counts = Counts::default();
+        counts[0] = sort::ands(rows, bits) * rows as usize;
+        let settled = settle(setting, &counts, &[turn; 2], Among::Roles);
+        all.settled.push((checks(&counts), settled.flights.clone()));
+        add(&mut all, settled);
+        let opened = (0..3).flat_map(|role| {
+            let given = message(setting, [role, role + 1], (rows * k).div_ceil(8) as usize);
+            [given, message(setting, [role, role + 2], DIGEST)]
+        });
+        all.flights.push(opened.collect());
+        all.compute_ns += rows * turn.words as u64 * MOVED_NS;
+        all.compute_ns += counts[0] as u64 * COUNTED_PS / 1_000;
+    }
+    all
+}
+
+/// Adds what comes behind.
+fn add(all: &mut Cost, more: Cost) {
+    all.flights.extend(more.flights);
+    all.ands += more.ands;
+    all.compute_ns += more.compute_ns;
+}
+
+/// Flights of a sort of so many rows by so many bits.
+pub(super) fn sort_flights(rows: u64, key_bits: u64) -> usize {
+    let counted = place_bits(rows) as usize + turns::TURNS + SETTLE_FLIGHTS + 1;
+    let passes = sort::passes(rows, key_bits);
+    let flights = passes.map(|bits| self::flights(places::flags(bits)) + counted);
+    flights.sum()
 }
 
 fn open(setting: &Setting, results: &[Opening]) -> Flight {

@@ -7,15 +7,21 @@
 //! a digest of it from the other one (`open`). It computes on bits alone: planning makes everything
 //! else of them.
 //!
-//! `operations` lists what runs, and why it is safe, and what is refused.
+//! Only sorts (`sort`) open something in between, which is proved right before that: a pass counts
+//! places of rows (`places`), shuffles both (`turns`) and settles among the roles.
+//!
+//! `operations` lists what runs, and why it is safe, and what is refused; `steps` runs it.
 
 mod cost;
 mod open;
 mod operations;
+mod places;
 mod settle;
+mod sort;
 mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod turns;
 
 pub use steps::GuardedPending;
 
@@ -110,6 +116,8 @@ struct Guard {
     segments: u64,
     /// Openings so far.
     openings: u64,
+    /// Openings of places so far, which parties without a role do not count.
+    sorted: u64,
     /// Steps that have ended so far.
     steps: u64,
     /// Statements of these steps that no settlement has proved.
@@ -140,8 +148,8 @@ impl Guard {
     /// Keeps the settlement that began last: one without products ends before one with proofs that
     /// began earlier.
     fn settle(&mut self, settled: Settled) {
-        let before = self.settled.as_ref().map_or(0, |before| before.steps);
-        if settled.steps >= before {
+        let before = self.settled.as_ref().map_or(0, Settled::steps);
+        if settled.steps() >= before {
             self.settled = Some(settled);
         }
     }
@@ -149,7 +157,7 @@ impl Guard {
     /// The last settlement, if it covers all that has been computed.
     fn covered(&self) -> Result<&Settled> {
         let covers =
-            |settled: &&Settled| settled.steps == self.steps && self.open == Counts::default();
+            |settled: &&Settled| settled.steps() == self.steps && self.open == Counts::default();
         let settled = self.settled.as_ref().filter(covers);
         settled.ok_or_else(|| Fault::internal("an opening of what nobody has proved"))
     }
@@ -194,6 +202,14 @@ impl Protocol for Guarded {
 
     fn products() -> &'static [usize] {
         &[2, 4]
+    }
+
+    fn sorts() -> Option<u64> {
+        Some(sort::MOST_ROWS)
+    }
+
+    fn proof_bits(_: &Setting, work: &StepShape) -> u64 {
+        cost::proof_bits(work)
     }
 
     fn domain(algebra: Algebra) -> Domain {
@@ -269,6 +285,7 @@ impl Party for GuardedParty {
                 .collect(),
             segments: 0,
             openings: 0,
+            sorted: 0,
             steps: 0,
             open: Counts::default(),
             settled: None,

@@ -101,8 +101,11 @@ impl Operation {
             Product => ("product modulo 2^k", Refused("circuits of bits")),
             Ring => ("step on ring elements", Refused("circuits of bits")),
             Convert => ("conversion", Refused("circuits of bits")),
-            Shuffle => ("shuffle", Refused("networks")),
-            Sort => ("sort", Refused("networks")),
+            Shuffle => ("shuffle by itself", Refused("sorts")),
+            Sort => (
+                "sort",
+                Safe("each pass is recorded, and proved before its places are opened"),
+            ),
             CompareExchange => ("exchange in place", Refused("copies of what meets")),
         }
     }

@@ -16,6 +16,7 @@
 //! A party that agrees on other sessions with one than with another makes all that these two send
 //! each other differ. So sessions are compared first: then nobody is accused of it alone.
 
+use super::turns::Turned;
 use super::{Guard, SEGMENT, add};
 use crate::arrive::write;
 use crate::keys::GuardKeys;
@@ -28,7 +29,7 @@ use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Result, check_digests, send_digests};
 use sealane_proof::{
     Answer, Context, Memory, Pending, Proved, Refused, SeedPart, Segment, Shape, ToLeft, ToRight,
-    WeightSeed,
+    Turn, WeightSeed,
 };
 use sealane_protocol::Setting;
 use zeroize::Zeroizing;
@@ -36,12 +37,46 @@ use zeroize::Zeroizing;
 /// A settlement that has ended well. There is no other way to make one, and none opens anything
 /// without it.
 pub(super) struct Settled {
+    steps: u64,
+}
+
+impl Settled {
     /// Steps that had ended when the settlement began.
-    pub(super) steps: u64,
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
 }
 
 /// Bytes of a session.
 pub(super) const SESSION_BYTES: u64 = 32;
+
+/// The parties of a settlement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    /// All of them, before results are opened.
+    All,
+    /// Those with a role, before a step of theirs goes on.
+    Roles,
+}
+
+impl Among {
+    /// Those with whom a party of the settlement compares what crossed.
+    fn peers(self, setting: &Setting, me: PartyId) -> Vec<PartyId> {
+        let mut peers = reveal::peers(setting, me);
+        peers.retain(|peer| self == Among::All || role_index::role(setting, *peer).is_some());
+        peers
+    }
+}
+
+/// All that a settlement proves, at a party with a role.
+pub(super) struct Work<'a> {
+    pub(super) records: Vec<Record>,
+    /// The statements of all records.
+    pub(super) counts: &'a Counts,
+    /// A shuffle.
+    pub(super) turned: Option<Box<Turned>>,
+    pub(super) among: Among,
+}
 
 /// The proofs of one segment, at a party with a role.
 struct Part {
@@ -50,6 +85,7 @@ struct Part {
     /// Its first statement of each kind, and their numbers.
     first: Counts,
     counts: Counts,
+    turned: Option<Box<Turned>>,
     /// Of the weights of the next role's proof and of that of the role before.
     seeds: [WeightSeed; 2],
     /// Of the same proofs.
@@ -63,6 +99,7 @@ pub(super) struct Settling {
     role_index: RoleIndex,
     setting: Setting,
     me: PartyId,
+    among: Among,
     steps: u64,
     records: Vec<Record>,
     parts: Vec<Part>,
@@ -86,10 +123,29 @@ pub(super) fn segments(counts: &Counts) -> impl Iterator<Item = Counts> + use<> 
     })
 }
 
+/// The shapes of the segments of a settlement of so many statements, and of a shuffle with these
+/// statements, which is in the first one.
+pub(super) fn shapes(counts: &Counts, turns: &[Turn]) -> Vec<Shape> {
+    let shapes = segments(counts).enumerate().map(|(number, counts)| {
+        let turns = if number == 0 { turns } else { &[] };
+        self::shape_of(&counts, turns)
+    });
+    shapes.collect()
+}
+
+fn shape_of(counts: &Counts, turns: &[Turn]) -> Shape {
+    let shape = shape(counts).with_turns(turns);
+    shape.expect("a segment is no larger than a proof can be")
+}
+
 /// Writes the session and the digest of what crossed, for each peer.
-pub(super) fn send_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> Result<()> {
+pub(super) fn send_crossed(
+    (setting, me): (&Setting, PartyId),
+    among: Among,
+    mesh: &mut Mesh,
+) -> Result<()> {
     let session = mesh.session();
-    for peer in reveal::peers(setting, me) {
+    for peer in among.peers(setting, me) {
         mesh.send(peer, session.as_bytes())?;
         send_digests(mesh, [peer])?;
     }
@@ -97,8 +153,12 @@ pub(super) fn send_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> R
 }
 
 /// Compares the session, then the digest, of each peer.
-pub(super) fn check_crossed(setting: &Setting, me: PartyId, mesh: &mut Mesh) -> Result<()> {
-    for peer in reveal::peers(setting, me) {
+pub(super) fn check_crossed(
+    (setting, me): (&Setting, PartyId),
+    among: Among,
+    mesh: &mut Mesh,
+) -> Result<()> {
+    for peer in among.peers(setting, me) {
         let mut theirs = [0; SESSION_BYTES as usize];
         mesh.recv(peer, &mut theirs)?;
         if theirs != *mesh.session().as_bytes() {
@@ -120,17 +180,24 @@ impl Settling {
         (cpu, role_index): (Cpu, RoleIndex),
         keys: &GuardKeys,
         guard: &mut Guard,
-        (records, counts): (Vec<Record>, &Counts),
+        work: Work<'_>,
         mesh: &mut Mesh,
     ) -> Result<Settling> {
+        let Work {
+            records,
+            counts,
+            mut turned,
+            among,
+        } = work;
         let seeds = &keys.proofs;
-        send_crossed(setting, me, mesh)?;
+        send_crossed((setting, me), among, mesh)?;
         let session = mesh.session();
         let mut settling = Settling {
             cpu,
             session,
             role_index,
             me,
+            among,
             steps: guard.steps,
             records,
             parts: Vec::new(),
@@ -144,8 +211,11 @@ impl Settling {
         };
         let mut first = Counts::default();
         for segment in segments(counts) {
-            settling.add((first, segment), seeds, guard);
+            settling.add((first, segment), turned.take(), seeds, guard);
             add(&mut first, &segment);
+        }
+        if turned.is_some() {
+            return Err(Fault::internal("a shuffle without ANDs"));
         }
         for (side, peer) in settling.neighbours().into_iter().enumerate() {
             for (_, inputs) in &settling.inputs {
@@ -165,15 +235,24 @@ impl Settling {
     }
 
     /// Adds a segment, under the next number.
-    fn add(&mut self, (first, counts): (Counts, Counts), seeds: &[Seed; 2], guard: &mut Guard) {
+    fn add(
+        &mut self,
+        (first, counts): (Counts, Counts),
+        turned: Option<Box<Turned>>,
+        seeds: &[Seed; 2],
+        guard: &mut Guard,
+    ) {
         let number = guard.segments;
         guard.segments += 1;
         let [of_next, of_previous] = [1, 2].map(|ahead| self.context(number, ahead));
+        let turns = turned.iter().flat_map(|turned| turned.shapes());
+        let turns = turns.collect::<Vec<_>>();
         self.parts.push(Part {
             number,
-            shape: shape(&counts),
+            shape: shape_of(&counts, &turns),
             first,
             counts,
+            turned,
             // The verifiers of role `p` have key `k_(p+2)` in common, which `p` has not.
             seeds: [
                 WeightSeed::draw(&of_next, &seeds[0]),
@@ -215,7 +294,7 @@ impl Settling {
 
     /// Compares what has to be the same, then proves.
     fn prove(&mut self, keys: &GuardKeys, memory: &mut Memory, mesh: &mut Mesh) -> Result<()> {
-        check_crossed(&self.setting, self.me, mesh)?;
+        check_crossed((&self.setting, self.me), self.among, mesh)?;
         for (side, peer) in self.neighbours().into_iter().enumerate() {
             for (owner, inputs) in &self.inputs {
                 let mut theirs = [0; 32];
@@ -252,7 +331,7 @@ impl Settling {
                 &mut segment.challenges(&seed),
                 [&keys.proofs[0], &keys.proofs[1]],
                 &seed,
-                self.strings(part, Prover::Own),
+                self.statements(part, Prover::Own),
                 memory,
             );
             write(None, left.as_bytes(), previous, mesh)?;
@@ -275,18 +354,19 @@ impl Settling {
 
             let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
             let draws = &mut segment.challenges(seed);
-            let strings = self.strings(part, Prover::Other(1));
-            let of_next = segment.follow_left(draws, &keys[1], seed, strings, &left, memory);
+            let of = self.statements(part, Prover::Other(1));
+            let of_next = segment.follow_left(draws, &keys[1], seed, of, &left, memory);
 
             let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
             let draws = &mut segment.challenges(seed);
-            let strings = self.strings(part, Prover::Other(0));
-            let of_previous = segment.follow_right(draws, &keys[0], seed, strings, &right, memory);
+            let of = self.statements(part, Prover::Other(0));
+            let of_previous = segment.follow_right(draws, &keys[0], seed, of, &right, memory);
 
             // The other verifier of the next role is the role before, and the other way round.
             write(None, &of_next.answer().to_bytes(), previous, mesh)?;
             write(None, &of_previous.answer().to_bytes(), next, mesh)?;
             part.followed = vec![of_next, of_previous];
+            part.turned = None;
         }
         self.parts = parts;
         Ok(())
@@ -318,9 +398,16 @@ impl Settling {
     }
 
     /// The statements of a role in a segment.
-    fn strings<'a>(&'a self, part: &'a Part, prover: Prover) -> Stream<'a> {
+    fn statements<'a>(&'a self, part: &'a Part, prover: Prover) -> Stream<'a> {
         let range = (&part.first, &part.counts);
-        Stream::new(self.cpu, &self.records, prover, range, &part.shape)
+        let turned = part.turned.as_deref();
+        Stream::new(
+            self.cpu,
+            (&self.records, turned),
+            prover,
+            range,
+            &part.shape,
+        )
     }
 
     /// Keeps the memory of what has been proved.

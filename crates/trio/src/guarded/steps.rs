@@ -2,7 +2,8 @@
 
 use super::open::Opening;
 use super::operations::{self, Operation};
-use super::settle::{self, Settling};
+use super::settle::{self, Among, Settling, Work};
+use super::sort::{At, SortProgress, Sorting};
 use super::{GuardedParty, Membership, SMALL, Unproved, add, cost};
 use crate::arrive::Arriving;
 use crate::masked::RunningMasked;
@@ -13,7 +14,9 @@ use crate::{Share, constant, input};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Form, Opened, Outcome, Planes, Progress, Result, Step, Steps, Term};
+use sealane_party::{
+    Fault, Form, Opened, Outcome, Planes, Progress, Result, Shares, Step, Steps, Term,
+};
 use sealane_protocol::{Checks, Domain};
 
 /// A step that has begun.
@@ -26,6 +29,7 @@ enum State<'a> {
     Arriving(Arriving, Option<PartyId>),
     Tape(Box<RunningTape<'a>>, Run<'a>),
     Masked(Box<RunningMasked<'a>>, Run<'a>),
+    Sort(Box<Sorting>),
     Settle(Box<Settling>, Counts),
     /// A party without a role waits for so many flights of a settlement, and whether it has read
     /// the first.
@@ -92,6 +96,22 @@ impl Steps for GuardedParty {
                     Ok(self.watch(flights, shape, counts))
                 }
             },
+            Step::Sort { share, key, .. } => match &mut self.place {
+                Membership::Role(party) => {
+                    let at = At {
+                        party,
+                        guard: &mut self.guard,
+                        me: self.me,
+                    };
+                    let sorted = Sorting::begin(at, &share, &key, mesh)?;
+                    Ok(self.sorted(sorted))
+                }
+                Membership::Outside(_) => {
+                    let form = Form::bits(share.planes(), share.elements());
+                    let flights = cost::sort_flights(share.elements() as u64, key.len() as u64);
+                    Ok(self.watch(flights, form.shape(), Counts::default()))
+                }
+            },
             Step::Settle { checks } => self.begin_settle(checks, mesh),
             Step::Open { results } => {
                 let opening = Opening {
@@ -110,7 +130,6 @@ impl Steps for GuardedParty {
             | Step::Ring { .. }
             | Step::Convert { .. }
             | Step::Shuffle { .. }
-            | Step::Sort { .. }
             | Step::CompareExchange { .. } => Err(Fault::internal("a step that was refused")),
         }
     }
@@ -138,6 +157,15 @@ impl Steps for GuardedParty {
                 let ran = masked(party.advance_masked(run, mesh)?);
                 self.ran(ran, of)
             }
+            (State::Sort(sorting), Membership::Role(party)) => {
+                let at = At {
+                    party,
+                    guard: &mut self.guard,
+                    me: self.me,
+                };
+                let sorted = sorting.advance(at, mesh)?;
+                Ok(self.sorted(sorted))
+            }
             (State::Settle(mut settling, counts), Membership::Role(party)) => {
                 let keys = party.keys.guard.as_ref();
                 let keys = keys.ok_or_else(|| Fault::internal("no keys of proofs"))?;
@@ -154,7 +182,7 @@ impl Steps for GuardedParty {
             }
             (State::WatchSettle(flights, read), Membership::Outside(_)) => {
                 if !read {
-                    settle::check_crossed(&self.setting, self.me, mesh)?;
+                    settle::check_crossed((&self.setting, self.me), Among::All, mesh)?;
                 }
                 match flights - 1 {
                     0 => Ok(Progress::Done(Outcome::Settled(()))),
@@ -211,7 +239,7 @@ impl GuardedParty {
     ) -> Result<Progress<'a, GuardedParty>> {
         let counts = sum(&checks);
         let Membership::Role(party) = &self.place else {
-            settle::send_crossed(&self.setting, self.me, mesh)?;
+            settle::send_crossed((&self.setting, self.me), Among::All, mesh)?;
             let flights = cost::settle_flights(&counts);
             return Ok(more(State::WatchSettle(flights, false)));
         };
@@ -227,7 +255,12 @@ impl GuardedParty {
             (party.cpu, party.role_index),
             keys,
             &mut self.guard,
-            (records, &counts),
+            Work {
+                records,
+                counts: &counts,
+                turned: None,
+                among: Among::All,
+            },
             mesh,
         )?;
         Ok(more(State::Settle(Box::new(settling), counts)))
@@ -244,6 +277,14 @@ impl GuardedParty {
                 }
                 Ok(self.done(share, record::counts(tape, lanes), record))
             }
+        }
+    }
+
+    fn sorted<'a>(&mut self, sorted: SortProgress) -> Progress<'a, Self> {
+        match sorted {
+            SortProgress::More(sorting) => more(State::Sort(sorting)),
+            // All of it has been proved.
+            SortProgress::Done(share) => self.done(share, Counts::default(), None),
         }
     }
 

@@ -16,6 +16,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 pub(crate) mod functions;
+pub(crate) mod sort;
 
 thread_local! {
     /// The message of this thread that is changed, and its bit.

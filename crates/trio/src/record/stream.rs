@@ -3,11 +3,12 @@
 use super::gates::{Made, Unit, units};
 use super::rows::Rows;
 use super::{Body, Counts, KINDS, Record};
+use crate::guarded::turns::Turned;
 use sealane_block::{Block, Cpu, Kernel, Lanes};
 use sealane_party::AlignedBuffer;
 use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
-use sealane_proof::{BitString, Shape, Statements};
+use sealane_proof::{BitString, Shape, Statements, Turns};
 use std::array;
 use std::rc::Rc;
 
@@ -37,6 +38,7 @@ pub(super) const UNIT: usize = 64 * 64;
 pub(crate) struct Stream<'a> {
     cpu: Cpu,
     records: &'a [Record],
+    turned: Option<&'a Turned>,
     prover: Prover,
     shape: &'a Shape,
     /// Each kind that there is, with its first statement and their number.
@@ -149,10 +151,11 @@ fn planes(kind: usize, prover: Prover) -> usize {
 }
 
 impl<'a> Stream<'a> {
-    /// The statements of all these records from `first` on, so many as the shape has of each kind.
+    /// The statements of all these records from `first` on, so many as the shape has of each kind,
+    /// and those of a shuffle.
     pub(crate) fn new(
         cpu: Cpu,
-        records: &'a [Record],
+        (records, turned): (&'a [Record], Option<&'a Turned>),
         prover: Prover,
         (first, counts): (&Counts, &Counts),
         shape: &'a Shape,
@@ -169,6 +172,7 @@ impl<'a> Stream<'a> {
         Stream {
             cpu,
             records,
+            turned,
             prover,
             shape,
             group: Group::new(room),
@@ -261,6 +265,11 @@ impl Statements for Stream<'_> {
             self.group.end(left);
         }
         self.group.blocks()
+    }
+
+    fn turns(&self) -> Turns<'_> {
+        let turned = self.turned.map(|turned| turned.of(self.prover));
+        turned.unwrap_or_default()
     }
 }
 

@@ -1,0 +1,424 @@
+//! Stable sort of rows by a key of bits, from the lowest bits to the highest, with proofs.
+//!
+//! A pass takes up to three bits of the key:
+//!
+//! | flights | |
+//! |---|---|
+//! | 0 to 2 | flags of the cases of the bits: ANDs |
+//! | a bit of the number of rows each | the place of each row (`places`): ANDs |
+//! | 3 | rows and places are shuffled together (`turns`) |
+//! | 3 | proof of all messages of the pass, as in any settlement, among the roles |
+//! | 1 | the places are opened to all roles, who move the rows |
+//!
+//! *The proof comes first.* After a shuffle that is proved, opened places are a random permutation
+//! whatever the rows are. A place that is wrong by a chosen number would show where its row is
+//! among all. Checks of earlier steps may stay pending: whatever bits the rows are, their places
+//! are a permutation. A role that learns places gets its component from one holder and a digest of
+//! it from the other one, as of a result: rows that honest roles moved in two orders would make
+//! proofs fail by what they are.
+
+use super::cost;
+use super::places::{self, BITS_A_PASS, Counter};
+use super::settle::{Among, Settled, Settling, Work, disputed};
+use super::turns::{TurnProgress, Turned, Turning};
+use super::{Guard, SMALL};
+use crate::Share;
+use crate::arrive::{recv, send, write};
+use crate::order::{Order, Rows, planes_of_rows, rows_of_planes};
+use crate::record::{self, Counts, Record};
+use crate::roles::Computing;
+use crate::sort::{column, place_bits};
+use crate::tape::{RunningTape, TapeProgress};
+use blake3::Hasher;
+use sealane_circuit::Tape;
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use sealane_party::bits::{overwrite, read};
+use sealane_party::{Fault, Form, KeyBit, Planes, Result, Shares};
+use sealane_proof::Memory;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Most rows of a sort: both statements of a turn then fit one proof beside those of ANDs.
+pub(super) const MOST_ROWS: u64 = 1 << 22;
+
+/// Rows of a sort above which the memory of its proofs is given up at its end. Below, it is no more
+/// than what a party keeps.
+const LARGE: usize = 1 << 16;
+
+/// A party with a role, with what it has to prove.
+pub(super) struct At<'a> {
+    pub(super) party: &'a mut Computing,
+    pub(super) guard: &'a mut Guard,
+    pub(super) me: PartyId,
+}
+
+/// A sort between two flights.
+pub(super) struct Sorting {
+    count: usize,
+    bits: usize,
+    /// Both components of all rows, row by row.
+    rows: [Planes<u64>; 2],
+    /// The bits of the key that are left, the next one last.
+    key: Vec<KeyBit>,
+    /// Bits of the key that the pass takes, and the records of its tapes so far.
+    taken: usize,
+    records: Vec<Record>,
+    stage: Stage,
+}
+
+/// Messages in transit.
+enum Stage {
+    /// Nothing: a pass begins.
+    Idle,
+    Flags(Box<RunningTape<'static>>),
+    Level(Box<RunningTape<'static>>, Box<Counter>),
+    Turn(Box<Turning>),
+    Settle(Box<Settling>, Hidden),
+    Open(Hidden, u64),
+}
+
+/// Shuffled rows with their places, which are opened with a settlement alone.
+struct Hidden([Arc<Planes<u64>>; 2]);
+
+/// Progress of a sort.
+pub(super) enum SortProgress {
+    More(Box<Sorting>),
+    Done(Share),
+}
+
+/// Bits of the key that each pass of a sort takes.
+pub(super) fn passes(rows: u64, key_bits: u64) -> impl Iterator<Item = usize> {
+    let mut left = if rows < 2 { 0 } else { key_bits };
+    std::iter::from_fn(move || {
+        let bits = left.min(BITS_A_PASS as u64);
+        left -= bits;
+        (bits > 0).then_some(bits as usize)
+    })
+}
+
+/// ANDs of a row in a pass of so many bits.
+pub(super) fn ands(rows: u64, bits: usize) -> usize {
+    let levels = place_bits(rows) as usize;
+    let cases = places::cases(bits);
+    let counted = (0..levels).map(|level| places::ands(cases, level, levels));
+    places::flags(bits).ands.len() + counted.sum::<usize>()
+}
+
+impl Sorting {
+    /// Begins a sort.
+    pub(super) fn begin(
+        at: At<'_>,
+        share: &Share,
+        key: &[KeyBit],
+        mesh: &mut Mesh,
+    ) -> Result<SortProgress> {
+        let (count, bits) = (share.elements(), share.planes());
+        if count as u64 > MOST_ROWS || key.iter().any(|bit| bit.plane >= bits) {
+            return Err(Fault::internal("a key or rows that no sort takes"));
+        }
+        let rows = match Form::bits(bits, count).parts(share)? {
+            Some(parts) => parts.map(|planes| rows_of_planes(count, bits, planes)),
+            // At a party with a role, a shape alone is zero.
+            None => [(); 2].map(|()| Rows::bits(count, bits).form.zeros()),
+        };
+        let sorting = Sorting {
+            count,
+            bits,
+            rows,
+            key: key.iter().rev().copied().collect(),
+            taken: 0,
+            records: Vec::new(),
+            stage: Stage::Idle,
+        };
+        Box::new(sorting).pass(at, mesh)
+    }
+
+    /// Reads the flight that is due and writes the next one.
+    pub(super) fn advance(
+        mut self: Box<Self>,
+        mut at: At<'_>,
+        mesh: &mut Mesh,
+    ) -> Result<SortProgress> {
+        self.stage = match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Idle => return Err(Fault::internal("a sort that did not begin")),
+            Stage::Flags(run) => {
+                let ran = at.party.advance_tape(run, mesh)?;
+                self.flagged(&mut at, ran, mesh)?
+            }
+            Stage::Level(run, counter) => {
+                let ran = at.party.advance_tape(run, mesh)?;
+                self.counted(&mut at, ran, counter, mesh)?
+            }
+            Stage::Turn(turning) => match turning.advance(at.party, mesh)? {
+                TurnProgress::More(turning) => Stage::Turn(turning),
+                TurnProgress::Done(rows, turned) => {
+                    let settling = self.prove(&mut at, turned, mesh)?;
+                    Stage::Settle(settling, Hidden(rows))
+                }
+            },
+            Stage::Settle(mut settling, hidden) => {
+                let keys = at.party.keys.guard.as_ref().ok_or_else(no_keys)?;
+                match settling.advance(keys, &mut at.guard.memory, mesh)? {
+                    None => Stage::Settle(settling, hidden),
+                    Some(settled) => {
+                        let number = at.guard.sorted;
+                        at.guard.sorted += 1;
+                        self.open(&at, &settled, (&hidden, number), mesh)?;
+                        Stage::Open(hidden, number)
+                    }
+                }
+            }
+            Stage::Open(hidden, number) => {
+                let places = self.learn(&at, (&hidden, number), mesh)?;
+                // The shuffle has been proved, and what is opened confirmed.
+                let order = Order::to_places(places.data())
+                    .map_err(|_| Fault::internal("proved places that are no order"))?;
+                let (count, bits) = (self.count, self.bits);
+                let [from, rows] =
+                    [bits + self.place_bits(), bits].map(|bits| Rows::bits(count, bits));
+                self.rows = hidden.0.map(|part| {
+                    let moved = order.of_rows(from, part.data());
+                    let mut cut = rows.form.zeros();
+                    let both = cut.data_mut().chunks_exact_mut(rows.width());
+                    let both = both.zip(moved.data().chunks_exact(from.width()));
+                    both.for_each(|(cut, row)| cut.copy_from_slice(&row[..cut.len()]));
+                    rows.form.trim(cut.data_mut());
+                    cut
+                });
+                return self.pass(at, mesh);
+            }
+        };
+        Ok(SortProgress::More(self))
+    }
+
+    /// Bits of a place.
+    fn place_bits(&self) -> usize {
+        place_bits(self.count as u64) as usize
+    }
+
+    /// Begins the next pass, or ends the sort.
+    fn pass(mut self: Box<Self>, mut at: At<'_>, mesh: &mut Mesh) -> Result<SortProgress> {
+        let (count, bits) = (self.count, self.bits);
+        let left = self.key.len();
+        if count < 2 || left == 0 {
+            if count > LARGE {
+                at.guard.memory = Memory::default();
+            }
+            let planes = self.rows.each_ref();
+            let planes = planes.map(|rows| planes_of_rows(count, bits, rows.data()));
+            return Ok(SortProgress::Done(Form::bits(bits, count).share(planes)));
+        }
+        let taken = self.key.split_off(left - left.min(BITS_A_PASS));
+        let form = Form::bits(taken.len(), count);
+        let columns = [0, 1].map(|place| {
+            // Component 0 holds what is public: the ones of bits that are inverted.
+            let public = at.party.role_index.place_of(0) == Some(place);
+            let rows = self.rows[place].data();
+            let mut planes = form.zeros();
+            for (plane, bit) in taken.iter().rev().enumerate() {
+                let column = Zeroizing::new(column(count, bits, rows, &[*bit], public));
+                planes.plane_mut(plane).copy_from_slice(&column);
+            }
+            planes
+        });
+        self.taken = taken.len();
+        let (tape, share) = (places::flags(taken.len()), Arc::new(form.share(columns)));
+        let ran = at.party.begin_tape(tape, count, &[share], true, mesh)?;
+        self.stage = self.flagged(&mut at, ran, mesh)?;
+        Ok(SortProgress::More(self))
+    }
+
+    /// Goes on with the flags, once they are there.
+    fn flagged(
+        &mut self,
+        at: &mut At<'_>,
+        ran: TapeProgress<'static>,
+        mesh: &mut Mesh,
+    ) -> Result<Stage> {
+        match ran {
+            TapeProgress::More(run) => Ok(Stage::Flags(run)),
+            TapeProgress::Done(flags, record) => {
+                self.keep(places::flags(self.taken), record)?;
+                let counter = Box::new(Counter::new(self.place_bits(), &flags)?);
+                self.count(at, counter, mesh)
+            }
+            TapeProgress::Masked(_) => Err(masked()),
+        }
+    }
+
+    /// Begins a level of the counter.
+    fn count(
+        &mut self,
+        at: &mut At<'_>,
+        mut counter: Box<Counter>,
+        mesh: &mut Mesh,
+    ) -> Result<Stage> {
+        let (ands, operands) = counter.operands();
+        let (tape, operands) = (places::products(ands), [Arc::new(operands)]);
+        let ran = at
+            .party
+            .begin_tape(tape, self.count, &operands, true, mesh)?;
+        self.counted(at, ran, counter, mesh)
+    }
+
+    /// Keeps the record of a tape until its pass is proved.
+    fn keep(&mut self, tape: &Tape, record: Option<Box<Record>>) -> Result<()> {
+        let mut record = *record.ok_or_else(|| Fault::internal("a product without a record"))?;
+        record.complete(tape, self.count)?;
+        if tape.ands.len() * self.count < SMALL {
+            record.shrink();
+        }
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Goes on with the counter, once the ANDs of a level are there.
+    fn counted(
+        &mut self,
+        at: &mut At<'_>,
+        ran: TapeProgress<'static>,
+        mut counter: Box<Counter>,
+        mesh: &mut Mesh,
+    ) -> Result<Stage> {
+        match ran {
+            TapeProgress::More(run) => Ok(Stage::Level(run, counter)),
+            TapeProgress::Done(products, record) => {
+                self.keep(places::products(products.planes()), record)?;
+                if counter.take(&products)? {
+                    return self.count(at, counter, mesh);
+                }
+                let parts = self.with_places(&counter.places());
+                let shape = (self.count, self.bits + self.place_bits());
+                let turning = Turning::begin(at.party, shape, parts, mesh)?;
+                Ok(Stage::Turn(turning))
+            }
+            TapeProgress::Masked(_) => Err(masked()),
+        }
+    }
+
+    /// The rows, each with its place behind its bits.
+    fn with_places(&mut self, places: &[Planes<u64>; 2]) -> [Planes<u64>; 2] {
+        let (count, bits, k) = (self.count, self.bits, self.place_bits());
+        // Nothing reads them again.
+        let nothing = [(); 2].map(|()| Form::bits(0, 0).zeros());
+        let rows = std::mem::replace(&mut self.rows, nothing);
+        let width = Rows::bits(count, bits).width();
+        let wide = Rows::bits(count, bits + k);
+        let both = rows.iter().zip(places).map(|(rows, places)| {
+            let places = rows_of_planes(count, k, places.data());
+            let mut all = wide.form.zeros();
+            let each = all.data_mut().chunks_exact_mut(wide.width());
+            let each = each.zip(rows.data().chunks_exact(width).zip(places.data()));
+            for (all, (row, place)) in each {
+                all[..width].copy_from_slice(row);
+                overwrite(all, bits, &[*place], 0, k);
+            }
+            all
+        });
+        let mut both = both;
+        [(); 2].map(|()| both.next().expect("two components"))
+    }
+
+    /// Begins the proof of all messages of the pass.
+    fn prove(
+        &mut self,
+        at: &mut At<'_>,
+        turned: Box<Turned>,
+        mesh: &mut Mesh,
+    ) -> Result<Box<Settling>> {
+        #[cfg(test)]
+        let turned = super::tests::sort::harmed_turn(turned);
+        let mut counts = Counts::default();
+        counts[0] = ands(self.count as u64, self.taken) * self.count;
+        let records = std::mem::take(&mut self.records);
+        if record::total(&records) != counts {
+            return Err(Fault::internal("a product without a record"));
+        }
+        let work = Work {
+            records,
+            counts: &counts,
+            turned: Some(turned),
+            among: Among::Roles,
+        };
+        let party = &*at.party;
+        let keys = party.keys.guard.as_ref().ok_or_else(no_keys)?;
+        let settling = Settling::begin(
+            (&party.setting, at.me),
+            (party.cpu, party.role_index),
+            keys,
+            at.guard,
+            work,
+            mesh,
+        )?;
+        Ok(Box::new(settling))
+    }
+
+    /// The places among shuffled rows, of one component.
+    fn places_of(&self, part: &Planes<u64>) -> Planes<u64> {
+        let k = self.place_bits();
+        let width = Rows::bits(self.count, self.bits + k).width();
+        let mut places = Rows::bits(self.count, k).form.zeros();
+        let rows = part.data().chunks_exact(width);
+        let both = places.data_mut().iter_mut().zip(rows);
+        both.for_each(|(place, row)| *place = read(row, self.bits, k));
+        places
+    }
+
+    /// Gives each other role what it needs to learn the places: to the next one the component that
+    /// it lacks, to the role before a digest of the one that it lacks.
+    fn open(
+        &self,
+        at: &At<'_>,
+        _: &Settled,
+        (hidden, number): (&Hidden, u64),
+        mesh: &mut Mesh,
+    ) -> Result<()> {
+        let (party, form) = (&*at.party, Rows::bits(self.count, self.place_bits()).form);
+        let [own, next] = hidden.0.each_ref().map(|part| self.places_of(part));
+        let role_index = party.role_index;
+        send(Some(party.cpu), form, own.data(), role_index.next, mesh)?;
+        let digest = digest(form, &next, number, mesh);
+        write(None, &digest, role_index.previous, mesh)?;
+        Ok(())
+    }
+
+    /// Reads the places, if both holders of the component that this role lacks say the same.
+    fn learn(
+        &self,
+        at: &At<'_>,
+        (hidden, number): (&Hidden, u64),
+        mesh: &mut Mesh,
+    ) -> Result<Planes<u64>> {
+        let (party, form) = (&*at.party, Rows::bits(self.count, self.place_bits()).form);
+        let role_index = party.role_index;
+        let given = recv(Some(party.cpu), form, role_index.previous, mesh)?;
+        let mut theirs = [0; cost::DIGEST];
+        mesh.recv(role_index.next, &mut theirs)?;
+        if theirs != digest(form, &given, number, mesh) {
+            let holders = [role_index.previous, role_index.next];
+            return Err(disputed(holders, "the confirmation of places"));
+        }
+        let [own, next] = hidden.0.each_ref().map(|part| self.places_of(part));
+        Ok(form.sum([own.data(), next.data(), given.data()]))
+    }
+}
+
+/// The digest of a component of the places of this number.
+fn digest(form: Form, part: &Planes<u64>, number: u64, mesh: &Mesh) -> [u8; cost::DIGEST] {
+    let mut hasher = Zeroizing::new(Hasher::new_derive_key("sealane 1 trio places"));
+    hasher.update(mesh.session().as_bytes());
+    hasher.update(&number.to_le_bytes());
+    form.pack(part.data(), |bytes| {
+        hasher.update(bytes);
+    });
+    *hasher.finalize().as_bytes()
+}
+
+fn masked() -> Fault {
+    Fault::internal("gates of a sort under masks")
+}
+
+fn no_keys() -> Fault {
+    Fault::internal("no keys of proofs")
+}
