@@ -15,15 +15,14 @@ import pytest
 
 # Names for type checkers alone, a function whose cache hides its signature, and a computed list.
 ALLOWED = r"""
+sealane\.aead\.(Bytes|Many|Rows|Some)
 sealane\._axes\.Lengths
 sealane\._core\.(Array|Meaning|Operand|Place|Ratio)
-sealane\.aead\.(Bytes|Many|Rows|Some)
-sealane\.math\.__all__
 sealane\._inputs\.Tables
-sealane\._program\.Path
+sealane\.math\.__all__
 sealane\._operands\.(Number|Public)
+sealane\._program\.Path
 sealane\._source\._parsed
-sealane\._types\.\w+\._holds
 sealane\._value\.(Index|Operand|Holds\._holds)
 """
 
