@@ -11,7 +11,8 @@ import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
-MOST_BYTES = 11_500_000
+# What is compiled for size already is the larger part; each protocol adds some 0.1 MB.
+MOST_BYTES = 12_500_000
 TIMED = """
 import sys, time
 import numpy
