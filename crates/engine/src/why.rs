@@ -10,11 +10,15 @@ use sealane_plan::variants::{Unit, Variants};
 use sealane_plan::{CostReport, Plan, Roster, drawn, settled};
 use sealane_program::graph::Program;
 use sealane_protocol::Sharing;
+use std::collections::HashMap;
 
-/// A step of the joint work, with the sharings in which it could be computed.
+/// A step of the joint work, or several that are alike, with the sharings in which it could be
+/// computed.
 pub struct Considered {
     /// Its operations, in order of the program.
     pub operations: Vec<String>,
+    /// Number of steps that take a sharing together.
+    pub steps: usize,
     /// True if the program asks for its sharing.
     pub pinned: bool,
     /// The options: one if there is no choice.
@@ -27,14 +31,16 @@ pub struct StepOption {
     pub sharing: Sharing,
     /// True for the one that the run takes.
     pub chosen: bool,
-    /// Cost of the whole run in which this step takes this sharing, and all others what they take
-    /// in the run.
+    /// Cost of the whole run in which this step takes this sharing, or all that are alike do, and
+    /// all others what they take in the run.
     pub cost: CostReport,
 }
 
 impl Job {
     /// The steps of a source line, with what the run would cost in each sharing that they could
-    /// take, at these row counts. Each option takes the time of a plan.
+    /// take, at these row counts. Each option takes the time of a plan, so many steps of one line
+    /// (the turns of a loop) are moved together: those of the same operations that run in the same
+    /// sharing.
     ///
     /// # Errors
     /// As [`Job::cost`]; or the joint work has no step of this line.
@@ -79,10 +85,8 @@ fn considered<P: Party>(
     }
     let chosen = settled::<P::Protocol>(plan, rows);
     let mut found = Vec::new();
-    for unit in units {
-        if line_of(&unit) != Some(line) {
-            continue;
-        }
+    for alike in alike(units.into_iter().filter(|unit| line_of(unit) == Some(line))) {
+        let unit = &alike[0];
         let mut options = Vec::new();
         for (domain, place) in unit.domains.iter().zip(0..) {
             options.push(StepOption {
@@ -91,7 +95,8 @@ fn considered<P: Party>(
                 cost: if *domain == unit.domain {
                     chosen.clone()
                 } else {
-                    let plan = variants.with::<P::Protocol>(&[(unit.number, place)])?;
+                    let moved = alike.iter().map(|unit| (unit.number, place));
+                    let plan = variants.with::<P::Protocol>(&moved.collect::<Vec<_>>())?;
                     settled::<P::Protocol>(&plan, rows)
                 },
             });
@@ -104,12 +109,40 @@ fn considered<P: Party>(
             });
         }
         found.push(Considered {
-            operations: unit.operations,
+            steps: alike.len(),
+            operations: unit.operations.clone(),
             pinned: unit.pinned,
             options,
         });
     }
     Ok(found)
+}
+
+/// Most steps of a line that are moved one by one.
+const MOST_APART: usize = 16;
+
+/// The steps that are moved together, in the order of the first of each.
+fn alike(units: impl Iterator<Item = Unit>) -> Vec<Vec<Unit>> {
+    let mut groups = units.map(|unit| vec![unit]).collect::<Vec<_>>();
+    if groups.len() <= MOST_APART {
+        return groups;
+    }
+    let mut places = HashMap::new();
+    for group in std::mem::take(&mut groups) {
+        let of = &group[0];
+        let key = (
+            of.operations.clone(),
+            of.pinned,
+            of.domain,
+            of.domains.clone(),
+        );
+        let place = *places.entry(key).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(known) => known.extend(group),
+            None => groups.push(group),
+        }
+    }
+    groups
 }
 
 /// Most lines that the refusal of another one names.
@@ -141,7 +174,29 @@ mod tests {
     use proptest::prelude::*;
     use sealane_mixed::Mixed;
     use sealane_plan::{localise, plan_with_roster};
+    use sealane_protocol::Protocol;
     use sealane_testkit::random_program::{arithmetic, cases};
+
+    #[test]
+    fn many_steps_of_a_line_are_moved_together() {
+        let [shares, labels] = [0, 1].map(|at| Mixed::tape_domains()[at]);
+        let unit = |number: usize| Unit {
+            number,
+            operations: vec!["min".to_string()],
+            span: None,
+            pinned: false,
+            domain: if number % 3 == 1 { labels } else { shares },
+            domains: vec![shares, labels],
+        };
+        let numbers = |count| {
+            let groups = alike((0..count).map(unit)).into_iter();
+            let numbers = groups.map(|group| group.iter().map(|of| of.number).collect());
+            numbers.collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(numbers(3), [[0], [1], [2]]);
+        let all = (0..MOST_APART + 1).partition::<Vec<_>, _>(|at| at % 3 != 1);
+        assert_eq!(numbers(MOST_APART + 1), [all.0, all.1]);
+    }
 
     /// Most steps with a choice of a program all of whose choices are tried.
     const MOST_STEPS: usize = 6;

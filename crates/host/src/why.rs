@@ -26,7 +26,10 @@ pub fn why(job: &Job, line: u32, rows: &[u64]) -> Result<WhyRecord, Failure> {
             loss_s: time(&of.cost) - least,
         };
         WhyStep {
-            step: named(&of.operations),
+            step: match of.steps {
+                1 => named(&of.operations),
+                steps => format!("{}, {steps} steps", named(&of.operations)),
+            },
             pinned: of.pinned,
             options: of.options.iter().map(option).collect(),
         }

@@ -63,11 +63,12 @@ pub(super) fn extensions(setting: &Setting, demand: &Demand) -> Vec<[u64; 2]> {
     made
 }
 
-/// OTs of a refill that stay until others are made: of what is no bits, and of two portions while
-/// they are made.
+/// OTs of a refill that stay until others are made: of what is no bits, and of a portion, where it
+/// is taken from a pool or from a silent iteration. Those of base OTs become bits as they come.
 pub(super) fn most_ots(setting: &Setting, demand: &Demand) -> [u64; 2] {
     let (counts, hashed) = (counts(setting, demand), hashed(setting, demand, is_bits));
-    [0, 1].map(|at| counts[at] - hashed[at] + hashed[at].min(2 * PORTION))
+    let stay = u64::from(setting.silent || setting.pooled) * PORTION;
+    [0, 1].map(|at| counts[at] - hashed[at] + hashed[at].min(stay))
 }
 
 #[cfg(test)]
@@ -102,7 +103,13 @@ mod tests {
             assert_eq!(made.len(), portions.len());
             let sum = |at: usize| made.iter().map(|counts| counts[at]).sum::<u64>();
             assert_eq!([sum(0), sum(1)], counts(&setting, &demand));
-            assert!(most_ots(&setting, &demand)[0] <= 2 * PORTION + 7 * ring);
+            assert_eq!(most_ots(&setting, &demand)[0], 7 * ring);
+            let pooled = Setting {
+                pooled: true,
+                ..setting.clone()
+            };
+            let bits = (two + three).min(PORTION);
+            assert_eq!(most_ots(&pooled, &demand)[0], bits + 7 * ring);
         }
     }
 }
