@@ -14,8 +14,8 @@ use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party, Stocks};
 use sealane_plan::{
-    CostReport, Form, JobText, Localised, Plan, Roster, StepCost, StepKind, bounded, cost, drawn,
-    forms, in_form, localise, plan_in_tiles, plan_with_roster,
+    CostReport, Form, JobText, Localised, Plan, Roster, StepCost, StepKind, bounded, cost,
+    cost_in_forms, drawn, in_form, localise, plan_in_tiles, plan_with_roster,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -152,10 +152,7 @@ impl SplitPlan {
     /// Returns the cost of the work. The promise is the one of the joint plan, since local work has
     /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
-        let forms = forms::<P>(&self.joint, rows);
-        let form = Form::chosen::<P>(&self.joint, &forms, rows);
-        let mut report = cost::<P>(&in_form::<P>(&self.joint, form), rows);
-        (report.forms, report.form) = (forms, form);
+        let mut report = cost_in_forms::<P>(&self.joint, rows);
         let alone = self
             .locals
             .iter()

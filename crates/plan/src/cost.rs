@@ -44,17 +44,6 @@ pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &
     Counts::run::<P>(plan, setting, rows).payload_bytes()
 }
 
-/// Seconds for which messages of a run would cross one after the other on the network of its
-/// setting: those of all bytes, and half a round trip for each round.
-pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
-    let (setting, class) = (&plan.setting, plan.setting.network);
-    let total = Counts::run::<P>(plan, setting, rows);
-    let (rounds, _) = total.rounds_and_bytes::<P>(plan, setting, rows);
-    let rounds = rounds as f64;
-    let bytes = total.payload_bytes() as f64;
-    bytes / class.bytes_per_s() as f64 + rounds * class.round_trip().as_secs_f64() / 2.0
-}
-
 /// Nanoseconds of a step, with its offline part and the messages of refills for both: for which
 /// their messages would cross one after the other on the network of the setting, and of their work.
 /// So many steps share each round.

@@ -42,28 +42,55 @@ pub fn forms<P: Protocol>(plan: &Plan, rows: &[u64]) -> Vec<FormCost> {
     if plan.others.is_empty() {
         return vec![];
     }
-    let form = |number: usize| {
-        let form = Form::settled::<P>(plan, number, rows);
-        let plan = in_form::<P>(plan, form);
-        let report = cost::<P>(&plan, rows);
-        FormCost {
+    cost_in_forms::<P>(plan, rows).forms
+}
+
+/// The cost of a run on so many rows in the form that takes the least time, with those of all
+/// forms.
+///
+/// # Panics
+/// As [`cost`](fn@crate::cost::cost).
+pub fn cost_in_forms<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
+    let network = plan.setting.network;
+    let (mut best, mut least) = costed::<P>(plan, 0, rows);
+    let (mut forms, mut chosen) = (Vec::new(), 0);
+    let mut note = |number: usize, form: Form, report: &CostReport| {
+        let plan = all(plan).nth(number).unwrap_or(plan);
+        forms.push(FormCost {
             form,
             lookups: plan.lookups,
             choice: plan.choice,
             payload_bytes: report.promise.payload_bytes(),
             rounds: report.promise.rounds,
-            seconds: report.estimate_s(plan.setting.network),
+            seconds: report.estimate_s(network),
             chosen: false,
-        }
+        });
     };
-    let mut forms = (0..all(plan).count()).map(form).collect::<Vec<_>>();
-    let best = forms
-        .iter_mut()
-        .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    if let Some(best) = best {
+    if !plan.others.is_empty() {
+        note(0, best, &least);
+    }
+    for number in 1..all(plan).count() {
+        let (form, report) = costed::<P>(plan, number, rows);
+        note(number, form, &report);
+        if report.estimate_s(network) < least.estimate_s(network) {
+            (best, least, chosen) = (form, report, number);
+        }
+    }
+    if let Some(best) = forms.get_mut(chosen) {
         best.chosen = true;
     }
-    forms
+    CostReport {
+        forms,
+        form: best,
+        ..least
+    }
+}
+
+/// The form of this number, with what else takes the least time, and its cost.
+fn costed<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> (Form, CostReport) {
+    let (form, known) = Form::settled::<P>(plan, number, rows);
+    let cost = known.unwrap_or_else(|| cost::<P>(&in_form::<P>(plan, form), rows));
+    (form, cost)
 }
 
 /// The form in which a plan runs on so many rows. Parties decide it from these alone, and agree on
@@ -85,11 +112,16 @@ impl Form {
     /// As [`cost`](fn@crate::cost::cost).
     pub fn chosen<P: Protocol>(plan: &Plan, forms: &[FormCost], rows: &[u64]) -> Form {
         let chosen = forms.iter().find(|form| form.chosen);
-        chosen.map_or_else(|| Form::settled::<P>(plan, 0, rows), |chosen| chosen.form)
+        chosen.map_or_else(|| Form::settled::<P>(plan, 0, rows).0, |chosen| chosen.form)
     }
 
-    /// The form of this number, with what else takes the least time.
-    fn settled<P: Protocol>(plan: &Plan, number: usize, rows: &[u64]) -> Form {
+    /// The form of this number, with what else takes the least time, and its cost where that had to
+    /// be known.
+    fn settled<P: Protocol>(
+        plan: &Plan,
+        number: usize,
+        rows: &[u64],
+    ) -> (Form, Option<CostReport>) {
         let form = Form {
             plan: u8::try_from(number).expect("a plan has few forms"),
             silent: false,
@@ -98,8 +130,9 @@ impl Form {
         let planned = in_form::<P>(plan, form);
         let batch = P::batch(&planned.setting, || demand::<P>(&planned, rows));
         let form = Form { batch, ..form };
-        let silent = silent::pays::<P>(&in_form::<P>(plan, form), rows);
-        Form { silent, ..form }
+        let paid = silent::pays::<P>(&in_form::<P>(plan, form), rows);
+        let silent = paid.as_ref().is_some_and(|(silent, _)| *silent);
+        (Form { silent, ..form }, paid.map(|(_, cost)| cost))
     }
 
     /// Its bytes in a hash.
@@ -129,8 +162,7 @@ pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
 pub fn settled<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
-    let form = Form::settled::<P>(plan, 0, rows);
-    cost::<P>(&in_form::<P>(plan, form), rows)
+    costed::<P>(plan, 0, rows).1
 }
 
 /// Returns the plan in a form.

@@ -82,7 +82,7 @@ pub use bounded::bounded;
 pub use cost::time;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
-pub use forms::{Form, FormCost, at_rows, forms, in_form, settled};
+pub use forms::{Form, FormCost, at_rows, cost_in_forms, forms, in_form, settled};
 pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;

@@ -4,20 +4,23 @@
 //! begin with. So it pays for runs with many inputs, on a network where bytes cost more than work.
 //! All parties know the numbers of rows when a run begins, and decide alike.
 
-use crate::cost::crossing_s;
+use crate::cost::{CostReport, cost};
 use crate::pools;
 use crate::steps::Plan;
 use sealane_protocol::{Choice, Protocol, Setting};
 
 /// Returns whether a run of a plan on so many rows takes less time with correlated OTs of a silent
-/// extension: if the protocol can take them and the bytes that they save take longer than the
-/// rounds that they add.
+/// extension, if the bytes that they save take longer than the rounds that they add, with the cost
+/// of that run; none if the protocol cannot take them.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
-pub(crate) fn pays<P: Protocol>(plan: &Plan, rows: &[u64]) -> bool {
-    can::<P>(&plan.setting)
-        && crossing_s::<P>(&silent::<P>(plan), rows) < crossing_s::<P>(plan, rows)
+pub(crate) fn pays<P: Protocol>(plan: &Plan, rows: &[u64]) -> Option<(bool, CostReport)> {
+    can::<P>(&plan.setting).then(|| {
+        let [silent, plain] = [&silent::<P>(plan), plan].map(|plan| cost::<P>(plan, rows));
+        let pays = silent.crossing_s(plan.setting.network) < plain.crossing_s(plan.setting.network);
+        (pays, if pays { silent } else { plain })
+    })
 }
 
 /// Rows for which one that chooses domains does not expect a silent extension.

@@ -102,6 +102,12 @@ impl CostReport {
         self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0
     }
 
+    /// Seconds for which messages of a run would cross one after the other: those of all bytes, and
+    /// half a round trip for each round.
+    pub(crate) fn crossing_s(&self, class: NetworkClass) -> f64 {
+        self.promise.payload_bytes() as f64 / class.bytes_per_s() as f64 + self.waiting_s(class)
+    }
+
     /// Estimated seconds of a run on a network of a class: half a round trip for each round, and
     /// then the longer of computing and of the busiest direction of any link, since tables stream
     /// while the other side computes. Start-up and the handshake are not included.
