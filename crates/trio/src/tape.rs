@@ -248,10 +248,11 @@ pub(crate) fn ands(tape: &Tape, batch: usize) -> &[Gate] {
     &tape.ands[range.start as usize..range.end as usize]
 }
 
-/// Returns whether a tape runs under masks: it has a function that is not the product of a field.
+/// Returns whether a tape runs under masks: it has a function that is not the product of a field,
+/// and applies one. Those that no output needs are listed alone.
 pub(crate) fn under_masks(tape: &Tape) -> bool {
     let product = |function: &Function| matches!(function, Function::Field(_));
-    !tape.functions.iter().all(product)
+    !tape.applied.is_empty() && !tape.functions.iter().all(product)
 }
 
 /// Bits that each role reshares for a batch of a tape without masks, for each lane.

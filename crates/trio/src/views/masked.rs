@@ -62,6 +62,18 @@ fn product_of_field(model: &mut Model) -> Vec<Shared> {
     vec![out]
 }
 
+/// A tape with a function that no output needs has gates alone, and no level under masks.
+#[test]
+fn a_function_that_nothing_reads_takes_no_masks() {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    let tape = built_for(&TAPE, Lookups::Gates, |b| {
+        b.apply(&Function::Product, &[Wire::ZERO; 8]);
+        let bits = b.input(2);
+        vec![b.and(bits[0], bits[1])]
+    });
+    assert_eq!((tape.functions.len(), under_masks(tape)), (1, false));
+}
+
 #[test]
 fn a_product_of_any_field_under_masks_shows_nothing() {
     with_each_helper(|| ViewTest::new(product_of_field, Choices::Unknown(4)).check());
