@@ -77,6 +77,20 @@ impl Sorting {
     }
 }
 
+/// Both parts of the rows of a share, at `most` so many, which a sort takes with this key.
+pub(crate) fn rows_of(share: &Share, key: &[KeyBit], most: u64) -> Result<[Planes<u64>; 2]> {
+    let (count, bits) = (share.elements(), share.planes());
+    if count as u64 > most || key.iter().any(|bit| bit.plane >= bits) {
+        return Err(Fault::internal("a key or rows that no sort takes"));
+    }
+    let parts = Form::bits(bits, count).parts(share)?;
+    Ok(match parts {
+        Some(parts) => parts.map(|planes| rows_of_planes(count, bits, planes)),
+        // At a party with a role, a shape alone is zero.
+        None => [(); 2].map(|()| Rows::bits(count, bits).form.zeros()),
+    })
+}
+
 impl Computing {
     /// Begins a sort.
     pub(crate) fn sort(
@@ -86,14 +100,7 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<SortProgress> {
         let (count, bits) = (share.elements(), share.planes());
-        if count as u64 > MOST_ROWS || key.iter().any(|bit| bit.plane >= bits) {
-            return Err(Fault::internal("a key or rows that no sort takes"));
-        }
-        let rows = match Form::bits(bits, count).parts(share)? {
-            Some(parts) => parts.map(|planes| rows_of_planes(count, bits, planes)),
-            // At a party with a role, a shape alone is zero.
-            None => [(); 2].map(|()| Rows::bits(count, bits).form.zeros()),
-        };
+        let rows = rows_of(share, key, MOST_ROWS)?;
         let sorting = Sorting {
             count,
             bits,

@@ -27,7 +27,7 @@ use crate::arrive::{recv, send, write};
 use crate::order::{Order, Rows, planes_of_rows, rows_of_planes};
 use crate::record::{self, Counts, Record};
 use crate::roles::Computing;
-use crate::sort::{column, place_bits};
+use crate::sort::{column, place_bits, rows_of};
 use crate::tape::{RunningTape, TapeProgress};
 use blake3::Hasher;
 use sealane_circuit::Tape;
@@ -114,14 +114,7 @@ impl Sorting {
         mesh: &mut Mesh,
     ) -> Result<SortProgress> {
         let (count, bits) = (share.elements(), share.planes());
-        if count as u64 > MOST_ROWS || key.iter().any(|bit| bit.plane >= bits) {
-            return Err(Fault::internal("a key or rows that no sort takes"));
-        }
-        let rows = match Form::bits(bits, count).parts(share)? {
-            Some(parts) => parts.map(|planes| rows_of_planes(count, bits, planes)),
-            // At a party with a role, a shape alone is zero.
-            None => [(); 2].map(|()| Rows::bits(count, bits).form.zeros()),
-        };
+        let rows = rows_of(share, key, MOST_ROWS)?;
         let sorting = Sorting {
             count,
             bits,
