@@ -114,6 +114,9 @@ fn honest_parties_learn_the_result_of_functions_at_the_stated_cost() {
 fn records_settle_together_and_their_memory_serves_again() {
     RUNS.set(3);
     let (tape, to) = (tower(), PartySet::of([PartyId(0), PartyId(1), PartyId(2)]));
+    // What a message changes does not depend on the tier: lesser ones have some of the long runs.
+    let best = Cpu::available().last() == Some(&Cpu::detect().unwrap());
+    let some = if best { 1 } else { 8 };
     // Packed; and in several pieces of a part, of which the last is no whole word.
     for (lanes, least) in [(5, 0), (13_001, 500)] {
         let inputs = inputs(lanes);
@@ -124,7 +127,8 @@ fn records_settle_together_and_their_memory_serves_again() {
             assert_eq!(end.learnt.unwrap(), want);
             let sent = end.sent.iter().enumerate();
             let changed = sent.filter(|(_, message)| message.len() > least);
-            for (message, bytes) in changed.skip(if least > 0 { 3 } else { 0 }) {
+            let changed = changed.skip(if least > 0 { 3 } else { 0 });
+            for (message, bytes) in changed.step_by(if least > 0 { some } else { 1 }) {
                 let harm = Some((party, message, 4 * bytes.len()));
                 let ends = run_tape(&tape, to, 3, 2, inputs, harm);
                 let others = ends.iter().enumerate().filter(|(other, _)| *other != party);
