@@ -12,6 +12,7 @@ use sealane_pool::{Filling, Order, Pool, Role};
 use sealane_program::types::Data;
 use sealane_testkit::page;
 use sealane_testkit::side::on_threads;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The pools of two parties, in a folder of this test.
@@ -168,6 +169,10 @@ fn two_who_want_other_fills_make_nothing() {
     let fill = || {
         on_threads(Mesh::in_memory(2), |mut mesh| {
             let me = mesh.me().index();
+            if me == 0 {
+                // It then finds the order of the lab, which waits for its own.
+                std::thread::sleep(Duration::from_millis(20));
+            }
             let (batches, network) = ([[1, 0], [1, 2]][me], NetworkClass::LAN);
             let order = Order { batches, network };
             let end = fill_pool(&pools.pools[me], order, None, names, &mut mesh, &mut |_| ());
