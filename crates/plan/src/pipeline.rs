@@ -221,7 +221,7 @@ impl Drafted {
         most_rows: u64,
         made: &mut Made,
     ) -> Result<u64, Diagnostic> {
-        let bounds = tile::bounds(&self.domains::<P>(), self.network);
+        let bounds = tile::bounds(&self.domains::<P>(), self.network, &P::profile());
         let longest = self.program.rows.iter().map(|rows| rows.bound).max();
         let longest = longest.unwrap_or(1).min(most_rows);
         let (mut best, mut least) = (most_rows.min(bounds[0]), f64::MAX);
@@ -235,8 +235,15 @@ impl Drafted {
         }
         for bound in bounds {
             let most = most_rows.min(*bound);
-            let plan = self.plan::<P>(most, lookups, (P::choices()[0], &[]), made)?;
-            let now = self.seconds::<P>(&plan, COMPARED_ROWS);
+            let mut now = f64::MAX;
+            // A run in one domain may gain from larger tiles where one of the least costs, which
+            // count no rounds, does not.
+            for choice in P::choices() {
+                if matches!(*choice, Choice::LEAST | Choice::Only(_)) {
+                    let plan = self.plan::<P>(most, lookups, (*choice, &[]), made)?;
+                    now = now.min(self.seconds::<P>(&plan, COMPARED_ROWS));
+                }
+            }
             if now < 0.9 * least {
                 (best, least) = (most, now);
             }
@@ -251,7 +258,7 @@ impl Drafted {
     /// The bound of the rows of a tile that a plan has.
     pub(crate) fn bound<P: Protocol>(&self, plan: &Plan) -> u64 {
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
-        let bounds = tile::bounds(&self.domains::<P>(), self.network);
+        let bounds = tile::bounds(&self.domains::<P>(), self.network, &P::profile());
         let bound = bounds.iter().find(|bound| tile <= **bound);
         bound.copied().unwrap_or(tile)
     }
@@ -286,10 +293,9 @@ impl Drafted {
             }
             let bits = cost::material_bits_of_a_tile::<P>(&plan);
             let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
-            if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
+            if bits <= tile::material_bits(&P::profile()) || tile <= tile::ROWS[0] {
                 return Ok(plan);
             }
-            // What offline parts leave for online parts has to fit the memory of a tile, too.
             most = (tile / 2).min(most);
         }
     }

@@ -6,7 +6,7 @@ use crate::flow::IN_FLIGHT;
 use crate::lower::Lowered;
 use crate::steps::{Len, PlanValue, StepOp, TapeId};
 use sealane_parties::NetworkClass;
-use sealane_protocol::{Algebra, Goal};
+use sealane_protocol::{Algebra, Goal, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. The live wires of
@@ -18,6 +18,9 @@ pub(crate) const ROWS: [u64; 2] = [64, 65536];
 /// lanes and rounds, and the live wires of a tape stay in cache. With long round trips, the number
 /// of rounds dominates, and so it may in trees over rows.
 const ROWS_A_ROUND: u64 = 4096;
+/// The same where a tile settles its checks, which takes rounds and proofs of its own: with as many
+/// rows, parties that share cores wait less for each other.
+const ROWS_A_SETTLEMENT: u64 = 8192;
 
 /// Returns the rows of a full tile, by row count: a power of two such that all values that a
 /// segment of the table reads or makes fit the memory of a tile.
@@ -42,13 +45,25 @@ pub(crate) fn tiles(draft: &Draft, tables: usize, domains: &Domains) -> Vec<u64>
 }
 
 /// Bounds of the rows of a tile, of which a plan takes the one with which a run is faster: two
-/// where every level of a tape is a round.
-pub(crate) fn bounds(domains: &Domains, network: NetworkClass) -> &'static [u64] {
-    if domains.any_depth() && !network.spares_rounds() {
-        &[ROWS_A_ROUND, ROWS[1]]
-    } else {
+/// where every level of a tape is a round. Tiles are larger where each settles its checks.
+pub(crate) fn bounds(
+    domains: &Domains,
+    network: NetworkClass,
+    profile: &Profile,
+) -> &'static [u64] {
+    if !domains.any_depth() || network.spares_rounds() {
         &ROWS[1..]
+    } else if profile.settles {
+        &[ROWS_A_SETTLEMENT, ROWS[1]]
+    } else {
+        &[ROWS_A_ROUND, ROWS[1]]
     }
+}
+
+/// Memory that what a tile leaves may take until it is read: material of offline parts, or what is
+/// checked when the tile settles.
+pub(crate) fn material_bits(profile: &Profile) -> u64 {
+    TILE_BITS * if profile.settles { 4 } else { 1 }
 }
 
 /// Returns the same rows, or fewer if the live wires of running tapes would not fit the memory of a

@@ -34,9 +34,9 @@ const COUNTED_PS: u64 = 1_200;
 /// Nominal cost of a proof beside its statements: levels and hashes.
 const PROOF_NS: u64 = 100_000;
 
-/// Bits of memory that an AND counts for in a tile. It takes seven; with so many a tile is no
-/// longer than a segment.
-const AND_BITS: u64 = 32;
+/// Bits of memory that an AND counts for in a tile. It takes seven; with so many the ANDs of a tile
+/// are no more than a segment has.
+const AND_BITS: u64 = 128;
 /// Memory of the vectors of proofs, which a party keeps from one to the next.
 pub(super) const STATE_BYTES: u64 = 24 << 20;
 /// Bits of memory of a statement of each kind, at most, on many lanes.
@@ -69,8 +69,10 @@ fn weighed(counts: &Counts, weight: impl Fn(usize) -> u64) -> u64 {
 
 /// Memory of what a step leaves until it is settled.
 pub(super) fn material_bits(work: &StepShape) -> u64 {
-    let most = |kind: usize| AND_BITS * SEGMENT[0] as u64 / SEGMENT[kind] as u64;
-    weighed(&counts(work), |kind| most(kind).max(STRING_BITS[kind]))
+    weighed(&counts(work), |kind| match kind {
+        0 => AND_BITS,
+        _ => STRING_BITS[kind],
+    })
 }
 
 /// Memory until a settlement, and of a settlement.
