@@ -14,8 +14,8 @@ use sealane_party::{
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, DomainProfile, Goal, Message, Profile, Protocol, Setting,
-    StepShape, TapeShape,
+    Algebra, Cost, Demand, Domain, DomainProfile, Goal, Kernel, Message, Profile, Protocol,
+    Setting, StepShape, TapeShape,
 };
 use std::mem;
 use std::sync::Arc;
@@ -23,6 +23,9 @@ use zeroize::Zeroizing;
 
 /// The values themselves, one bit a byte.
 pub type Bits = Planes<u8>;
+
+/// A gate on 64 lanes, or on fewer: measured order of magnitude.
+const GATE_WORD: Kernel = Kernel::ns("clear_gate_word", 1);
 
 /// The protocol, as plans see it.
 pub enum Clear {}
@@ -70,11 +73,10 @@ impl Protocol for Clear {
             }
             StepShape::Tape(TapeShape { tape, lanes, .. }) => {
                 let ands = tape.ands.len() as u64 * lanes;
-                // Measured order of magnitude: a gate on 64 lanes costs about a nanosecond.
                 let gates = (tape.ands.len() + tape.xors.len()) as u64;
                 Cost {
                     ands,
-                    compute_ns: gates * lanes.div_ceil(64),
+                    work: GATE_WORD.times(gates * lanes.div_ceil(64)),
                     ..Cost::default()
                 }
             }

@@ -167,6 +167,7 @@ impl SplitPlan {
             .flat_map(|(local, cost)| local.lines(cost, parties));
         report.steps.splice(0..0, lines);
         for (local, cost) in &alone {
+            report.work.add(&cost.work, 1);
             let (memory, own) = (&mut report.memory[local.party.index()], cost.memory[0]);
             memory.inputs += own.inputs;
             memory.work = memory.work.max(own.work);

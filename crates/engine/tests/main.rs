@@ -24,3 +24,4 @@ mod simulator;
 mod sorts;
 mod traffic;
 mod vectors;
+mod work;

@@ -15,7 +15,7 @@ const BOTH: [ProtocolName; 2] = [ProtocolName::Gmw, ProtocolName::Mixed];
 
 /// Takes every correlation on shares: comparisons, choices, products of known numbers, of shared
 /// ones and of matrices, bits as integers.
-const GOODS: &str = "\
+pub const GOODS: &str = "\
 sealane program 1
 name goods
 party clinic

@@ -160,6 +160,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         assumption: paper.assumption.to_string(),
         security: paper.security.to_string(),
     };
+    let counted = |(kernel, count): (&str, u64)| (kernel.to_string(), count);
     let pool = |share: PoolShare| PoolRecord {
         transfers: share.transfers(),
         receiver: parties[share.receiver.index()].clone(),
@@ -176,6 +177,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         ands: cost.promise.ands,
         memory_bytes: by_name(parties, cost.memory.iter().map(Memory::bytes)),
         estimate_s: estimates(job.network(), cost).collect(),
+        work: cost.work.counts().map(counted).collect(),
         signature: signature(job.program()),
         links: links(parties, &cost.promise.payload),
         references: job.references(cost).map(paper).collect(),

@@ -10,19 +10,39 @@ use sealane_ot::forms;
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{
-    Algebra, ConvertShape, Correlation, Cost, Demand, Domain, Flight, Message, ProductShape,
-    Protocol, RingOp, Setting, StepShape,
+    Algebra, ConvertShape, Correlation, Cost, Demand, Domain, Flight, Kernel, Message,
+    ProductShape, Protocol, RingOp, Setting, StepShape,
 };
-use sealane_yao::sides::and_ns;
+use sealane_yao::sides::{and_kernel, tape_work};
 
-/// Nominal cost of an AND online, a lane.
-const AND_NS: u64 = 1;
-/// Nominal cost of a term of a product online, and of a ring element that a step opens.
-const TERM_NS: u64 = 3;
-/// Nominal cost of labels of a shared bit, beside the transfer.
-const LABEL_NS: u64 = 10;
-/// Nominal cost of a projection of a bit at the garbler.
-const PROJECTION_NS: u64 = 20;
+/// An AND online, in a lane.
+const AND: Kernel = Kernel::ns("and", 1);
+/// An AND in all lanes, an XOR in all, and one on 64 of them, or on fewer.
+const AND_GATE: Kernel = Kernel::uncharged("and_gate");
+const XOR_GATE: Kernel = Kernel::uncharged("xor_gate");
+const XOR_WORD: Kernel = Kernel::uncharged("xor_word");
+/// A term of a product online: of two that one party knows, of one that it knows, with the bits of
+/// that one, of a matrix, and of any others.
+const LOCAL_TERM: Kernel = Kernel::ns("local_term", 3);
+const KNOWN_TERM: Kernel = Kernel::ns("known_term", 3);
+const KNOWN_BIT: Kernel = Kernel::uncharged("known_bit");
+const MATRIX_TERM: Kernel = Kernel::ns("matrix_term", 3);
+const TERM: Kernel = Kernel::ns("product_term", 3);
+/// A bit that becomes a ring element.
+const RING_BIT: Kernel = Kernel::ns("bit_to_ring", 3);
+/// A choice of a ring element by a bit.
+const CHOSEN: Kernel = Kernel::ns("ring_choice", 6);
+/// Labels of a shared bit, beside the transfer.
+const LABEL: Kernel = Kernel::ns("chosen_label", 10);
+/// Labels of an input bit of the garbler.
+const INPUT_LABEL: Kernel = Kernel::uncharged("input_label");
+/// A label that becomes shares of its bit.
+const LABEL_BIT: Kernel = Kernel::ns("label_to_bit", 1);
+/// A projection of a bit at the garbler.
+const PROJECTION: Kernel = Kernel::ns("label_to_ring", 20);
+/// A bit that a party puts in, and one for each party that learns it.
+const INPUT_BIT: Kernel = Kernel::uncharged("input_bit");
+const OPENED_BIT: Kernel = Kernel::uncharged("opened_bit");
 
 /// Bits of an element; 1 of bits.
 pub(crate) fn bits_of(algebra: Algebra) -> u64 {
@@ -134,7 +154,11 @@ fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     let ands = tape.ands.len() as u64 * lanes;
     Cost {
         ands,
-        compute_ns: ands * AND_NS,
+        work: AND
+            .times(ands)
+            .and(AND_GATE, tape.ands.len() as u64)
+            .and(XOR_GATE, tape.xors.len() as u64)
+            .and(XOR_WORD, tape.xors.len() as u64 * lanes.div_ceil(64)),
         ..Cost::of(opened.map(|bits| both(setting, &[bits * lanes])).collect())
     }
 }
@@ -144,7 +168,8 @@ fn tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
 pub(crate) fn scheme(setting: &Setting) -> Scheme {
     let [few, many] = [Scheme::ThreeHalves, Scheme::Mi];
     let crossing = |scheme: Scheme| {
-        scheme.and_bytes() * 1_000_000_000 / setting.network.bytes_per_s() + and_ns(scheme)
+        let crossing = scheme.and_bytes() * 1_000_000_000 / setting.network.bytes_per_s();
+        crossing + and_kernel(scheme).nominal_ns(1)
     };
     if crossing(few) < crossing(many) {
         few
@@ -164,7 +189,7 @@ fn label_tape(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     let bytes = scheme.table_bytes(tape, lanes, SHARES);
     Cost {
         ands,
-        compute_ns: ands * and_ns(scheme),
+        work: tape_work(scheme, tape, lanes),
         ..Cost::of(vec![vec![Message::new(garbler, evaluator, bytes)]])
     }
 }
@@ -188,7 +213,7 @@ fn choice(setting: &Setting, count: u64) -> Cost {
     let [garbler, evaluator] = [0, 1].map(|role| setting.player(role));
     let bytes = forms::given_bytes(count);
     Cost {
-        compute_ns: count * LABEL_NS,
+        work: LABEL.times(count),
         ..Cost::of(vec![vec![Message::new(evaluator, garbler, bytes)]])
     }
 }
@@ -204,7 +229,7 @@ fn label_convert(setting: &Setting, convert: &ConvertShape) -> Option<Cost> {
             let sum = Sum::Bits { first, count }.tape(Goal::Size);
             let added = label_tape(setting, &sum, elements);
             cost.ands = added.ands;
-            cost.compute_ns += added.compute_ns;
+            cost.work.add(&added.work, 1);
             cost.flights.extend(added.flights);
         }
         return Some(cost);
@@ -214,7 +239,7 @@ fn label_convert(setting: &Setting, convert: &ConvertShape) -> Option<Cost> {
     }
     if !ring {
         return Some(Cost {
-            compute_ns: convert.bits * elements,
+            work: LABEL_BIT.times(convert.bits * elements),
             ..Cost::default()
         });
     }
@@ -223,7 +248,7 @@ fn label_convert(setting: &Setting, convert: &ConvertShape) -> Option<Cost> {
     let bytes = (0..planes).map(|plane| ((k - plane) * elements).div_ceil(8));
     let told = Message::new(garbler, evaluator, bytes.sum());
     Some(Cost {
-        compute_ns: planes * elements * PROJECTION_NS,
+        work: PROJECTION.times(planes * elements),
         ..Cost::of(vec![vec![told]])
     })
 }
@@ -263,6 +288,43 @@ fn shares_of_bits() -> Domain {
     Gmw::domain(Algebra::Z2)
 }
 
+/// A product, by the way in which it is computed.
+fn product_cost(setting: &Setting, product: &ProductShape) -> Cost {
+    let (k, pairs) = (
+        bits_of(product.domain.algebra),
+        product.lanes * product.terms,
+    );
+    let (flights, work) = match method(setting, product) {
+        Method::Local => (Vec::new(), LOCAL_TERM.times(pairs)),
+        Method::Known(known) => {
+            let other = setting.player(usize::from(setting.player(0) == known.holder));
+            let told = (known.numbers * u64::from(known.bits)).div_ceil(8);
+            let met = (known.numbers * u64::from(known.partners) * k).div_ceil(8);
+            let crossed = vec![
+                Message::new(known.holder, other, told),
+                Message::new(other, known.holder, met),
+            ];
+            let work = KNOWN_TERM.times(pairs);
+            let work = work.and(KNOWN_BIT, pairs * u64::from(known.bits));
+            (vec![crossed], work)
+        }
+        Method::Matrix {
+            rows,
+            inner,
+            columns,
+        } => {
+            let elements = u64::from(inner) * (u64::from(rows) + u64::from(columns));
+            let flight = both(setting, &[elements * k]);
+            (vec![flight], MATRIX_TERM.times(pairs))
+        }
+        Method::Pairs => (vec![both(setting, &[2 * pairs * k])], TERM.times(pairs)),
+    };
+    Cost {
+        work,
+        ..Cost::of(flights)
+    }
+}
+
 pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
         StepShape::Convert(convert) => {
@@ -271,7 +333,11 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             }
         }
         StepShape::Input(input) if input.domain == LABELS => {
-            return choice(setting, chosen(setting, work));
+            let mut cost = choice(setting, chosen(setting, work));
+            if setting.role_of(input.owner) == Some(0) {
+                cost.work = INPUT_LABEL.times(input.elements * input.bits);
+            }
+            return cost;
         }
         _ => {}
     }
@@ -279,13 +345,13 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
         let mut cost = tape(setting, &sum.tape(Goal::Depth), lanes);
         if carries > 0 {
             cost.flights.push(both(setting, &[carries * lanes]));
-            cost.compute_ns += carries * lanes * TERM_NS;
+            cost.work = cost.work.and(RING_BIT, carries * lanes);
         }
         return cost;
     }
     if let Some(bits) = converted(work) {
         return Cost {
-            compute_ns: bits * TERM_NS,
+            work: RING_BIT.times(bits),
             ..Cost::of(vec![both(setting, &[bits])])
         };
     }
@@ -298,43 +364,13 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
         StepShape::Tape(run) if run.domain == LABELS => label_tape(setting, run.tape, run.lanes),
         StepShape::Tape(run) => tape(setting, run.tape, run.lanes),
         StepShape::Ring(ring) => Cost {
-            compute_ns: 2 * ring.lanes * TERM_NS,
+            work: CHOSEN.times(ring.lanes),
             ..Cost::of(vec![both(
                 setting,
                 &[ring.lanes, ring.lanes * bits_of(ring.domain.algebra)],
             )])
         },
-        StepShape::Product(product) => {
-            let (k, pairs) = (
-                bits_of(product.domain.algebra),
-                product.lanes * product.terms,
-            );
-            let flights = match method(setting, product) {
-                Method::Local => Vec::new(),
-                Method::Known(known) => {
-                    let other = setting.player(usize::from(setting.player(0) == known.holder));
-                    let told = (known.numbers * u64::from(known.bits)).div_ceil(8);
-                    let met = (known.numbers * u64::from(known.partners) * k).div_ceil(8);
-                    vec![vec![
-                        Message::new(known.holder, other, told),
-                        Message::new(other, known.holder, met),
-                    ]]
-                }
-                Method::Matrix {
-                    rows,
-                    inner,
-                    columns,
-                } => {
-                    let elements = u64::from(inner) * (u64::from(rows) + u64::from(columns));
-                    vec![both(setting, &[elements * k])]
-                }
-                Method::Pairs => vec![both(setting, &[2 * pairs * k])],
-            };
-            Cost {
-                compute_ns: pairs * TERM_NS,
-                ..Cost::of(flights)
-            }
-        }
+        StepShape::Product(product) => product_cost(setting, product),
         StepShape::Settle { .. } => {
             let from = |from| peers(setting, from).map(move |to| (from, to));
             let digest = |(from, to)| Message::new(from, to, DIGEST_BYTES);
@@ -350,12 +386,19 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
                 let from = roles.filter(move |from| *from != to);
                 from.map(move |from| Message::new(from, to, bytes))
             };
-            Cost::of(vec![setting.everyone().flat_map(to).collect()])
+            let learnt = results
+                .iter()
+                .map(|result| result.bits * result.to.iter().count() as u64);
+            Cost {
+                work: OPENED_BIT.times(learnt.sum()),
+                ..Cost::of(vec![setting.everyone().flat_map(to).collect()])
+            }
         }
-        StepShape::Input(_)
-        | StepShape::Convert(_)
-        | StepShape::Shuffle(_)
-        | StepShape::Sort(_) => Cost::default(),
+        StepShape::Input(input) => Cost {
+            work: INPUT_BIT.times(input.elements * input.bits),
+            ..Cost::default()
+        },
+        StepShape::Convert(_) | StepShape::Shuffle(_) | StepShape::Sort(_) => Cost::default(),
     }
 }
 

@@ -34,6 +34,9 @@ pub struct PlanRecord {
     pub memory_bytes: Named<u64>,
     /// Estimated seconds on `lan`, on `wan`, and on the declared network.
     pub estimate_s: Named<f64>,
+    /// Computing of all parties: amounts by kernel.
+    #[serde(default)]
+    pub work: Named<u64>,
     /// Tables, inputs and results.
     #[serde(flatten)]
     pub signature: Signature,

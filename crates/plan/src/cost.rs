@@ -9,8 +9,10 @@
 //! time does not grow with rows.
 
 mod clock;
+mod kernels;
 mod memory;
 mod report;
+mod tally;
 mod timer;
 mod walk;
 
@@ -57,7 +59,7 @@ pub(crate) fn step_ns<P: Protocol>(setting: &Setting, work: &StepShape, together
     let round = class.round_trip().as_secs_f64() / 2.0 / f64::from(together);
     let time = |cost: &Cost| {
         let rounds = cost.flights.len() as f64 * round;
-        1e9 * (seconds(bytes_of(cost)) + rounds) + cost.compute_ns as f64
+        1e9 * (seconds(bytes_of(cost)) + rounds) + cost.compute_ns() as f64
     };
     let mut ns = costs.iter().map(time).sum::<f64>();
     if !pooled.is_empty() {

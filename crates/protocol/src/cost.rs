@@ -6,6 +6,7 @@
 //! the semantics of the trait agree.
 
 use crate::domain::Algebra;
+use crate::work::Work;
 use sealane_parties::PartyId;
 use std::collections::BTreeMap;
 
@@ -42,10 +43,9 @@ pub struct Cost {
     pub checks: Checks,
     /// Settlements within the step: what each proves, and its flights, which are among those above.
     pub settled: Vec<(Checks, Vec<Flight>)>,
-    /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256.
-    /// Estimates state it, and the choice among domains, routes and ring steps follows it: where a
-    /// protocol has several, a change of it changes plans, and raises the version of its profile.
-    pub compute_ns: u64,
+    /// Computing, by kernel. Estimates state its nominal time, and the choice among domains, routes
+    /// and ring steps follows that.
+    pub work: Work,
 }
 
 impl Cost {
@@ -55,6 +55,11 @@ impl Cost {
             flights,
             ..Cost::default()
         }
+    }
+
+    /// Nominal nanoseconds of computing on the slowest party.
+    pub fn compute_ns(&self) -> u64 {
+        self.work.nominal_ns()
     }
 }
 

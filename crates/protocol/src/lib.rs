@@ -15,6 +15,7 @@ mod profile;
 mod shape;
 mod timing;
 mod view;
+mod work;
 
 pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
@@ -31,3 +32,4 @@ pub use shape::{
 };
 pub use timing::{Timing, Walk};
 pub use view::View;
+pub use work::{Kernel, Work};

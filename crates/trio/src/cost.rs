@@ -9,36 +9,36 @@ use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_party::{DIGEST_BYTES, width};
 use sealane_protocol::{
-    Correlation, Cost, Demand, Domain, Flight, InputShape, Message, Opening, Setting, StepShape,
-    TapeShape,
+    Correlation, Cost, Demand, Domain, Flight, InputShape, Kernel, Message, Opening, Setting,
+    StepShape, TapeShape,
 };
 
-/// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
+/// An AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
 /// digests of the messages. Measured, as all but two here, with VAES-512 on two busy cores of an
 /// AMD EPYC (Zen 4), and rounded up.
-const AND_WORD_NS: u64 = 20;
+const AND_WORD: Kernel = Kernel::ns("and_word", 20);
 /// Nominal cost of a bit that is dealt or opened of 64 lanes, in a tape with functions: the mean of
 /// all three duties, with streams of keys, messages and their digests. This and the next are of
 /// AES-128 on 24,576 blocks, with VAES-512 on two busy cores of an Intel Xeon (model 167): 6.4 ns.
-const MASKED_WORD_NS: u64 = 7;
+const MASKED_WORD: Kernel = Kernel::ns("masked_word", 7);
 /// Nominal cost of an XOR on 64 lanes in such a tape: 0.35 ns, by samples of a profile.
-const XOR_WORD_NS: u64 = 1;
+const XOR_WORD: Kernel = Kernel::ns("masked_xor_word", 1);
 /// Nominal cost of a term of an inner product.
-const TERM_NS: u64 = 3;
+const TERM: Kernel = Kernel::ns("product_term", 3);
 /// Nominal cost of resharing a ring element.
-const ELEMENT_NS: u64 = 15;
+const ELEMENT: Kernel = Kernel::ns("reshared_element", 15);
 /// Nominal cost of a row that is shuffled, for each word of it: of a million rows, as many words of
 /// memory are read in a random order.
-const SHUFFLED_NS: u64 = 80;
+const SHUFFLED: Kernel = Kernel::ns("shuffled_word", 80);
 /// Nominal cost of the place of a row in a pass of a sort.
-const PASS_NS: u64 = 120;
+const PASS: Kernel = Kernel::ns("sorted_place", 120);
 /// Nominal cost of a bit that is input or revealed.
-const BIT_NS: u64 = 1;
+const BIT: Kernel = Kernel::ns("plain_bit", 1);
 
 pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
         StepShape::Input(of) => Cost {
-            compute_ns: of.elements * of.bits * BIT_NS,
+            work: BIT.times(of.elements * of.bits),
             ..Cost::of(vec![input(setting, of.owner, of.elements * of.bits)])
         },
         StepShape::Tape(run) if under_masks(run.tape) => masked(setting, run.tape, run.lanes),
@@ -48,14 +48,16 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             let flights = batches.iter().map(|bits| reshare(setting, bits * lanes));
             Cost {
                 ands: tape.ands.len() as u64 * lanes,
-                compute_ns: batches.iter().sum::<u64>() * lanes.div_ceil(64) * AND_WORD_NS,
+                work: AND_WORD.times(batches.iter().sum::<u64>() * lanes.div_ceil(64)),
                 ..Cost::of(flights.collect())
             }
         }
         StepShape::Product(product) => {
             let bits = product.lanes * width_of(product.domain).unwrap_or(1);
             Cost {
-                compute_ns: product.lanes * (product.terms * TERM_NS + ELEMENT_NS),
+                work: TERM
+                    .times(product.lanes * product.terms)
+                    .and(ELEMENT, product.lanes),
                 ..Cost::of(vec![reshare(setting, bits)])
             }
         }
@@ -67,14 +69,14 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             let bits = of.rows * of.planes * k.unwrap_or(1);
             let words = k.map_or(of.planes.div_ceil(64), |_| of.planes);
             Cost {
-                compute_ns: of.rows * words * SHUFFLED_NS,
+                work: SHUFFLED.times(of.rows * words),
                 ..Cost::of(shuffle(setting, bits, None))
             }
         }
         StepShape::Sort(of) => sort(setting, of.rows, of.planes, of.key_bits),
         StepShape::Settle { .. } => Cost::of(vec![digests(setting)]),
         StepShape::Open { results } => Cost {
-            compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
+            work: BIT.times(results.iter().map(|result| result.bits).sum()),
             ..Cost::of(vec![open(setting, results)])
         },
     }
@@ -103,7 +105,9 @@ fn masked(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
     let all = bits.iter().flatten().sum::<usize>() as u64;
     Cost {
         ands: tape.ands.len() as u64 * lanes,
-        compute_ns: all * words * MASKED_WORD_NS + tape.xors.len() as u64 * words * XOR_WORD_NS,
+        work: MASKED_WORD
+            .times(all * words)
+            .and(XOR_WORD, tape.xors.len() as u64 * words),
         ..Cost::of(flights.collect())
     }
 }
@@ -155,7 +159,7 @@ fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) ->
                 reshare(setting, elements * k),
             ];
             Cost {
-                compute_ns: inputs * ELEMENT_NS,
+                work: ELEMENT.times(inputs),
                 ..Cost::of(flights)
             }
         }
@@ -221,7 +225,9 @@ fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
     }
     let turns = key_bits.div_ceil(BITS_A_PASS as u64);
     Cost {
-        compute_ns: turns * rows * (PASS_NS + planes.div_ceil(64) * SHUFFLED_NS),
+        work: PASS
+            .times(turns * rows)
+            .and(SHUFFLED, turns * rows * planes.div_ceil(64)),
         ..Cost::of(flights)
     }
 }

@@ -2,7 +2,7 @@
 //! documentation.
 
 use crate::outside;
-use crate::sides::{GarblerLabels, and_ns};
+use crate::sides::{GarblerLabels, ot_kernel, tape_work};
 use sealane_block::Seed;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::source::{Source, ahead};
@@ -11,7 +11,8 @@ use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_party::papers::SILENT;
 use sealane_protocol::{
-    Choices, Correlation, Cost, Demand, Message, Setting, StepShape, TapeShape, known_to,
+    Choices, Correlation, Cost, Demand, Kernel, Message, Setting, StepShape, TapeShape, Work,
+    known_to,
 };
 
 /// Bytes of the seed of an owner without a role.
@@ -19,13 +20,16 @@ const SEED_BYTES: u64 = Seed::BYTES as u64;
 /// Bytes of one hash of a label.
 const HASH_BYTES: u64 = 16;
 
-/// Nominal cost of one correlated OT.
-const COT_NS: u64 = 10;
-/// Nominal cost of one of a silent extension, on either side.
-const SILENT_COT_NS: u64 = 40;
-/// Nominal cost of the base OTs: 256 products in ristretto255 at the evaluator, after the garbler's
-/// 128.
-const BASE_OT_NS: u64 = 19_000_000;
+/// One of a silent extension, on either side.
+const SILENT_COT: Kernel = Kernel::ns("silent_ot", 40);
+/// The base OTs: 256 products in ristretto255 at the evaluator, after the garbler's 128.
+const BASE_OTS: Kernel = Kernel::ns("base_ots", 19_000_000);
+/// One that was made before, as an input takes it.
+const CHOSEN_OT: Kernel = Kernel::ns("chosen_ot", 10);
+/// Labels of an input bit that the garbler knows.
+const INPUT_LABEL: Kernel = Kernel::uncharged("input_label");
+/// A bit of a result for each party that learns it.
+const OPENED_LABEL: Kernel = Kernel::uncharged("opened_label");
 
 /// Returns the source of OTs that are made in the run.
 pub(crate) fn source(setting: &Setting) -> Source {
@@ -46,6 +50,15 @@ fn choices_bytes(setting: &Setting, bits: u64) -> u64 {
         flights.iter().map(|flight| flight.from_receiver).sum()
     };
     extension + forms::given_bytes(bits)
+}
+
+/// An OT that an input takes in the run: a silent one was made before.
+fn inputs_kernel(setting: &Setting) -> Kernel {
+    if setting.silent || setting.pooled {
+        CHOSEN_OT
+    } else {
+        ot_kernel(setting.network)
+    }
 }
 
 /// Returns garbler and evaluator.
@@ -88,12 +101,15 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 flights.insert(0, vec![share]);
             }
             Cost {
-                compute_ns: count * COT_NS,
+                work: inputs_kernel(setting).times(count),
                 ..Cost::of(flights)
             }
         }
-        StepShape::Input(_)
-        | StepShape::Product(_)
+        StepShape::Input(input) => Cost {
+            work: INPUT_LABEL.times(input.elements * input.bits),
+            ..Cost::default()
+        },
+        StepShape::Product(_)
         | StepShape::Ring(_)
         | StepShape::Convert(_)
         | StepShape::Shuffle(_)
@@ -103,7 +119,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             let ands = tape.ands.len() as u64 * lanes;
             Cost {
                 ands,
-                compute_ns: ands * and_ns(scheme),
+                work: tape_work(scheme, tape, *lanes),
                 ..Cost::of(vec![vec![from_garbler(scheme.table_bytes(
                     tape,
                     *lanes,
@@ -126,7 +142,13 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 let given = given.filter(move |(from, _)| *from != to);
                 given.map(move |(from, bytes)| Message { from, to, bytes })
             };
-            Cost::of(vec![setting.everyone().flat_map(to).collect()])
+            let learnt = results
+                .iter()
+                .map(|result| result.bits * result.to.iter().count() as u64);
+            Cost {
+                work: OPENED_LABEL.times(learnt.sum()),
+                ..Cost::of(vec![setting.everyone().flat_map(to).collect()])
+            }
         }
     }
 }
@@ -169,8 +191,13 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let [garbler, _] = roles(setting);
     let seed = |owner| Message::new(owner, garbler, SEED_BYTES);
     flights[0].extend(outside::owners(demand).into_iter().map(seed));
+    let work = if made {
+        BASE_OTS.times(1).and(SILENT_COT, first)
+    } else {
+        Work::default()
+    };
     Cost {
-        compute_ns: u64::from(made) * (BASE_OT_NS + first * SILENT_COT_NS),
+        work,
         ..Cost::of(flights)
     }
 }
@@ -202,7 +229,7 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     let count = transfers(demand);
     let flights = ahead::refill(SILENT, SoftSpoken::on(setting.network), count);
     Cost {
-        compute_ns: count * SILENT_COT_NS,
+        work: SILENT_COT.times(count),
         ..Cost::of(messages(setting, &flights))
     }
 }

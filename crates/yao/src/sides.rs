@@ -12,8 +12,9 @@ use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Garbler, Ports, Roles, Scheme};
 use sealane_net::{Mesh, SessionId};
 use sealane_ot::traits::{GivenReceiver, GivenSender};
-use sealane_parties::PartyId;
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Result;
+use sealane_protocol::{Kernel, Work};
 use zeroize::Zeroizing;
 
 pub use crate::references::{FREE_XOR, HALF_GATES, MI, SLICING, YAO};
@@ -250,13 +251,36 @@ impl EvaluatorLabels {
     }
 }
 
-/// Nominal nanoseconds of an AND with its free XORs on the slower side (garbling): 48 cycles at
+/// An AND with its free XORs; its nominal time is that of the slower side (garbling): 48 cycles at
 /// 2.4 GHz, 80 with three-halves.
-pub const fn and_ns(scheme: Scheme) -> u64 {
+pub const fn and_kernel(scheme: Scheme) -> Kernel {
     match scheme {
-        Scheme::ThreeHalves => 33,
-        _ => 20,
+        Scheme::ThreeHalves => Kernel::ns("three_halves_and", 33),
+        _ => Kernel::ns("garbled_and", 20),
     }
+}
+
+/// One correlated OT of an extension of base OTs: the extension that saves bytes computes more.
+pub const fn ot_kernel(network: NetworkClass) -> Kernel {
+    if network.spares_bytes() {
+        Kernel::ns("small_ot", 10)
+    } else {
+        Kernel::ns("ot", 10)
+    }
+}
+
+/// An XOR of a circuit on labels, in a lane.
+const LABEL_XOR: Kernel = Kernel::uncharged("label_xor");
+/// A batch of a circuit on labels, whose gates are garbled or evaluated side by side in all lanes.
+const LABEL_BATCH: Kernel = Kernel::uncharged("label_batch");
+
+/// The work of both sides on a tape with ANDs.
+pub fn tape_work(scheme: Scheme, tape: &Tape, lanes: u64) -> Work {
+    let ands = tape.ands.len() as u64 * lanes;
+    and_kernel(scheme)
+        .times(ands)
+        .and(LABEL_XOR, tape.xors.len() as u64 * lanes)
+        .and(LABEL_BATCH, tape.batches.len() as u64)
 }
 
 /// Sets the permute bit of each active label to the bit of the wire: that of its zero label is

@@ -13,20 +13,29 @@ use sealane_ot::triples::{
 use sealane_ot::{Flight, Flights, SoftSpoken, then};
 use sealane_parties::PartyId;
 use sealane_party::papers::SILENT;
-use sealane_protocol::{Algebra, Choices, Correlation, Cost, Demand, Message, Setting};
-use sealane_yao::sides::GarblerLabels;
+use sealane_protocol::{
+    Algebra, Choices, Correlation, Cost, Demand, Kernel, Message, Setting, Work,
+};
+use sealane_yao::sides::{GarblerLabels, ot_kernel};
 
 /// Bytes of a seed.
 const SEED_BYTES: u64 = Seed::BYTES as u64;
-/// Nominal cost of one correlated OT, of one of a silent extension, and of hashing its row under a
-/// key of its own, or for bits: of 66 million hashed OTs, and 45 and 36 million triples of bits in
-/// a second (`docs/protocols/ot.md`).
-const COT_NS: u64 = 10;
-const SILENT_COT_NS: u64 = 13;
-const HASH_NS: u64 = 5;
-const HASH_BIT_NS: u64 = 1;
-/// Nominal cost of the base OTs of a direction.
-const BASE_OT_NS: u64 = 19_000_000;
+/// An OT of a silent extension, and the row of any OT hashed under a key of its own, or for bits:
+/// of 66 million hashed OTs, and 45 and 36 million triples of bits in a second
+/// (`docs/protocols/ot.md`).
+const SILENT_COT: Kernel = Kernel::ns("silent_ot", 13);
+const HASHED: Kernel = Kernel::ns("hashed_ot", 5);
+const HASHED_BIT: Kernel = Kernel::ns("hashed_bit_ot", 1);
+/// A bit, or a ring element, that a hashed OT hides beside the first.
+const WIDE_BIT: Kernel = Kernel::uncharged("wide_bit");
+const WIDE_ELEMENT: Kernel = Kernel::uncharged("wide_element");
+/// The base OTs of a direction.
+const BASE_OTS: Kernel = Kernel::ns("base_ots", 19_000_000);
+/// The set-up of OTs in one direction or both, in each the larger trees of an extension that saves
+/// bytes, and the first silent extension.
+const SET_UP: Kernel = Kernel::uncharged("ot_set_up");
+const SMALL_SET_UP: Kernel = Kernel::uncharged("small_ot_set_up");
+const SILENT_SET_UP: Kernel = Kernel::uncharged("silent_set_up");
 
 /// The correlation of ANDs with a common operand.
 pub(crate) fn wide(width: usize) -> Correlation {
@@ -216,8 +225,14 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     flights[0].extend(seeds.map(|owner| Message::new(owner, first, SEED_BYTES)));
     let silent = u64::from(setting.silent) * SILENT.first().rows() as u64;
     let directions = taken.map(u64::from).iter().sum::<u64>();
+    let spares = u64::from(setting.network.spares_bytes());
     Cost {
-        compute_ns: directions * (BASE_OT_NS + (silent + made) * SILENT_COT_NS),
+        work: BASE_OTS
+            .times(directions)
+            .and(SET_UP, directions.min(1))
+            .and(SMALL_SET_UP, spares * directions)
+            .and(SILENT_SET_UP, u64::from(setting.silent) * directions)
+            .and(SILENT_COT, directions * (silent + made)),
         ..Cost::of(flights)
     }
 }
@@ -372,20 +387,34 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     // Those of bits send nothing more.
     let all = demand.0.iter().filter(|(kind, _)| !is_bits(**kind));
     let all = all.map(|(kind, count)| flights(setting, *kind, *count));
-    let ot_ns = if setting.silent {
-        SILENT_COT_NS
+    let extended = if setting.silent {
+        SILENT_COT
     } else {
-        COT_NS
+        ot_kernel(setting.network)
     };
-    let hash_ns = demand.0.iter().map(|(kind, count)| {
-        let each = ots(setting, *kind).iter().sum::<u64>();
-        let row_ns = if is_bits(*kind) { HASH_BIT_NS } else { HASH_NS };
-        each * count * row_ns
-    });
+    let mut work = extended.times(counts[0] + counts[1]);
+    for (kind, count) in &demand.0 {
+        work.add(&hashing(setting, *kind), *count);
+    }
     Cost {
-        compute_ns: (counts[0] + counts[1]) * ot_ns + hash_ns.sum::<u64>(),
+        work,
         ..Cost::of(messages(setting, &all.fold(made, then)))
     }
+}
+
+/// Work of making a correlation of OTs: a row is hashed for each, to all elements that it hides.
+fn hashing(setting: &Setting, kind: Correlation) -> Work {
+    let rows = ots(setting, kind).iter().sum::<u64>();
+    let (hash, wide, hidden): (_, _, u64) = match kind {
+        Correlation::Wide { bits } => (HASHED_BIT, WIDE_BIT, bits.into()),
+        Correlation::Known { partners, .. } => (HASHED, WIDE_ELEMENT, partners.into()),
+        Correlation::Matrix { rows, columns, .. } => {
+            (HASHED, WIDE_ELEMENT, rows.max(columns).into())
+        }
+        kind if is_bits(kind) => (HASHED_BIT, WIDE_BIT, 1),
+        _ => (HASHED, WIDE_ELEMENT, 1),
+    };
+    hash.times(rows).and(wide, rows * (hidden - 1))
 }
 
 pub(super) fn known_shape(kind: Correlation) -> KnownShape {

@@ -220,13 +220,13 @@ fn op<'a>(counter: &Counter<'a>, call: &Call) -> &'a StepOp {
 }
 
 /// Bits of a share of one bit, or of one ring element.
-fn share<P: Protocol>(counter: &Counter, domain: Domain) -> u64 {
+pub(super) fn share<P: Protocol>(counter: &Counter, domain: Domain) -> u64 {
     let profile = P::domain_profile(domain, counter.setting.parties);
     profile.share_bits.into()
 }
 
 /// Bits of the shares of so many rows of a value.
-fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
+pub(super) fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
     let planned = &counter.plan[value];
     let planes = match planned.domain.algebra {
         Algebra::Z2 => u64::from(planned.bits),

@@ -1,11 +1,13 @@
 //! Report of a cost, and numbers and times for people.
 
+use super::kernels;
 use super::memory::Memory;
-use super::walk::{Counts, Tally};
+use super::tally::Tally;
+use super::walk::Counts;
 use crate::forms::{Form, FormCost};
 use crate::steps::{Plan, Step};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_protocol::{Basis, Demand, Walk};
+use sealane_protocol::{Basis, Demand, Walk, Work};
 use std::collections::BTreeMap;
 
 /// Cost of a run of a plan at a number of rows.
@@ -28,6 +30,8 @@ pub struct CostReport {
     pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
+    /// Amounts of computing of all parties, by kernel.
+    pub work: Work,
     /// The forms among which the plan of this cost was chosen; empty if there is no choice, or
     /// until a caller sets them.
     pub forms: Vec<FormCost>,
@@ -152,8 +156,12 @@ pub(super) fn report(
         busiest: tally.payload.0.values().max().copied().unwrap_or(0),
         compute_ns: tally.compute_ns,
     };
-    let mut lines = vec![line("prepare".into(), None, true, &walk.prepare)];
     let tallies = walk.steps.iter().flat_map(|steps| steps.iter());
+    let all = tallies.clone().flatten();
+    let all = all.chain([&walk.prepare]).chain(&walk.reveal);
+    let mut work = kernels::of_run(parties, rounds, walk.payload.total());
+    all.for_each(|tally| work.add(&tally.work, 1));
+    let mut lines = vec![line("prepare".into(), None, true, &walk.prepare)];
     for part in plan.setting.timing.walks() {
         let (offline, prefix) = match part {
             Walk::Offline => (true, "offline: "),
@@ -193,6 +201,7 @@ pub(super) fn report(
         memory,
         pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
+        work,
         forms: vec![],
         form: Form::default(),
     }

@@ -1,6 +1,8 @@
 //! Cost of a plan's steps in all their executions.
 
 use super::clock::Payload;
+use super::kernels;
+use super::tally::Tally;
 use super::timer;
 use crate::cross::blocks;
 use crate::flow::{IN_FLIGHT, Refill};
@@ -35,59 +37,11 @@ pub(super) struct Counts {
     pub reveal_flights: [Vec<Flight>; 2],
 }
 
-/// Cost of one step in all its executions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    /// Number of executions: one for each tile, level or iteration.
-    pub times: u64,
-    pub lanes: u64,
-    pub flights: u64,
-    pub ands: u64,
-    /// Checks that the step leaves, and checks that it settles.
-    pub checks: Checks,
-    pub settled: Checks,
-    /// Settlements within it.
-    pub within: Option<Box<Tally>>,
-    pub compute_ns: u64,
-    pub payload: Payload,
-    pub demand: Demand,
-}
-
-impl Tally {
-    fn add(&mut self, lanes: u64, cost: &Cost, demand: &Demand, times: u64) {
-        self.times += times;
-        self.lanes += times * lanes;
-        self.flights += times * cost.flights.len() as u64;
-        self.ands += times * cost.ands;
-        self.checks.add(&cost.checks, times);
-        self.compute_ns += times * cost.compute_ns;
-        self.payload.add(&cost.flights, times);
-        self.demand.merge(demand, times);
-        for (checks, flights) in &cost.settled {
-            let within = self.within.get_or_insert_default();
-            within.times += times;
-            within.flights += times * flights.len() as u64;
-            within.settled.add(checks, times);
-            within.payload.add(flights, times);
-        }
-    }
-}
-
 /// Work that is done `times` over, one after the other, on so many lanes.
 pub(super) struct Piece<'a> {
     pub times: u64,
     pub lanes: u64,
     pub work: StepShape<'a>,
-}
-
-impl Tally {
-    /// Adds settlements, which end after those before.
-    fn prove(&mut self, settlements: &Tally) {
-        self.times += settlements.times;
-        self.settled.add(&settlements.settled, 1);
-        self.payload.merge(&settlements.payload, 1);
-        self.flights = settlements.flights / settlements.times.max(1);
-    }
 }
 
 impl<'a> Piece<'a> {
@@ -340,6 +294,8 @@ impl<'a> Counter<'a> {
                 blocks - 1,
                 |step, piece, times| {
                     let tally = &mut tallies[step][walk.index()];
+                    let held = kernels::of_shares::<P>(self, &piece.work);
+                    tally.work.add(&held, times * piece.times);
                     let cost = self.cost::<P>(*walk, &piece.work);
                     let demand = self.demand::<P>(*walk, &piece.work);
                     tally.add(piece.lanes, &cost, &demand, times * piece.times);
@@ -348,6 +304,12 @@ impl<'a> Counter<'a> {
                     }
                 },
             );
+        }
+        for (step, tallies) in self.plan.segments[segment].steps.iter().zip(&mut tallies) {
+            for (rows, times, _) in tiles.into_iter().filter(|(_, times, _)| *times > 0) {
+                let moved = kernels::of_local::<P>(self, &step.op, rows);
+                tallies[Walk::Online.index()].work.add(&moved, times);
+            }
         }
         tallies
     }

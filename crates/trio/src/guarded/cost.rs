@@ -13,26 +13,32 @@ use sealane_block::Seed;
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_proof::{Shape, Turn};
-use sealane_protocol::{Cost, Demand, Flight, Message, Opening, Setting, SortShape, StepShape};
+use sealane_protocol::{
+    Cost, Demand, Flight, Kernel, Message, Opening, Setting, SortShape, StepShape,
+};
 
 /// Bytes of the digest of a component of places.
 pub(super) const DIGEST: usize = 32;
 /// Flights of a settlement of products.
 const SETTLE_FLIGHTS: usize = 3;
-/// Nominal cost of the proof of a statement of each kind, in picoseconds, at a party that proves it
-/// once and verifies two others: measured with VAES-256
-/// ([the page](../../../../docs/protocols/proof.md#speed)), with its record.
-const PROOF_PS: [u64; KINDS.len()] = [1_500, 3_500, 3_500, 9_500];
-/// Nominal cost of the proof of 128 bits of a row in a shuffle, for each of two statements, at a
-/// party that proves them once and verifies four: measured with a million rows, as the two below.
-const TURN_NS: u64 = 65;
-/// Nominal cost of a word of a row in three turns, and of the order of opened places.
-const MOVED_NS: u64 = 110;
-/// Nominal cost of an AND of a place in picoseconds, beside that of its tape and its proof: its
-/// operands are made and its product is taken.
-const COUNTED_PS: u64 = 1_200;
-/// Nominal cost of a proof beside its statements: levels and hashes.
-const PROOF_NS: u64 = 100_000;
+/// The proof of a statement of each kind, at a party that proves it once and verifies two others:
+/// measured with VAES-256 ([the page](../../../../docs/protocols/proof.md#speed)), with its record.
+const PROOFS: [Kernel; KINDS.len()] = [
+    Kernel::ps("proved_and", 1_500),
+    Kernel::ps("proved_product_4", 3_500),
+    Kernel::ps("proved_product_16", 3_500),
+    Kernel::ps("proved_opening_16", 9_500),
+];
+/// The proof of 128 bits of a row in a shuffle, for each of two statements, at a party that proves
+/// them once and verifies four: measured with a million rows, as the two below.
+const TURN: Kernel = Kernel::ns("proved_turn", 65);
+/// A word of a row in three turns, and of the order of opened places.
+const MOVED: Kernel = Kernel::ns("moved_word", 110);
+/// An AND of a place, beside that of its tape and its proof: its operands are made and its product
+/// is taken.
+const COUNTED: Kernel = Kernel::ps("counted_and", 1_200);
+/// A proof beside its statements: levels and hashes.
+const PROOF: Kernel = Kernel::ns("proof", 100_000);
 
 /// Bits of memory that an AND counts for in a tile. It takes seven; with so many the ANDs of a tile
 /// are no more than a segment has.
@@ -183,10 +189,12 @@ fn settle(setting: &Setting, counts: &Counts, turns: &[Turn], among: Among) -> C
     }
     let pieces = |turn: &Turn| (turn.rows * turn.words.div_ceil(2)) as u64;
     let turned = turns.iter().map(pieces);
+    let mut work = TURN.times(turned.sum()).and(PROOF, segments as u64);
+    for (kernel, count) in PROOFS.into_iter().zip(counts) {
+        work = work.and(kernel, *count as u64);
+    }
     Cost {
-        compute_ns: weighed(counts, |kind| PROOF_PS[kind]) / 1_000
-            + turned.sum::<u64>() * TURN_NS
-            + segments as u64 * PROOF_NS,
+        work,
         ..Cost::of(flights)
     }
 }
@@ -223,8 +231,8 @@ fn sort(setting: &Setting, of: &SortShape) -> Cost {
             [given, message(setting, [role, role + 2], DIGEST)]
         });
         all.flights.push(opened.collect());
-        all.compute_ns += rows * turn.words as u64 * MOVED_NS;
-        all.compute_ns += counts[0] as u64 * COUNTED_PS / 1_000;
+        all.work = all.work.and(MOVED, rows * turn.words as u64);
+        all.work = all.work.and(COUNTED, counts[0] as u64);
     }
     all
 }
@@ -233,7 +241,7 @@ fn sort(setting: &Setting, of: &SortShape) -> Cost {
 fn add(all: &mut Cost, more: Cost) {
     all.flights.extend(more.flights);
     all.ands += more.ands;
-    all.compute_ns += more.compute_ns;
+    all.work.add(&more.work, 1);
 }
 
 /// Flights of a sort of so many rows by so many bits.
