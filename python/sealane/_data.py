@@ -363,8 +363,8 @@ class Report:
 
     >>> report.payload_bytes == report.plan.payload_bytes and report.rounds == report.plan.rounds
     True
-    >>> report.as_planned, report.notes, report.seconds > 0
-    (True, [], True)
+    >>> report.as_planned, report.notes, report.seconds > 0, report.cpu_seconds > 0
+    (True, [], True, True)
     """
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
@@ -456,6 +456,11 @@ class Report:
     def seconds(self) -> float:
         """Wall time in seconds, from the end of the handshake to the results."""
         return self._native.seconds
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of this process in that time, in seconds, in all its threads."""
+        return self._native.cpu_seconds
 
     @property
     def plan(self) -> _core.Plan:

@@ -150,6 +150,7 @@ def test_simulate_reads_the_files_of_all_parties() -> None:
     assert report["results"]["result_0"]["values"] == [False, True, True]
     assert report["results"]["result_1"]["values"] == [2]
     assert report["as_planned"] is True
+    assert report["cpu_seconds"] > 0
     clear = read_json("simulate", "program.py", "--clear", *inputs)
     assert clear["results"] == report["results"]
     assert clear["protocol"] == "clear"
@@ -161,6 +162,12 @@ def test_a_local_run_is_one_process_for_each_party() -> None:
     for key in ("payload_bytes", "rounds", "job", "rows"):
         assert report[key] == plan[key]
     parties = report["parties"]
+    used = [party["cpu_seconds"] for party in parties.values()]
+    assert min(used) > 0 and report["cpu_seconds"] == sum(used)
+    work = plan["work"]
+    assert (work["run"], work["round"]) == (1, plan["rounds"])
+    assert work["garbled_and"] == plan["ands"]
+    assert work["payload_byte"] == sum(plan["payload_bytes"].values())
     assert parties["alice"]["results"]["result_0"]["values"] == [False, True, True]
     assert parties["alice"]["results"].keys() == {"result_0"}
     assert parties["bob"]["results"]["result_1"]["values"] == [2]

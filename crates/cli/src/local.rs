@@ -275,9 +275,10 @@ fn merge_reports(job: &Job, parties: &[EndedParty]) -> Result<Value, Failure> {
     let first = reports.values().next();
     let shared = |key: &str| first.map_or(Value::Null, |first| first[key].clone());
     let kept = reports.values().all(|report| report["as_planned"] == true);
-    let seconds = reports
-        .values()
-        .filter_map(|report| report["seconds"].as_f64());
+    let all = |key: &'static str| {
+        let reports = reports.values();
+        reports.filter_map(move |report| report[key].as_f64())
+    };
     Ok(json!({
         "program": job.program().name,
         "job": job.hash(),
@@ -288,7 +289,8 @@ fn merge_reports(job: &Job, parties: &[EndedParty]) -> Result<Value, Failure> {
         "ands": shared("ands"),
         "planned": shared("planned"),
         "as_planned": kept,
-        "seconds": seconds.fold(0.0, f64::max),
+        "seconds": all("seconds").fold(0.0, f64::max),
+        "cpu_seconds": all("cpu_seconds").sum::<f64>(),
         "parties": reports,
     }))
 }

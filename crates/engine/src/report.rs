@@ -42,6 +42,9 @@ pub struct RunReport {
     pub notes: Vec<String>,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: f64,
+    /// Processor seconds of this process in that time, of all its threads; for a simulation, of all
+    /// parties together.
+    pub cpu_seconds: f64,
 }
 
 impl RunReport {

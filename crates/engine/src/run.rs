@@ -9,6 +9,7 @@ use crate::job::{Job, dispatch};
 use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
 use crate::split_plan::SplitPlan;
+use rustix::time::{ClockId, clock_gettime};
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MAX_RUN_DURATION, Mesh, NetError};
@@ -173,6 +174,7 @@ fn merge_reports(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunRepo
             result.data = result.data.take().or(other.data);
         }
         all.seconds = all.seconds.max(report.seconds);
+        all.cpu_seconds = all.cpu_seconds.max(report.cpu_seconds);
     }
     all.party = None;
     Ok(all)
@@ -228,7 +230,7 @@ fn run_steps(
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
-    let began = Instant::now();
+    let (began, used) = (Instant::now(), cpu_seconds());
     let inputs = inputs.collect::<Vec<_>>();
     let start = PlanStart {
         rows,
@@ -244,6 +246,7 @@ fn run_steps(
     );
     let results = results.map_err(|fault| stopped(fault, pool, parties))?;
     let seconds = began.elapsed().as_secs_f64();
+    let cpu_seconds = cpu_seconds() - used;
     journal.enter(Phase::Part, mesh);
     let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
     let counted = draw.and_then(|draw| draw.finish());
@@ -275,7 +278,14 @@ fn run_steps(
         promise: cost.promise,
         notes: counted.into_iter().collect(),
         seconds,
+        cpu_seconds,
     })
+}
+
+/// Processor seconds that this process has taken, in all its threads.
+fn cpu_seconds() -> f64 {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
 /// A row that nothing reads, in place of the data of an input without rows.

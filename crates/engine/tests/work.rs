@@ -1,9 +1,10 @@
 //! Work by kernel, which plans count: against what they promise, and what reports state of runs.
 
-use crate::common::job_of;
+use crate::common::{job_of, parse};
 use crate::pool_both_ways::GOODS;
-use sealane_engine::{Job, NetworkClass, ProtocolName};
+use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_plan::{CostReport, fewest_helpers};
+use sealane_program::types::Data;
 use sealane_protocol::Correlation;
 use sealane_testkit::random_program::random_program;
 use std::collections::BTreeMap;
@@ -88,4 +89,23 @@ fn work_has_the_nominal_time_of_estimates() {
         }
     }
     assert!(compared > 200, "{compared} plans");
+}
+
+#[test]
+fn a_report_states_processor_time() {
+    let job = Job::new(parse(GOODS), ProtocolName::Gmw, NetworkClass::LAN, vec![]).unwrap();
+    let data = |input: &sealane_program::graph::Input| {
+        let mut shape = input.shape.fixed.clone();
+        if input.shape.rows.is_some() {
+            shape.insert(0, 3);
+        }
+        let count = shape.iter().product::<u64>() as usize;
+        Data {
+            ty: input.ty,
+            shape,
+            elements: vec![1; count],
+        }
+    };
+    let report = simulate(&job, job.program().inputs.iter().map(data).collect()).unwrap();
+    assert!(report.cpu_seconds > 0.0 && report.seconds > 0.0);
 }

@@ -307,6 +307,7 @@ pub fn report<'a>(job: &'a Job, report: &'a RunReport) -> ReportRecord<'a> {
         as_planned: report.as_planned(),
         notes: &report.notes,
         seconds: report.seconds,
+        cpu_seconds: report.cpu_seconds,
         results: learnt(program, report).collect(),
         files: None,
         did: report.party.as_ref().map(done),

@@ -45,6 +45,9 @@ pub struct ReportRecord<'a> {
     pub notes: &'a [String],
     /// Seconds from the end of the handshake to the last result.
     pub seconds: f64,
+    /// Processor seconds of the process in that time, of all its threads; of a simulation, those of
+    /// all parties.
+    pub cpu_seconds: f64,
     /// Results of this side by name, without masks, whose empty cells the others show.
     pub results: Named<LearntRecord<'a>>,
     /// Files that were asked for: none if this side learnt nothing.

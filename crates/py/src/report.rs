@@ -367,6 +367,12 @@ impl Report {
         self.report.seconds
     }
 
+    /// Processor seconds of this process in that time, of all its threads.
+    #[getter]
+    fn cpu_seconds(&self) -> f64 {
+        self.report.cpu_seconds
+    }
+
     /// Plan that the run followed.
     #[getter]
     fn plan(&self, py: Python<'_>) -> Py<Plan> {
