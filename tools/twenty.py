@@ -4,8 +4,9 @@
     python tools/twenty.py --networks lan,wan --programs edits,series --rows 1000
 
 Prints one JSON object for each program and network: seconds, payload bytes, rounds and memory of
-each protocol as planned, and how long planning took. A table on standard error sets the time of
-`mixed` beside that of the best protocol of one sharing; where it is longer by more than two
+each protocol as planned, and how long planning took, and of `mixed` the distance from the best
+assignment of sharings. A table on standard error sets the time of `mixed` beside that of the best
+protocol of one sharing, and that distance beside both; where the time is longer by more than two
 hundredths, the tool ends with status 1.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 import warnings
@@ -34,6 +36,7 @@ class Planned(TypedDict):
     rounds: int
     memory: int
     planning: float
+    gap: float | None
 
 
 def programs() -> dict[str, sl.Program[..., Any]]:
@@ -57,6 +60,7 @@ def planned(
         "rounds": plan.rounds,
         "memory": max(plan.memory_bytes.values()),
         "planning": round(took, 2),
+        "gap": json.loads(plan.json).get("gap", {}).get("above"),
     }
 
 
@@ -72,7 +76,7 @@ def main() -> int:
     if unknown := set(asked.programs.split(",")) - set(programs()):
         parser.error(f"no such program: {', '.join(sorted(unknown))}; see --help")
     warnings.simplefilter("ignore")
-    slower = 0
+    slower, gaps = 0, []
     for name in asked.programs.split(","):
         for network in asked.networks.split(","):
             of = {
@@ -84,7 +88,12 @@ def main() -> int:
             least, mixed = of[best]["seconds"], of["mixed"]["seconds"]
             slower += mixed > TOLERATED * least
             line = f"{name:12} {network:14} mixed {mixed:8.3f} s  {best:16} {least:8.3f} s"
-            print(f"{line}  {least / mixed:6.2f}", file=sys.stderr)
+            gap = of["mixed"]["gap"]
+            gaps.append(gap or 0.0)
+            tenths = "" if gap is None else f"  gap {math.ceil(1000 * gap - 1e-6) / 10:.1f} %"
+            print(f"{line}  {least / mixed:6.2f}{tenths}", file=sys.stderr)
+    near = [sum(gap <= most for gap in gaps) for most in (0.02, 0.05)]
+    print(f"gaps: {near[0]} up to 2 %, {near[1]} up to 5 %, of {len(gaps)}", file=sys.stderr)
     return int(slower > 0)
 
 

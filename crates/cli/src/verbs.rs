@@ -111,13 +111,14 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     if let Some(folder) = &args.export {
         export::write(&job, folder)?;
     }
-    let record = view::plan(&job, &cost, &notes);
+    let mut record = view::plan(&job, &cost, &notes);
     if args.references && !args.json {
         return print_line(record.references_card());
     }
     if args.levels && !args.json {
         return print_line(levels::levels_card(&*job.plan_at(&rows)?));
     }
+    record.gap = view::gap(&job, &rows)?;
     if args.steps && !args.json {
         print_line(format!("{}\n", record.steps_card()))?;
     }

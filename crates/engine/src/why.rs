@@ -7,9 +7,9 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::NetworkClass;
 use sealane_party::Party;
 use sealane_plan::variants::{Unit, Variants};
-use sealane_plan::{CostReport, Plan, Roster, drawn, settled};
+use sealane_plan::{CostReport, Gap, Plan, Roster, drawn, settled};
 use sealane_program::graph::Program;
-use sealane_protocol::Sharing;
+use sealane_protocol::{Protocol, Sharing};
 use std::collections::HashMap;
 
 /// A step of the joint work, or several that are alike, with the sharings in which it could be
@@ -50,13 +50,8 @@ impl Job {
             plan: &Plan,
             (line, rows): (u32, &[u64]),
         ) -> Result<Vec<Considered>, Diagnostic> {
-            let form = sealane_plan::forms::<P::Protocol>(plan, rows);
-            let number = form.iter().position(|form| form.chosen).unwrap_or(0);
-            let plan = std::iter::once(plan).chain(&plan.others).nth(number);
-            let plan = plan.expect("a form that was chosen among all");
-            let joint = divided::<P::Protocol>(&drawn(program).program)?.joint;
-            let roster = Roster::of(program, helpers);
-            let variants = Variants::new::<P::Protocol>(&joint, roster, network, u64::MAX, plan)?;
+            let plan = taken::<P::Protocol>(plan, rows);
+            let variants = variants::<P::Protocol>((program, helpers, network), plan)?;
             considered::<P>(variants, plan, line, rows)
         }
         self.cost(rows)?;
@@ -67,6 +62,55 @@ impl Job {
         let found = dispatch!(self.protocol(), of(work, self.plan(), (line, rows)));
         Ok(found?)
     }
+
+    /// The distance of a run with these row counts from the best of all ways to give its steps
+    /// sharings; none if no step has a choice.
+    ///
+    /// # Errors
+    /// As [`Job::cost`].
+    pub fn gap(&self, rows: &[u64]) -> Result<Option<Gap>, EngineError> {
+        fn of<P: Party>(
+            work: (&Program, usize, NetworkClass),
+            plan: &Plan,
+            (compute_ns, rows): (u64, &[u64]),
+        ) -> Result<Option<Gap>, Diagnostic> {
+            if P::Protocol::tape_domains().len() < 2 {
+                return Ok(None);
+            }
+            let plan = taken::<P::Protocol>(plan, rows);
+            let joint_ns = settled::<P::Protocol>(plan, rows).compute_ns;
+            let mut variants = variants::<P::Protocol>(work, plan)?;
+            variants.gap::<P::Protocol>(rows, compute_ns.saturating_sub(joint_ns))
+        }
+        let cost = self.cost(rows)?;
+        if let Some((job, counts)) = self.rest(rows)? {
+            return job.gap(&counts);
+        }
+        let work = (self.program(), self.helpers().len(), self.network());
+        let found = dispatch!(
+            self.protocol(),
+            of(work, self.plan(), (cost.compute_ns, rows))
+        );
+        Ok(found?)
+    }
+}
+
+/// The form of a plan that a run takes on so many rows.
+fn taken<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> &'a Plan {
+    let form = sealane_plan::forms::<P>(plan, rows);
+    let number = form.iter().position(|form| form.chosen).unwrap_or(0);
+    let plan = std::iter::once(plan).chain(&plan.others).nth(number);
+    plan.expect("a form that was chosen among all")
+}
+
+/// Variants of a form of the plan of a job.
+fn variants<'a, P: Protocol>(
+    (program, helpers, network): (&Program, usize, NetworkClass),
+    plan: &'a Plan,
+) -> Result<Variants<'a>, Diagnostic> {
+    let joint = divided::<P>(&drawn(program).program)?.joint;
+    let roster = Roster::of(program, helpers);
+    Variants::new::<P>(&joint, roster, network, u64::MAX, plan)
 }
 
 fn considered<P: Party>(
@@ -174,7 +218,6 @@ mod tests {
     use proptest::prelude::*;
     use sealane_mixed::Mixed;
     use sealane_plan::{localise, plan_with_roster};
-    use sealane_protocol::Protocol;
     use sealane_testkit::random_program::{arithmetic, cases};
 
     #[test]

@@ -8,6 +8,7 @@ mod faults;
 mod faults_parties;
 mod faults_tls;
 mod fields;
+mod gap;
 mod handshake;
 mod helpers;
 mod local_work;

@@ -22,7 +22,8 @@ pub fn protocols(
     let network = terms.network;
     let counts = rows(program, counts)?;
     let all = compare(program, terms, Some(&counts))?;
-    let taken = |of: &Compared| record(of, network);
+    let taken = all.iter().filter_map(|of| record(of, network, &counts));
+    let taken = taken.collect::<Result<Vec<_>, Failure>>()?;
     let refused = |of: &Compared| {
         let why = of.outcome.as_ref().err()?;
         Some((of.protocol.to_string(), why.message.clone()))
@@ -40,14 +41,22 @@ pub fn protocols(
         pool: terms.pooled,
         rows: names.zip(counts).collect(),
         signature: view::signature(program),
-        protocols: all.iter().filter_map(taken).collect(),
+        protocols: taken,
         refused: all.iter().filter_map(refused).collect(),
         fastest: fastest.map(|(_, name)| name),
     })
 }
 
-fn record(of: &Compared, network: NetworkClass) -> Option<ProtocolRecord> {
+fn record(
+    of: &Compared,
+    network: NetworkClass,
+    rows: &[u64],
+) -> Option<Result<ProtocolRecord, Failure>> {
     let (job, cost) = of.outcome.as_ref().ok()?;
+    let gap = match view::gap(job, rows) {
+        Ok(gap) => gap,
+        Err(error) => return Some(Err(error.into())),
+    };
     let parties = job.parties();
     let name = |party: PartyId| parties[party.index()].clone();
     let roles = job.roles();
@@ -56,7 +65,7 @@ fn record(of: &Compared, network: NetworkClass) -> Option<ProtocolRecord> {
         .iter()
         .cloned()
         .zip(cost.promise.sent.iter().copied());
-    Some(ProtocolRecord {
+    Some(Ok(ProtocolRecord {
         protocol: of.protocol.to_string(),
         helpers: of.helpers.clone(),
         computes: roles
@@ -69,7 +78,8 @@ fn record(of: &Compared, network: NetworkClass) -> Option<ProtocolRecord> {
         withstands: of.protocol.profile().corruption.to_string(),
         security: cost.basis.security.to_string(),
         job: job.hash(),
-    })
+        gap,
+    }))
 }
 
 #[cfg(test)]
@@ -156,6 +166,7 @@ reveal result = %2 : bool to alice
                 let sent = of.payload_bytes.iter().map(|(_, bytes)| *bytes);
                 assert_eq!(sent.collect::<Vec<_>>(), cost.promise.sent);
                 assert_eq!(of.rounds, cost.promise.rounds);
+                assert_eq!(of.gap.is_some(), protocol == ProtocolName::Mixed);
                 let adversary = match protocol {
                     ProtocolName::TrioMalicious => Adversary::Malicious,
                     _ => Adversary::SemiHonest,
@@ -181,6 +192,10 @@ reveal result = %2 : bool to alice
             assert!(why.is_some_and(|why| why.contains(&format!("is {name}"))));
             let card = all.card().to_string();
             assert!(card.contains("one semi-honest party"), "{card}");
+            assert!(
+                card.contains("mixed: the best of all 2 assignments"),
+                "{card}"
+            );
         }
     }
 }

@@ -3,18 +3,18 @@
 
 use crate::{program, results};
 use sealane_diagnostic::Diagnostic;
-use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, Runnable};
+use sealane_engine::{EngineError, Job, NetworkClass, PoolShare, RunReport, Runnable};
 use sealane_page::check::{CheckRecord, RunnableRecord, WarningRecord};
 use sealane_page::plan::{
-    BasisRecord, FormRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord, ProofsRecord,
-    ReferenceRecord, StepRecord,
+    BasisRecord, FormRecord, GapRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord,
+    ProofsRecord, ReferenceRecord, StepRecord,
 };
 use sealane_page::report::{LearntRecord, PlannedRecord, ProvedRecord, ReportRecord};
 use sealane_page::signature::{InputRecord, ResultRecord, TableRecord};
 use sealane_page::{Named, Participants, Signature};
 use sealane_parties::PartyId;
 use sealane_plan::cost::StepCost;
-use sealane_plan::{CostReport, Field, FormCost, Function, Lookups, Memory};
+use sealane_plan::{CostReport, Field, FormCost, Function, Gap, Lookups, Memory};
 use sealane_program::decimal;
 use sealane_program::graph::{Input, Program, Reveal, RowSymbol};
 use sealane_program::kind::{Form, Kind};
@@ -183,6 +183,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         references: job.references(cost).map(paper).collect(),
         steps: cost.steps.iter().map(step).collect(),
         forms: form_records(&cost.forms),
+        gap: None,
         products: products(job),
         proofs: proofs(job, cost),
         notes: notes.to_vec(),
@@ -193,6 +194,20 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         },
         pool: PoolShare::of(job, cost).into_iter().map(pool).collect(),
     }
+}
+
+/// The distance of a plan from the best one, at these numbers of rows, for a plan that is shown: it
+/// takes about as long as planning.
+///
+/// # Errors
+/// As [`Job::gap`].
+pub fn gap(job: &Job, rows: &[u64]) -> Result<Option<GapRecord>, EngineError> {
+    let record = |gap: Gap| GapRecord {
+        above: gap.above(),
+        least_s: gap.least_s,
+        tried: gap.tried,
+    };
+    Ok(job.gap(rows)?.map(record))
 }
 
 /// Returns whether parties of the protocol of a job prove what they compute.

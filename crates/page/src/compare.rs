@@ -1,7 +1,7 @@
 //! The record of a comparison: what `plan --compare` prints, side by side.
 
 use crate::card::Column;
-use crate::plan::rows;
+use crate::plan::{GapRecord, rows};
 use crate::units::{grouped, seconds};
 use crate::{Card, Named, Signature, View};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub struct ProtocolRecord {
     pub rounds: u64,
     /// Estimated seconds on `lan`, on `wan`, and on the declared network.
     pub estimate_s: Named<f64>,
+    /// Its distance from the best of all ways to give its steps sharings, where there is a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<GapRecord>,
     /// Bytes of memory that a run takes at the party with most, at most.
     pub memory_bytes: u64,
     /// Corruption that it withstands, in words.
@@ -92,6 +95,14 @@ impl View for ComparisonRecord {
             format!("{}: {}", of.protocol, sent.collect::<Vec<_>>().join(", "))
         };
         card.lines("bytes sent by", self.protocols.iter().map(sent));
+        let gaps = self
+            .protocols
+            .iter()
+            .filter_map(|of| Some((&of.protocol, of.gap.as_ref()?)));
+        card.lines(
+            "gap",
+            gaps.map(|(protocol, gap)| format!("{protocol}: {}", gap.line())),
+        );
         let with = self.protocols.iter().filter(|of| !of.helpers.is_empty());
         let with = with.map(|of| format!("{}: {}", of.protocol, of.helpers.join(", ")));
         card.lines("helpers", with);

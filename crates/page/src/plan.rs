@@ -49,6 +49,10 @@ pub struct PlanRecord {
     /// Forms in which the program can run, with their costs; empty if there is no choice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<FormRecord>,
+    /// The distance of the form that a run takes from the best of all ways to give its steps
+    /// sharings, where a caller has it computed and there is a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<GapRecord>,
     /// Fields GF(2^k) in which parties multiply elements as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductRecord>,
@@ -128,6 +132,17 @@ pub struct FormRecord {
     pub chosen: bool,
 }
 
+/// The distance of a plan from the best of all assignments of sharings to its steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GapRecord {
+    /// By how much the plan takes longer, at most, as a part of the time of the best one.
+    pub above: f64,
+    /// Estimated seconds than which no assignment is faster.
+    pub least_s: f64,
+    /// Number of assignments, if all have been tried: then the best of them takes those seconds.
+    pub tried: Option<u64>,
+}
+
 /// Planned payload bytes from one party to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecord {
@@ -203,6 +218,7 @@ impl View for PlanRecord {
         let memory = memory.collect::<Vec<_>>().join(", ");
         card.line("memory", format!("at most {memory}"));
         card.lines("forms", self.forms.iter().map(FormRecord::line));
+        card.lines("gap", self.gap.iter().map(GapRecord::line));
         card.lines("products", self.products.iter().map(ProductRecord::line));
         card.lines("pool", self.pool.iter().map(PoolRecord::line));
         if let Some(proofs) = &self.proofs {
@@ -278,6 +294,20 @@ impl FormRecord {
         let (bytes, rounds) = (grouped(self.payload_bytes), grouped(self.rounds));
         let (form, time) = (&self.form, seconds(self.estimate_s));
         format!("{form}: {bytes} bytes, {rounds} rounds, about {time}{chosen}")
+    }
+}
+
+impl GapRecord {
+    /// The distance in a few words.
+    pub(crate) fn line(&self) -> String {
+        // Rounded up, so that the words hold as well.
+        let tenths = (self.above * 1000.0 - 1e-6).max(0.0).ceil();
+        let percent = format!("{} % above", tenths / 10.0);
+        match self.tried {
+            Some(all) if tenths == 0.0 => format!("the best of all {} assignments", grouped(all)),
+            Some(all) => format!("{percent} the best of all {} assignments", grouped(all)),
+            None => format!("at most {percent} the best of all assignments"),
+        }
     }
 }
 
@@ -374,5 +404,31 @@ impl Cost<'_> {
         card.table(Some("payload bytes"), columns, rows);
         let note = beside(self.rounds, measured.map(|measured| measured.rounds));
         card.line("rounds", format!("{}{note}", grouped(self.rounds)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words are rounded up: what they say holds.
+    #[test]
+    fn a_gap_is_said_in_words() {
+        let line = |above: f64, tried| {
+            let least_s = 1.0;
+            let gap = GapRecord {
+                above,
+                least_s,
+                tried,
+            };
+            gap.line()
+        };
+        assert_eq!(line(0.0, Some(16)), "the best of all 16 assignments");
+        let near = line(0.0101, Some(4096));
+        assert_eq!(near, "1.1 % above the best of all 4,096 assignments");
+        assert_eq!(
+            line(0.02, None),
+            "at most 2 % above the best of all assignments"
+        );
     }
 }

@@ -15,6 +15,7 @@ mod report;
 mod tally;
 mod timer;
 mod walk;
+pub(crate) mod works;
 
 pub use memory::Memory;
 pub use report::{CostReport, Promise, Proofs, StepCost, grouped, time};

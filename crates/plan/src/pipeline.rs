@@ -69,7 +69,7 @@ pub(crate) fn plan<P: Protocol>(
 }
 
 /// Most steps of all plans that [`Choice::Improved`] makes: walks over them take most of its time.
-const TRIED_STEPS: usize = 4_000;
+pub(crate) const TRIED_STEPS: usize = 4_000;
 
 /// The plan of [`Choice::Improved`] with lookups in this form, if it is better than all others: the
 /// best of all assignments of domains where these are few; else one unit after the other takes each
@@ -309,6 +309,27 @@ impl Drafted {
         made: &mut Made,
     ) -> Result<Plan, Diagnostic> {
         let mut plan = self.plan::<P>(most_rows, from.lookups, choice, made)?;
+        plan.setting = from.setting.clone();
+        pools::refills::<P>(&mut plan);
+        Ok(plan)
+    }
+
+    /// The same with tiles in which the largest shares of bits count, or in which they do not.
+    pub(crate) fn in_tiles<P: Protocol>(
+        &self,
+        from: &Plan,
+        (most_rows, wide): (u64, bool),
+        choice: (Choice, Taken<'_>),
+        made: &mut Made,
+    ) -> Result<Plan, Diagnostic> {
+        let key = (
+            from.lookups,
+            wide,
+            most_rows,
+            Kind::of(from.lookups, choice.0),
+        );
+        let lowered = self.lower::<P>(key, made)?;
+        let mut plan = self.planned::<P>(&lowered, from.lookups, choice)?;
         plan.setting = from.setting.clone();
         pools::refills::<P>(&mut plan);
         Ok(plan)

@@ -34,7 +34,7 @@ pub(crate) fn expected<P: Protocol>(setting: &Setting, choice: Choice) -> bool {
 }
 
 /// Returns whether the protocol has a silent extension, on a network where bytes cost most.
-fn can<P: Protocol>(setting: &Setting) -> bool {
+pub(crate) fn can<P: Protocol>(setting: &Setting) -> bool {
     P::profile().silent && setting.network.spares_bytes() && !setting.pooled
 }
 

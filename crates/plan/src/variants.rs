@@ -32,10 +32,10 @@ pub struct Unit {
 
 /// A plan whose units can be moved to other domains.
 pub struct Variants<'a> {
-    drafted: Drafted,
-    made: Made,
-    plan: &'a Plan,
-    most_rows: u64,
+    pub(crate) drafted: Drafted,
+    pub(crate) made: Made,
+    pub(crate) plan: &'a Plan,
+    pub(crate) most_rows: u64,
 }
 
 impl<'a> Variants<'a> {

@@ -126,11 +126,12 @@ impl Program {
             let rows = sealane_host::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             let effort = sealane_engine::warnings(&job, &cost);
-            Ok((job, why, cost, effort))
+            let gap = sealane_host::view::gap(&job, &rows)?;
+            Ok((job, why, (cost, gap), effort))
         });
-        let (job, why, cost, effort) = planned.map_err(error::raised)?;
+        let (job, why, (cost, gap), effort) = planned.map_err(error::raised)?;
         let notes = self.notes().into_iter().chain(why).collect();
-        Ok(Plan::new(&job, &cost, notes, effort))
+        Ok(Plan::new(&job, (&cost, gap), notes, effort))
     }
 
     /// Compares the protocols that can run it.

@@ -11,7 +11,7 @@ use sealane_host::{Failure, results, view};
 use sealane_page::View;
 use sealane_page::check::CheckRecord;
 use sealane_page::compare::ComparisonRecord;
-use sealane_page::plan::PlanRecord;
+use sealane_page::plan::{GapRecord, PlanRecord};
 use sealane_plan::CostReport;
 use std::path::PathBuf;
 
@@ -96,16 +96,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of a job, with its cost for some numbers of rows, notes about its numbers,
-    /// and warnings of its rounds or time, which are notes as well.
+    /// Makes the plan of a job, with its cost for some numbers of rows and its distance from the
+    /// best one, notes about its numbers, and warnings of its rounds or time, which are notes as
+    /// well.
     pub fn new(
         job: &Job,
-        cost: &CostReport,
+        (cost, gap): (&CostReport, Option<GapRecord>),
         mut notes: Vec<String>,
         warnings: Vec<Diagnostic>,
     ) -> Plan {
         notes.extend(warnings.iter().map(Diagnostic::line));
-        let record = view::plan(job, cost, &notes);
+        let mut record = view::plan(job, cost, &notes);
+        record.gap = gap;
         Plan { record, warnings }
     }
 }
@@ -278,7 +280,7 @@ impl Report {
         let rows = rows.collect::<Vec<_>>();
         let cost = job.cost(&rows).map_err(error::raised)?;
         let notes = report.notes.clone();
-        let plan = Py::new(py, Plan::new(&job, &cost, notes, vec![]))?;
+        let plan = Py::new(py, Plan::new(&job, (&cost, None), notes, vec![]))?;
         Ok(Report { job, report, plan })
     }
 }

@@ -71,6 +71,12 @@ impl Delays {
         power
     }
 
+    /// The least lead of the clock of a party over the earlier one of another; none where it does
+    /// not depend on that.
+    pub fn lead(&self, from: PartyId, to: PartyId) -> Option<u64> {
+        self.0[to.index()][from.index()]
+    }
+
     /// Largest clock, which is the largest stamp of any message, if all clocks started at 0.
     pub fn rounds(&self) -> u64 {
         self.0

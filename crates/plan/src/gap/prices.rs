@@ -1,0 +1,119 @@
+//! Prices of steps in seconds on each resource, with the correlations that they take at linear
+//! rates, of which refills never take less.
+
+use super::problem::{Load, Way};
+use crate::cost::works::{NO_LEAD, Work, once};
+use crate::steps::Plan;
+use sealane_protocol::{Correlation, Demand, Protocol};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+/// Prices of correlations in a setting.
+pub(super) struct Prices<'a, P> {
+    plan: &'a Plan,
+    /// Kinds of which set-ups make some, with their number.
+    pub banked: Vec<(Correlation, u64)>,
+    rates: BTreeMap<Correlation, Load>,
+    protocol: PhantomData<P>,
+}
+
+/// Number of transfers, of which other correlations are made, in refills by which rates are found.
+pub(super) const TRANSFERS: u64 = 1 << 32;
+
+impl<'a, P: Protocol> Prices<'a, P> {
+    pub fn new(plan: &'a Plan, all: &Demand) -> Prices<'a, P> {
+        let setting = &plan.setting;
+        let made = P::set_up_counts(setting, all);
+        let mut prices = Prices {
+            plan,
+            banked: made.0.into_iter().collect(),
+            rates: BTreeMap::new(),
+            protocol: PhantomData,
+        };
+        for kind in all
+            .0
+            .keys()
+            .filter(|kind| P::pool_bits(setting, **kind) > 0)
+        {
+            let count = match kind {
+                Correlation::Cot { .. } => TRANSFERS,
+                Correlation::Matrix { .. } => 1,
+                _ => 1 << 12,
+            };
+            let [one, two] = [count, 2 * count].map(|count| {
+                let mut demand = all.only(|of| matches!(of, Correlation::Cot { .. }));
+                demand.0.values_mut().for_each(|of| *of = TRANSFERS);
+                demand.0.insert(*kind, count);
+                let made = P::refill_counts(setting, &demand);
+                let cost = P::refill_cost(setting, &made);
+                (made.count(*kind), prices.seconds(&once(setting, &cost)))
+            });
+            let each = one
+                .1
+                .iter()
+                .zip(&two.1)
+                .map(|(one, two)| (two - one).max(0.0));
+            let rate = each
+                .map(|more| more / (two.0 - one.0).max(1) as f64)
+                .collect();
+            prices.rates.insert(*kind, rate);
+        }
+        prices
+    }
+
+    pub fn resources(&self) -> usize {
+        1 + self.plan.setting.parties * self.plan.setting.parties
+    }
+
+    pub fn nothing(&self) -> Load {
+        vec![0.0; self.resources() + self.banked.len()]
+    }
+
+    pub fn is_banked(&self, kind: Correlation) -> bool {
+        self.banked.iter().any(|(of, _)| *of == kind)
+    }
+
+    /// Seconds on each resource.
+    fn seconds(&self, work: &Work) -> Load {
+        let setting = &self.plan.setting;
+        let mut load = self.nothing();
+        load[0] = work.compute_ns as f64 / 1e9;
+        for ((from, to), bytes) in &work.payload {
+            let at = 1 + from.index() * setting.parties + to.index();
+            load[at] = *bytes as f64 / setting.network.bytes_per_s() as f64;
+        }
+        load
+    }
+
+    /// The same with correlations.
+    pub fn load(&self, work: &Work) -> Load {
+        let mut load = self.seconds(work);
+        for (kind, count) in &work.demand.0 {
+            let count = *count as f64;
+            if let Some(banked) = self.banked.iter().position(|(of, _)| of == kind) {
+                load[self.resources() + banked] += count;
+            } else if let Some(rate) = self.rates.get(kind) {
+                load.iter_mut()
+                    .zip(rate)
+                    .for_each(|(sum, each)| *sum += count * each);
+            }
+        }
+        load
+    }
+
+    pub fn way(&self, work: &Work) -> Way {
+        Way {
+            load: self.load(work),
+            lead: work.leads[usize::from(work.leads[0] == NO_LEAD)],
+        }
+    }
+
+    pub fn banks(&self) -> Vec<Load> {
+        let bank = |(kind, _): &(Correlation, u64)| {
+            let mut seconds = self.rates[kind].clone();
+            seconds.truncate(self.resources());
+            seconds
+        };
+        self.banked.iter().map(bank).collect()
+    }
+}
