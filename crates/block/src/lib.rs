@@ -15,6 +15,7 @@
 //! | `erased` | [`Erased`], a box all of whose memory is erased |
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
+//! | [`mersenne`] | integers modulo a Mersenne prime, one in a word |
 //! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
 //! | [`silent`] | trees, a sparse matrix and sums, for silent oblivious transfer |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
@@ -51,6 +52,7 @@ pub mod hash;
 pub mod heap;
 pub mod lanes;
 pub mod leaves;
+pub mod mersenne;
 pub mod poly_hash;
 pub mod prg;
 pub mod products;
@@ -68,6 +70,7 @@ pub use erased::Erased;
 pub use hash::{Calls, LabelHash, Tweak};
 pub use lanes::Lanes;
 pub use leaves::Leaves;
+pub use mersenne::Prime;
 pub use poly_hash::PolyHash;
 pub use prg::Prg;
 pub use transpose::transpose;

@@ -1,9 +1,10 @@
 //! The field of weights and challenges, and the work on many of its elements.
 //!
-//! Proofs are in GF(2^128), in the polynomial order of [`gf`]. The trait has a slow definition of
-//! each operation, and [`Gf128`] a kernel in its place. Tests compare both, and run whole proofs
-//! over GF(2^4) and GF(2^8), where a cheat escapes often enough to be counted. The code that proves
-//! is generic over the field, so production runs kernels without a choice at run time.
+//! Proofs about bits are in GF(2^128), in the polynomial order of [`gf`]; those about integers have
+//! a field of their own (`sums`). The traits have a slow definition of each operation, and
+//! [`Gf128`] a kernel in its place. Tests compare both, and run whole proofs over GF(2^4) and
+//! GF(2^8), where a cheat escapes often enough to be counted. The code that proves is generic over
+//! the field, so production runs kernels without a choice at run time.
 
 use sealane_block::gf::{self, Order};
 use sealane_block::{Block, Cpu, Kernel, Lanes};
@@ -18,31 +19,73 @@ pub(crate) const PLANE: usize = GROUP_LANES / 128;
 /// A sum of weighted planes. The field alone knows what it holds before [`Field::total`].
 pub(crate) type Sum = [Block; 3 * PLANE];
 
+/// A field whose elements are blocks, as levels of two need it.
+pub(crate) trait Scalars: Sized + 'static {
+    /// The product of two elements.
+    fn mul(cpu: Cpu, a: Block, b: Block) -> Block;
+
+    /// The sum of two elements.
+    fn add(a: Block, b: Block) -> Block {
+        a ^ b
+    }
+
+    /// The difference of two elements.
+    fn sub(a: Block, b: Block) -> Block {
+        a ^ b
+    }
+
+    /// An element of uniform bits that [`fit`](Scalars::fits).
+    fn element(bits: Block) -> Block;
+
+    /// True if uniform bits make an element. Others are drawn in the place of those that do not,
+    /// so that elements are uniform; those that are kept are independent of how many are not.
+    fn fits(_bits: Block) -> bool {
+        true
+    }
+
+    /// The element that any block of a message is.
+    fn received(block: Block) -> Block {
+        block
+    }
+
+    /// True if an element is one of the first `count` points of a level: 0 and 1 come first. Both
+    /// are public.
+    fn is_point(at: Block, count: usize) -> bool;
+
+    /// The coefficients of 1 and X^2 of the inner product of two lines, each through the first
+    /// half of its vector at 0 and through the second half at 1. The vectors have one even length.
+    fn line_product(cpu: Cpu, f: &[Block], g: &[Block]) -> Zeroizing<[Block; 2]> {
+        let half = f.len() / 2;
+        let mut out = Zeroizing::new([Block::ZERO; 2]);
+        for i in 0..half {
+            out[0] = Self::add(out[0], Self::mul(cpu, f[i], g[i]));
+            let slopes = [f, g].map(|of| Self::sub(of[i + half], of[i]));
+            out[1] = Self::add(out[1], Self::mul(cpu, slopes[0], slopes[1]));
+        }
+        out
+    }
+
+    /// Puts the line through both halves at `at` in place of the first half. The length is even.
+    fn fold(cpu: Cpu, vector: &mut [Block], at: Block) {
+        let half = vector.len() / 2;
+        for i in 0..half {
+            let slope = Self::sub(vector[i + half], vector[i]);
+            vector[i] = Self::add(vector[i], Self::mul(cpu, at, slope));
+        }
+    }
+}
+
 /// A field of characteristic two that contains GF(16). Its elements are the blocks below
 /// 2^[`BITS`](Field::BITS), with the bits as coefficients of powers of x.
-pub(crate) trait Field: Sized + 'static {
+pub(crate) trait Field: Scalars {
     /// Bits of an element.
     const BITS: usize;
     /// The images of 1, w, z and w z of GF(16), in the representation of [`crate::grid`].
     const EMBEDDING: [Block; 4];
 
-    /// The product of two elements.
-    fn mul(cpu: Cpu, a: Block, b: Block) -> Block;
-
     /// An element times x.
     fn times_x(cpu: Cpu, a: Block) -> Block {
         Self::mul(cpu, a, Block::new(2))
-    }
-
-    /// An element of uniform bits.
-    fn element(bits: Block) -> Block {
-        Block::new(bits.value() & (u128::MAX >> (128 - Self::BITS)))
-    }
-
-    /// True if an element is one of the first `count` of GF(16), which are the points of a level.
-    /// Both are public.
-    fn is_point(at: Block, count: usize) -> bool {
-        (0..count).any(|i| embed::<Self>(i as u8).value() == at.value())
     }
 
     /// Multiplies elements by others, in place.
@@ -69,29 +112,14 @@ pub(crate) trait Field: Sized + 'static {
     fn total(_cpu: Cpu, sum: &Sum) -> Block {
         sum[0]
     }
-
-    /// The coefficients of 1 and X^2 of the inner product of two lines, each through the first
-    /// half of its vector at 0 and through the second half at 1. The vectors have one even length.
-    fn line_product(cpu: Cpu, f: &[Block], g: &[Block]) -> Zeroizing<[Block; 2]> {
-        let half = f.len() / 2;
-        let mut out = Zeroizing::new([Block::ZERO; 2]);
-        for i in 0..half {
-            out[0] ^= Self::mul(cpu, f[i], g[i]);
-            out[1] ^= Self::mul(cpu, f[i] ^ f[i + half], g[i] ^ g[i + half]);
-        }
-        out
-    }
-
-    /// Puts the line through both halves at `at` in place of the first half. The length is even.
-    fn fold(cpu: Cpu, vector: &mut [Block], at: Block) {
-        let half = vector.len() / 2;
-        for i in 0..half {
-            vector[i] ^= Self::mul(cpu, at, vector[i] ^ vector[i + half]);
-        }
-    }
 }
 
-/// GF(2^128), the field of all proofs but those of tests.
+/// True if an element is one of the first `count` of GF(16).
+pub(crate) fn is_first<F: Field>(at: Block, count: usize) -> bool {
+    (0..count).any(|i| embed::<F>(i as u8).value() == at.value())
+}
+
+/// GF(2^128), the field of proofs about bits and elements of GF(4) and GF(16).
 pub(crate) struct Gf128;
 
 impl Field for Gf128 {
@@ -102,10 +130,6 @@ impl Field for Gf128 {
         Block::new(0xa213_4422_cd40_54c9_ff10_99c3_1bbe_8f22),
         Block::new(0x5003_17bd_159d_73bb_34d2_f7fb_a603_e341),
     ];
-
-    fn mul(cpu: Cpu, a: Block, b: Block) -> Block {
-        gf::mul(cpu, Order::Polynomial, a, b)
-    }
 
     fn times_x(_cpu: Cpu, a: Block) -> Block {
         let a = a.value();
@@ -140,6 +164,20 @@ impl Field for Gf128 {
 
     fn total(cpu: Cpu, sum: &Sum) -> Block {
         cpu.run(Total(sum))
+    }
+}
+
+impl Scalars for Gf128 {
+    fn mul(cpu: Cpu, a: Block, b: Block) -> Block {
+        gf::mul(cpu, Order::Polynomial, a, b)
+    }
+
+    fn element(bits: Block) -> Block {
+        bits
+    }
+
+    fn is_point(at: Block, count: usize) -> bool {
+        is_first::<Self>(at, count)
     }
 
     fn line_product(cpu: Cpu, f: &[Block], g: &[Block]) -> Zeroizing<[Block; 2]> {
@@ -239,7 +277,7 @@ impl Kernel for Total<'_> {
     }
 }
 
-/// [`Field::line_product`].
+/// [`Scalars::line_product`].
 struct LineProduct<'a> {
     f: &'a [Block],
     g: &'a [Block],
@@ -287,7 +325,7 @@ fn add_lines<L: Lanes>(l: L, sums: &mut [[L::V; 3]; 2], f: [L::V; 2], g: [L::V; 
     gf::add_product(l, &mut sums[1], l.xor(f[0], f[1]), slope);
 }
 
-/// [`Field::fold`].
+/// [`Scalars::fold`].
 struct Fold<'a> {
     vector: &'a mut [Block],
     at: Block,

@@ -127,6 +127,8 @@ pub struct Shape {
     /// Statements about rows that change their order.
     pub(crate) turns: Vec<Turn>,
     elements: usize,
+    /// True if it has statements about integers, and no others.
+    pub(crate) sums: bool,
 }
 
 /// Numbers of statements that no segment can have.
@@ -179,6 +181,25 @@ impl Shape {
             parts,
             turns: Vec::new(),
             elements,
+            sums: false,
+        })
+    }
+
+    /// The shape of a segment of statements about integers modulo `2^61 - 1`, with at most so many
+    /// products in all batches: of a matrix, products of a row by a column. A role with fewer fills
+    /// up with zeros.
+    ///
+    /// # Errors
+    /// There are too many products.
+    pub fn of_sums(products: usize) -> Result<Shape, ShapeError> {
+        if products > MOST_ELEMENTS {
+            return Err(ShapeError::TooLong);
+        }
+        Ok(Shape {
+            parts: Vec::new(),
+            turns: Vec::new(),
+            elements: products,
+            sums: true,
         })
     }
 
@@ -220,6 +241,11 @@ impl Shape {
     /// True if some kind goes through the grid.
     pub(crate) fn has_grid(&self) -> bool {
         self.parts.iter().any(|part| part.on_grid())
+    }
+
+    /// Products of a segment of statements about integers.
+    pub fn products(&self) -> usize {
+        if self.sums { self.elements } else { 0 }
     }
 
     /// Elements of the inner product behind the grid, those of turns last.

@@ -22,6 +22,7 @@
 //! | `grid` | the first level: polynomials in two variables over GF(16), matrices times planes |
 //! | `field` | the field of weights and challenges, with its kernels |
 //! | `turns` | statements about rows that change their order |
+//! | `sums` | statements about integers modulo `2^61 - 1`, and their field |
 //! | `vectors` | from strings to one inner product: weights, claims, folded operands |
 //! | `level` | levels of two, the last level; prover and verifiers step by step |
 //! | `sources` | masks, salts, shares, commitments, challenges |
@@ -45,22 +46,26 @@ mod level;
 mod message;
 mod sources;
 mod strings;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod turns;
 mod vectors;
 
+use sealane_block::mersenne::PRIME_BITS;
 use sealane_block::{Cpu, Seed};
 
 pub use kind::{Kind, Shape, ShapeError, Small};
 pub use message::{Answer, Malformed, SeedPart, ToLeft, ToRight, WeightSeed};
 pub use sources::{ByHash, ByKey, Challenges, Context};
 pub use strings::{BitString, Proven, Statements, Verified};
+pub use sums::{Batch, BatchForm, Operand};
 pub use turns::{Known, Turn, Turns};
 
 use field::Gf128;
 use level::{Left, Receiver, Right};
 use sources::{LeftKey, RightKey};
+use sums::{SumField, SumWeights};
 pub use vectors::Memory;
 use vectors::Weights;
 
@@ -146,16 +151,7 @@ impl Segment<'_> {
         message: &ToLeft,
         memory: &mut Memory,
     ) -> Pending {
-        assert_eq!(
-            message.0.len(),
-            self.shape.values(),
-            "a message of this shape"
-        );
-        let draws = LeftKey::new(&self.context, &seed.nonce(), key);
-        let receiver = Left {
-            draws,
-            shares: &message.0,
-        };
+        let receiver = self.left(key, seed, message);
         self.follow(challenges, seed, strings, receiver, memory)
     }
 
@@ -173,17 +169,67 @@ impl Segment<'_> {
         message: &ToRight,
         memory: &mut Memory,
     ) -> Pending {
-        assert_eq!(
-            message.0.len(),
-            self.shape.challenges(),
-            "a message of this shape"
-        );
-        let draws = RightKey::new(&self.context, &seed.nonce(), key);
-        let receiver = Right {
-            draws,
-            commitments: &message.0,
-        };
+        let receiver = self.right(key, seed, message);
         self.follow(challenges, seed, strings, receiver, memory)
+    }
+
+    /// Proves a segment of statements about integers, as [`Segment::prove`] does: the batches have
+    /// operands of the left and of the right verifier, and no constants.
+    ///
+    /// # Panics
+    /// If batches have more products than the shape, or operands of another length.
+    pub fn prove_sums(
+        &self,
+        challenges: &mut impl Challenges,
+        [left_key, right_key]: [&Seed; 2],
+        seed: &WeightSeed,
+        batches: &[Batch<'_>],
+        memory: &mut Memory,
+    ) -> (ToLeft, ToRight) {
+        let (context, nonce) = (&self.context, &seed.nonce());
+        let weights = &mut SumWeights::new(self.cpu, context, nonce);
+        let left = &mut LeftKey::new(context, nonce, left_key);
+        let right = &mut RightKey::new(context, nonce, right_key);
+        let sources = (left, right, challenges);
+        let (cpu, shape) = (self.cpu, self.shape);
+        let sent = sums::prove::<PRIME_BITS>(cpu, shape, batches, weights, sources, memory);
+        (ToLeft(sent.left), ToRight(sent.right))
+    }
+
+    /// Follows the proof of a segment of statements about integers as the left verifier, as
+    /// [`Segment::follow_left`] does.
+    ///
+    /// # Panics
+    /// As [`Segment::prove_sums`], or if the message does not have the shape of the segment.
+    pub fn follow_left_sums(
+        &self,
+        challenges: &mut impl Challenges,
+        key: &Seed,
+        seed: &WeightSeed,
+        batches: &[Batch<'_>],
+        message: &ToLeft,
+        memory: &mut Memory,
+    ) -> Pending {
+        let receiver = self.left(key, seed, message);
+        self.follow_sums(challenges, seed, batches, receiver, memory)
+    }
+
+    /// Follows the proof of a segment of statements about integers as the right verifier, as
+    /// [`Segment::follow_right`] does.
+    ///
+    /// # Panics
+    /// As [`Segment::prove_sums`], or if the message does not have the shape of the segment.
+    pub fn follow_right_sums(
+        &self,
+        challenges: &mut impl Challenges,
+        key: &Seed,
+        seed: &WeightSeed,
+        batches: &[Batch<'_>],
+        message: &ToRight,
+        memory: &mut Memory,
+    ) -> Pending {
+        let receiver = self.right(key, seed, message);
+        self.follow_sums(challenges, seed, batches, receiver, memory)
     }
 
     /// The challenges by hash of this proof, under the seed on which all parties agree.
@@ -200,6 +246,46 @@ impl Segment<'_> {
         let parts = self.shape.parts.iter();
         let wanted = parts.map(|part| part.statements);
         assert!(counts.into_iter().eq(wanted), "statements of each kind");
+    }
+
+    fn left<'a>(&self, key: &Seed, seed: &WeightSeed, message: &'a ToLeft) -> Left<'a, LeftKey> {
+        let (values, shares) = (self.shape.values(), &message.0[..]);
+        assert_eq!(shares.len(), values, "a message of this shape");
+        let draws = LeftKey::new(&self.context, &seed.nonce(), key);
+        Left { draws, shares }
+    }
+
+    fn right<'a>(
+        &self,
+        key: &Seed,
+        seed: &WeightSeed,
+        message: &'a ToRight,
+    ) -> Right<'a, RightKey> {
+        let (challenges, commitments) = (self.shape.challenges(), &message.0[..]);
+        assert_eq!(commitments.len(), challenges, "a message of this shape");
+        let draws = RightKey::new(&self.context, &seed.nonce(), key);
+        Right { draws, commitments }
+    }
+
+    fn follow_sums(
+        &self,
+        challenges: &mut impl Challenges,
+        seed: &WeightSeed,
+        batches: &[Batch<'_>],
+        mut receiver: impl Receiver,
+        memory: &mut Memory,
+    ) -> Pending {
+        let (cpu, shape, context) = (self.cpu, self.shape, self.context);
+        let weights = &mut SumWeights::new(cpu, &context, &seed.nonce());
+        let sources = (&mut receiver, challenges);
+        let answer = sums::follow::<PRIME_BITS, _>(cpu, shape, batches, weights, sources, memory);
+        let sums = true;
+        Pending {
+            cpu,
+            context,
+            answer,
+            sums,
+        }
     }
 
     fn follow(
@@ -221,6 +307,7 @@ impl Segment<'_> {
             cpu,
             context: self.context,
             answer,
+            sums: false,
         }
     }
 }
@@ -230,6 +317,8 @@ pub struct Pending {
     cpu: Cpu,
     context: Context,
     answer: Answer,
+    /// True if the proof is in the field of integers.
+    sums: bool,
 }
 
 impl Pending {
@@ -244,7 +333,12 @@ impl Pending {
     /// The statements do not hold, or somebody deviated in the proof itself.
     pub fn decide(self, other: &Answer) -> Result<Proved, Refused> {
         let context = self.context;
-        if level::accepts::<Gf128>(self.cpu, &self.answer, other) {
+        let accepted = if self.sums {
+            level::accepts::<SumField>(self.cpu, &self.answer, other)
+        } else {
+            level::accepts::<Gf128>(self.cpu, &self.answer, other)
+        };
+        if accepted {
             Ok(Proved { context })
         } else {
             Err(Refused(context))

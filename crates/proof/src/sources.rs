@@ -21,6 +21,9 @@ const SEED: &str = "sealane 1 proof seed";
 /// First byte of a turn in the hash, where kinds have the bits of their field.
 const TURN: u8 = 128;
 
+/// The same byte of the products of integers, in a segment of these.
+const SUMS: u8 = 129;
+
 /// A hash of 256 bits.
 pub(crate) type Digest = [u8; 32];
 
@@ -103,6 +106,10 @@ impl ByHash {
             hasher.update(&[TURN, 1]);
             hasher.update(&(turn.rows as u64).to_le_bytes());
             hasher.update(&(turn.words as u64).to_le_bytes());
+        }
+        if shape.sums {
+            hasher.update(&[SUMS, 1]);
+            hasher.update(&(shape.elements() as u64).to_le_bytes());
         }
         let state = *hasher.finalize().as_bytes();
         let output = Hasher::new().finalize_xof();

@@ -3,7 +3,7 @@
 use sealane_block::{Block, Cpu, Nonce};
 use zeroize::Zeroizing;
 
-use crate::field::{Field, PLANE, Sum};
+use crate::field::{Field, PLANE, Scalars, Sum};
 use crate::grid::{self, Folding, GIVEN, POINTS, SIDE, Scratch};
 #[cfg(test)]
 use crate::kind::GROUP;
@@ -182,7 +182,7 @@ pub(crate) struct Vector {
 
 impl Vector {
     /// Makes it empty, with memory for `count` elements. Memory that is given up is erased.
-    fn clear(&mut self, count: usize) {
+    pub fn clear(&mut self, count: usize) {
         if self.blocks.len() < count {
             self.blocks = Zeroizing::new(vec![Block::ZERO; count]);
         }
@@ -208,7 +208,7 @@ impl Vector {
     }
 
     /// Folds it to half its length, which is even, at a challenge.
-    pub fn fold<F: Field>(&mut self, cpu: Cpu, at: Block) {
+    pub fn fold<F: Scalars>(&mut self, cpu: Cpu, at: Block) {
         F::fold(cpu, &mut self.blocks[..self.len], at);
         self.len /= 2;
     }

@@ -3,7 +3,7 @@
 use sealane_block::{Block, Cpu, Prg};
 
 use super::{Tiny, random};
-use crate::field::{Field, Gf128, PLANE, Sum};
+use crate::field::{Field, Gf128, PLANE, Scalars, Sum};
 use crate::grid::{
     Folding, GIVEN, POINTS, SIDE, Scratch, embed, given_point, inverse16, lagrange, mul16,
 };
@@ -17,8 +17,17 @@ struct Slow128;
 impl Field for Slow128 {
     const BITS: usize = 128;
     const EMBEDDING: [Block; 4] = Gf128::EMBEDDING;
+}
+
+impl Scalars for Slow128 {
     fn mul(cpu: Cpu, a: Block, b: Block) -> Block {
         Gf128::mul(cpu, a, b)
+    }
+    fn element(bits: Block) -> Block {
+        bits
+    }
+    fn is_point(at: Block, count: usize) -> bool {
+        Gf128::is_point(at, count)
     }
 }
 

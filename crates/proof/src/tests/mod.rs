@@ -2,7 +2,7 @@
 
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 
-use crate::field::Field;
+use crate::field::{Field, Scalars, is_first};
 use crate::grid::mul16;
 use crate::level::{Left, Right, Sent, follow, prove};
 use crate::sources::{LeftDraws, RightDraws};
@@ -15,6 +15,7 @@ mod kernels;
 mod proofs;
 mod rates;
 mod refused;
+mod sums;
 mod turns;
 mod vectors;
 mod views;
@@ -79,9 +80,19 @@ impl<const BITS: usize> Field for Tiny<BITS> {
         }
         blocks
     };
+}
 
+impl<const BITS: usize> Scalars for Tiny<BITS> {
     fn mul(_cpu: Cpu, a: Block, b: Block) -> Block {
         static_product::<BITS>(a, b)
+    }
+
+    fn element(bits: Block) -> Block {
+        low_bits::<Self>(bits)
+    }
+
+    fn is_point(at: Block, count: usize) -> bool {
+        is_first::<Self>(at, count)
     }
 }
 
@@ -93,6 +104,11 @@ fn static_product<const BITS: usize>(a: Block, b: Block) -> Block {
     let (powers, exponents) = const { &Tiny::<BITS>::TABLES };
     let sum = exponents[a] + exponents[b];
     Block::new(powers[sum % Tiny::<BITS>::ORDER].into())
+}
+
+/// The first bits of a block, as an element.
+pub fn low_bits<F: Field>(bits: Block) -> Block {
+    Block::new(bits.value() & (u128::MAX >> (128 - F::BITS)))
 }
 
 /// A string of `bits` bits without a pattern.

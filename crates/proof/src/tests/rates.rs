@@ -12,7 +12,7 @@ use sealane_block::{Block, Cpu, Nonce};
 use zeroize::Zeroizing;
 
 use super::{CONTEXT, Strings, Tiny, coefficients, key, run, shape};
-use crate::field::Field;
+use crate::field::{Field, Scalars};
 use crate::grid::{GIVEN, SIDE, embed, given_point};
 use crate::kind::{GROUP_LANES, POSITIONS};
 use crate::level;

@@ -6,7 +6,7 @@ use sealane_block::{Block, Cpu};
 
 use super::proofs::{accepts, settle};
 use super::{CONTEXT, Strings, coefficients, key, seed, segment, shape};
-use crate::field::{Field, Gf128};
+use crate::field::{Field, Gf128, Scalars};
 use crate::grid::embed;
 use crate::level;
 use crate::sources::{LeftDraws, LeftKey, RightDraws, RightKey};

@@ -5,7 +5,7 @@
 use sealane_block::{Block, Cpu, Nonce, Prg};
 
 use super::{CONTEXT, Strings, Tiny, coefficients, key, seed, segment};
-use crate::field::{Field, Gf128};
+use crate::field::{Field, Gf128, Scalars};
 use crate::level::{self, Left, Right, follow, prove};
 use crate::sources::{LeftKey, RightKey};
 use crate::vectors::Weights;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sealane_block::{Block, Cpu, Nonce};
 use zeroize::Zeroizing;
 
-use super::{CONTEXT, Strings, Tiny, run, shape};
-use crate::field::Field;
+use super::{CONTEXT, Strings, Tiny, low_bits, run, shape};
+use crate::field::{Field, Scalars};
 use crate::level;
 use crate::sources::{Digest, LeftDraws, RightDraws};
 use crate::vectors::Weights;
@@ -20,8 +20,14 @@ struct AnyPoint<const BITS: usize>;
 impl<const BITS: usize> Field for AnyPoint<BITS> {
     const BITS: usize = BITS;
     const EMBEDDING: [Block; 4] = Tiny::<BITS>::EMBEDDING;
+}
+
+impl<const BITS: usize> Scalars for AnyPoint<BITS> {
     fn mul(cpu: Cpu, a: Block, b: Block) -> Block {
         Tiny::<BITS>::mul(cpu, a, b)
+    }
+    fn element(bits: Block) -> Block {
+        low_bits::<Self>(bits)
     }
     fn is_point(_at: Block, _count: usize) -> bool {
         false
