@@ -46,10 +46,7 @@ const OPENED_BIT: Kernel = Kernel::uncharged("opened_bit");
 
 /// Bits of an element; 1 of bits.
 pub(crate) fn bits_of(algebra: Algebra) -> u64 {
-    match algebra {
-        Algebra::Z2 => 1,
-        Algebra::Z2k(k) | Algebra::Gf2k(k) => k.into(),
-    }
+    algebra.bits()
 }
 
 /// The parties with which this one may exchange payload: all others but those without a role, if it

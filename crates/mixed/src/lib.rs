@@ -169,7 +169,7 @@ impl<const L: bool> Protocol for Mixing<L> {
         Domain {
             sharing: match algebra {
                 Algebra::Z2 => Sharing::Xor,
-                Algebra::Z2k(_) | Algebra::Gf2k(_) => Sharing::Additive,
+                Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => Sharing::Additive,
             },
             algebra,
             authenticated: false,
@@ -239,7 +239,7 @@ impl<const L: bool> Protocol for Mixing<L> {
         let (goal, share_bits) = match (domain.sharing, domain.algebra) {
             (Sharing::YaoLabel, _) => (Goal::Size, 128),
             (_, Algebra::Z2) => (Goal::Depth, 1),
-            (_, Algebra::Z2k(_) | Algebra::Gf2k(_)) => (Goal::Depth, 64),
+            (_, Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp) => (Goal::Depth, 64),
         };
         DomainProfile { goal, share_bits }
     }

@@ -299,6 +299,7 @@ fn steps_that_make_no_sense_are_internal_errors() {
     take(StepShape::Product(ProductShape {
         domain: domain(Some(8)),
         lanes: 4,
+        matrix: false,
         terms: 1,
         lines: [4, 4],
         distinct: [4, 4],

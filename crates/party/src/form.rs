@@ -1,9 +1,9 @@
-//! Layout of a component: words in rows, the same for both algebras.
+//! Layout of a component: words in rows, the same for all algebras.
 //!
 //! Bits: a row is a plane, its bits are the lanes, and words add by XOR. Ring elements: a row is
 //! one element of `k` bits in one word, and words add modulo `2^64`; [`Form::trim`] reduces them
-//! modulo `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows
-//! follow each other without gaps.
+//! modulo `2^k`. Integers modulo a prime are the same with words below it. So inputs, resharings
+//! and reveals are written once, over rows. In a message rows follow each other without gaps.
 
 use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, read, words_for};
 use crate::components::{Body, Components, Parts};
@@ -11,6 +11,8 @@ use crate::fault::{Fault, Result};
 use crate::packed::Packed;
 use crate::share::{Planes, Shares};
 use crate::words::Words;
+use sealane_block::Prime;
+use sealane_block::mersenne::PRIME_BITS;
 use sealane_protocol::{Algebra, Domain};
 use std::mem;
 use zeroize::Zeroizing;
@@ -22,6 +24,8 @@ pub enum Group {
     Xor,
     /// As integers modulo a power of two.
     Sum,
+    /// As integers modulo the prime `2^61 - 1`, below which all words are.
+    Prime,
 }
 
 impl Group {
@@ -31,6 +35,7 @@ impl Group {
         match self {
             Group::Xor => pairs.for_each(|(sum, word)| *sum ^= word),
             Group::Sum => pairs.for_each(|(sum, word)| *sum = sum.wrapping_add(*word)),
+            Group::Prime => pairs.for_each(|(sum, word)| *sum = Prime::add(*sum, *word)),
         }
     }
 
@@ -40,6 +45,7 @@ impl Group {
         match self {
             Group::Xor => pairs.for_each(|(rest, word)| *rest ^= word),
             Group::Sum => pairs.for_each(|(rest, word)| *rest = rest.wrapping_sub(*word)),
+            Group::Prime => pairs.for_each(|(rest, word)| *rest = Prime::sub(*rest, *word)),
         }
     }
 }
@@ -76,8 +82,21 @@ impl Form {
         }
     }
 
+    /// The layout of integers modulo `2^61 - 1`.
+    pub fn prime(planes: usize, elements: usize) -> Form {
+        Form {
+            group: Group::Prime,
+            planes,
+            elements,
+            row_bits: PRIME_BITS as usize,
+        }
+    }
+
     /// A tensor of a domain.
     pub fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form> {
+        if is_prime(domain) {
+            return Ok(Form::prime(planes, elements));
+        }
         Ok(match width(domain)? {
             None => Form::bits(planes, elements),
             Some(k) => Form::ring(k, planes, elements),
@@ -86,6 +105,9 @@ impl Form {
 
     /// A tensor of a domain whose values are given as words of `bits` bits.
     pub fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form> {
+        if is_prime(domain) {
+            return Ok(Form::prime(1, elements));
+        }
         match width(domain)? {
             None => Ok(Form::bits(bits, elements)),
             Some(k) if k == bits => Ok(Form::ring(k, 1, elements)),
@@ -120,14 +142,14 @@ impl Form {
     pub fn ring_bits(self) -> Option<usize> {
         match self.group {
             Group::Xor => None,
-            Group::Sum => Some(self.row_bits),
+            Group::Sum | Group::Prime => Some(self.row_bits),
         }
     }
 
     fn rows(self) -> usize {
         match self.group {
             Group::Xor => self.planes,
-            Group::Sum => self.planes * self.elements,
+            Group::Sum | Group::Prime => self.planes * self.elements,
         }
     }
 
@@ -167,14 +189,15 @@ impl Form {
     fn planes_of(self, words: Vec<u64>) -> Planes<u64> {
         let row = match self.group {
             Group::Xor => self.row_words(),
-            Group::Sum => self.elements,
+            Group::Sum | Group::Prime => self.elements,
         };
         Planes::new(self.planes, row, words)
     }
 
     /// Clears the bits that are not part of a row: bits past the last lane, multiples of `2^k`.
+    /// Integers modulo a prime have none.
     pub fn trim(self, words: &mut [u64]) {
-        if self.row_bits.is_multiple_of(64) {
+        if self.row_bits.is_multiple_of(64) || self.group == Group::Prime {
             return;
         }
         let mask = low_mask(self.row_bits % 64);
@@ -201,7 +224,7 @@ impl Form {
     }
 
     /// The component that a message holds, which `fill` writes into [`Form::bytes`] bytes. None if
-    /// the bits after the last row are not zero.
+    /// the bits after the last row are not zero, or an integer is not below its prime.
     pub fn unpack<E>(
         self,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -222,7 +245,9 @@ impl Form {
             for (row, word) in component.data_mut().iter_mut().enumerate() {
                 *word = read(&dense, row * row_bits, row_bits);
             }
-            return Ok(Some(component));
+            let below = |words: &[u64]| words.iter().fold(true, |all, of| all & (*of < Prime::P));
+            let fits = self.group != Group::Prime || below(component.data());
+            return Ok(fits.then_some(component));
         }
         let mut rows = Writer::new(self.words());
         for row in 0..self.rows() {
@@ -232,8 +257,7 @@ impl Form {
         Ok(Some(self.planes_of(rows.finish())))
     }
 
-    /// As [`Form::unpack`], into the words of a component. False if the bits after the last row are
-    /// not zero.
+    /// As [`Form::unpack`], into the words of a component. False if there is none.
     pub fn unpack_to<E>(
         self,
         into: &mut [u64],
@@ -248,7 +272,8 @@ impl Form {
         Ok(fits.is_some())
     }
 
-    /// A component from values, one word an element, of which the lowest bits count.
+    /// A component from values, one word an element, of which the lowest bits count; modulo a prime
+    /// all of them, in two's complement.
     pub fn encode(self, values: &[u64]) -> Planes<u64> {
         let mut component = self.zeros();
         match self.group {
@@ -257,18 +282,23 @@ impl Form {
                 component.data_mut().copy_from_slice(values);
                 self.trim(component.data_mut());
             }
+            Group::Prime => {
+                let words = component.data_mut().iter_mut().zip(values);
+                words.for_each(|(word, value)| *word = Prime::from_signed(*value));
+            }
         }
         component
     }
 
-    /// The values of a component, one word an element.
+    /// The values of a component, one word an element; modulo a prime those of least size, in two's
+    /// complement.
     ///
     /// # Errors
     /// [`Fault::Internal`] if an element does not fit a word.
     pub fn decode(self, component: &[u64]) -> Result<Words> {
         let fits = match self.group {
             Group::Xor => self.planes <= 64,
-            Group::Sum => self.planes == 1,
+            Group::Sum | Group::Prime => self.planes == 1,
         };
         if !fits {
             let what = "an element that is opened does not fit a word";
@@ -278,6 +308,10 @@ impl Form {
         match self.group {
             Group::Xor => elements_from_planes(component, &mut values),
             Group::Sum => values.copy_from_slice(component),
+            Group::Prime => {
+                let values = values.iter_mut().zip(component);
+                values.for_each(|(value, word)| *value = Prime::to_signed(*word));
+            }
         }
         Ok(values)
     }
@@ -291,7 +325,7 @@ impl Form {
         let fits = match &share.0 {
             Body::Shape(..) => true,
             Body::Bits(_) => self.group == Group::Xor,
-            Body::Ring(_) => self.group == Group::Sum,
+            Body::Ring(_) => self.group != Group::Xor,
             Body::Labels(_) => false,
         };
         if !fits || (self.planes, self.elements) != (share.planes(), share.elements()) {
@@ -305,12 +339,17 @@ impl Form {
     pub fn share<const P: usize>(self, parts: [Planes<u64>; P]) -> Components<P> {
         Components(match self.group {
             Group::Xor => Body::Bits(Parts(parts.map(|part| Packed::of(self.elements, part)))),
-            Group::Sum => Body::Ring(Parts(parts)),
+            Group::Sum | Group::Prime => Body::Ring(Parts(parts)),
         })
     }
 }
 
-/// Bits of an element if the domain is a ring, none if it is bits.
+/// Returns whether the elements of a domain are integers modulo `2^61 - 1`.
+pub fn is_prime(domain: Domain) -> bool {
+    domain.algebra == Algebra::Fp && !domain.authenticated
+}
+
+/// Bits of an element if the domain is a ring of `2^k` elements, none if it is bits.
 ///
 /// # Errors
 /// [`Fault::Internal`] if it has other elements, or is authenticated.

@@ -31,7 +31,7 @@ pub use broadcast::{Broadcast, ECHO_BYTES};
 pub use components::{Body, Components, Parts};
 pub use cycles::CycleRun;
 pub use fault::{Fault, Result};
-pub use form::{Form, Group, width};
+pub use form::{Form, Group, is_prime, width};
 pub use linear::{add_terms, linear, ring};
 pub use offline::{Empty, NoOffline};
 pub use packed::Packed;

@@ -1,11 +1,13 @@
-//! Sums of multiples modulo `2^k`, component by component.
+//! Sums of multiples modulo `2^k` or a prime, component by component.
 
 use crate::components::Components;
 use crate::fault::{Fault, Result};
-use crate::form::{Form, width};
+use crate::form::{Form, Group, is_prime, width};
 use crate::share::Shares;
 use crate::step::{Factor, Term};
+use sealane_block::Prime;
 use sealane_protocol::Domain;
+use zeroize::Zeroizing;
 
 /// Bits of an element of a domain of ring elements.
 ///
@@ -16,7 +18,7 @@ pub fn ring(domain: Domain) -> Result<usize> {
     width(domain)?.ok_or_else(none)
 }
 
-/// A sum of multiples of shared elements modulo `2^k`, at a party that has shares.
+/// A sum of multiples of shared elements modulo `2^k` or a prime, at a party that has shares.
 ///
 /// # Errors
 /// [`Fault::Internal`] if an operand is no share of such elements.
@@ -25,8 +27,11 @@ pub fn linear<const P: usize>(
     lanes: usize,
     terms: &[Term<'_, Components<P>>],
 ) -> Result<Components<P>> {
-    let k = ring(domain)?;
-    let form = Form::ring(k, 1, lanes);
+    if !is_prime(domain) {
+        ring(domain)?;
+    }
+    let form = Form::of(domain, 1, lanes)?;
+    let prime = form.group == Group::Prime;
     let mut sums: [_; P] = std::array::from_fn(|_| form.zeros());
     let mut first = true;
     for Term { share, factor } in terms {
@@ -37,7 +42,7 @@ pub fn linear<const P: usize>(
             let what = "a table of factors has another shape than its term";
             return Err(Fault::Internal(what.to_string()));
         }
-        let Some(parts) = Form::ring(k, planes, lanes).parts(share)? else {
+        let Some(parts) = Form::of(domain, planes, lanes)?.parts(share)? else {
             continue;
         };
         for plane in 0..planes {
@@ -45,6 +50,19 @@ pub fn linear<const P: usize>(
             for (sum, part) in sums.iter_mut().zip(parts) {
                 let words = part[of_plane.clone()].iter();
                 match factor {
+                    Factor::Number(factor) if prime => {
+                        let factor = Prime::from_signed(*factor);
+                        let terms = words.map(|word| Prime::mul(*word, factor));
+                        form.group
+                            .add(sum.data_mut(), &Zeroizing::new(terms.collect::<Vec<_>>()));
+                    }
+                    Factor::Table(table) if prime => {
+                        let pairs = words.zip(&table[of_plane.clone()]);
+                        let terms = pairs
+                            .map(|(word, factor)| Prime::mul(*word, Prime::from_signed(*factor)));
+                        form.group
+                            .add(sum.data_mut(), &Zeroizing::new(terms.collect::<Vec<_>>()));
+                    }
                     Factor::Number(factor) => {
                         let terms = words.map(|word| word.wrapping_mul(*factor));
                         add_terms(sum.data_mut(), terms, first);

@@ -6,7 +6,7 @@ use crate::words::Words;
 use sealane_circuit::Tape;
 use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{
-    Algebra, ConvertShape, Domain, Numbers, Opening, ProductShape, RingOp, RingShape, ShuffleShape,
+    ConvertShape, Domain, Numbers, Opening, ProductShape, RingOp, RingShape, ShuffleShape,
     SortShape, StepShape, View,
 };
 use std::sync::Arc;
@@ -154,6 +154,7 @@ impl<'a, W: Steps> Step<'a, W> {
                 lanes: left.lanes() as u64,
                 terms: left.planes() as u64,
                 lines: [left, right].map(Selected::lines),
+                matrix: View::lines(&left.lanes, &right.lanes).is_some(),
                 distinct: [left.distinct(), right.distinct()],
                 numbers: [left.numbers, right.numbers],
             }),
@@ -246,13 +247,9 @@ pub struct Opened<S> {
 
 impl<S: Shares> Opened<S> {
     fn shape(&self) -> Opening {
-        let width = match self.domain.algebra {
-            Algebra::Z2 => 1,
-            Algebra::Z2k(k) | Algebra::Gf2k(k) => u64::from(k),
-        };
         Opening {
             domain: self.domain,
-            bits: (self.share.planes() * self.share.elements()) as u64 * width,
+            bits: (self.share.planes() * self.share.elements()) as u64 * self.domain.algebra.bits(),
             to: self.to,
         }
     }
@@ -317,7 +314,7 @@ impl<S: Shares> Selected<S> {
 pub struct Term<'a, S> {
     /// Shares of `lanes` elements, of any number of planes.
     pub share: &'a S,
-    /// Factor modulo `2^k`.
+    /// Factor modulo `2^k`, or in two's complement modulo a prime.
     pub factor: Factor,
 }
 

@@ -39,11 +39,18 @@
 //! wraps at `m` bits, numbers are known modulo `2^m` alone: then `k` is `m`, and such values are
 //! connected with others only if those have 64 bits at most and `m` is 64.
 //!
+//! *Modulo a prime.* A protocol against malicious parties computes modulo `2^61 - 1` in place of
+//! `2^k`. Then only exact values of at most 60 bits are there, and never those of types that wrap.
+//! Inputs are bits (rule 4 holds for constants alone), since nothing else holds an owner to a
+//! range. So a value takes a conversion whose bytes are those of its bits times 61, and only
+//! products are seeds: sums of many elements are cheaper as circuits.
+//!
 //! Time is nearly linear in the size of the program: two passes over its values, and disjoint sets.
 
 use crate::place::{Placement, lens};
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
 use sealane_program::types::{Dim, Range, Type};
+use sealane_protocol::{Algebra, Protocol};
 
 /// Most gates of a sum or product that stays in gates if its operands come from there.
 const FEW_GATES: u64 = 256;
@@ -57,23 +64,98 @@ const FEW_PARTS: usize = 64;
 pub(crate) struct Had {
     /// As bits.
     pub bits: bool,
-    /// Modulo `2^k`.
-    pub ring: Option<u8>,
+    /// Modulo `2^k`, or modulo the prime.
+    pub ring: Option<Algebra>,
 }
+
+/// Arithmetic of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    /// None: all is bits.
+    None,
+    /// Modulo `2^k`.
+    Power,
+    /// Modulo the prime `2^61 - 1`.
+    Prime,
+}
+
+impl Arithmetic {
+    /// The arithmetic of a protocol; none if `gates` compute everything.
+    pub fn of<P: Protocol>(gates: bool) -> Arithmetic {
+        if gates || !P::profile().arithmetic {
+            Arithmetic::None
+        } else if P::prime() {
+            Arithmetic::Prime
+        } else {
+            Arithmetic::Power
+        }
+    }
+
+    /// True if there is some.
+    pub fn any(self) -> bool {
+        self != Arithmetic::None
+    }
+
+    /// Returns whether a sum of several elements, or a dot product, suits the ring.
+    pub fn suits(self, value: &Value) -> bool {
+        match self {
+            Arithmetic::None => false,
+            Arithmetic::Power => suits_ring(value),
+            Arithmetic::Prime => {
+                let bits = (2..=MOST_PRIME_BITS).contains(&width(value));
+                bits && modulus(value.ty).is_none()
+            }
+        }
+    }
+
+    /// Returns whether an inner product of so many terms is one in the ring.
+    pub fn multiplies(self, value: &Value, factors: [&Value; 2], length: u64) -> bool {
+        let fits = |factor: &Value| width(factor) <= MOST_PRIME_BITS;
+        let proved = length <= MOST_PRIME_TERMS && factors.into_iter().all(fits);
+        self.suits(value) && (self != Arithmetic::Prime || proved)
+    }
+
+    /// Returns whether a sum of several elements suits the ring wherever its operand comes from.
+    pub fn sums(self, value: &Value) -> bool {
+        self != Arithmetic::Prime && self.suits(value)
+    }
+
+    /// Most bits of a value in the ring.
+    fn most_bits(self) -> u8 {
+        match self {
+            Arithmetic::Prime => MOST_PRIME_BITS,
+            _ => MOST_BITS,
+        }
+    }
+}
+
+/// Most bits of values modulo the prime: both signs fit, and leave a number for neither.
+const MOST_PRIME_BITS: u8 = 60;
+/// Most elements of an inner product modulo the prime, which is proved as a whole.
+const MOST_PRIME_TERMS: u64 = 1 << 20;
 
 /// Chooses the algebras of each value of the main graph; with `floors`, the ring has floors of
 /// elements divided by a power of two, and with `apart` sums of which an operand comes from gates
 /// are gates.
-pub(crate) fn algebra(program: &Program, arithmetic: bool, floors: bool, apart: bool) -> Vec<Had> {
+pub(crate) fn algebra(
+    program: &Program,
+    arithmetic: Arithmetic,
+    floors: bool,
+    apart: bool,
+) -> Vec<Had> {
     let (bits, ring) = (true, None);
     let only_bits = Had { bits, ring };
     let mut had = vec![only_bits; program.main.values.len()];
-    if arithmetic {
-        let choice = Choice::forward(&program.main, floors, apart);
+    if arithmetic.any() {
+        let choice = Choice::forward(&program.main, arithmetic, floors, apart);
         let chosen = choice.backward();
         let moduli = choice.moduli(&chosen);
         for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
-            let (bits, ring) = (chosen.bits, chosen.ring.then_some(k));
+            let ring = match arithmetic {
+                Arithmetic::Prime => Algebra::Fp,
+                _ => Algebra::Z2k(k),
+            };
+            let (bits, ring) = (chosen.bits, chosen.ring.then_some(ring));
             *had = Had { bits, ring };
         }
     }
@@ -133,6 +215,7 @@ struct Chosen {
 
 struct Choice<'a> {
     graph: &'a Graph,
+    arithmetic: Arithmetic,
     floors: bool,
     apart: bool,
     natures: Vec<Nature>,
@@ -143,9 +226,10 @@ struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     /// Applies rules 1 and 2.
-    fn forward(graph: &'a Graph, floors: bool, apart: bool) -> Choice<'a> {
+    fn forward(graph: &'a Graph, arithmetic: Arithmetic, floors: bool, apart: bool) -> Choice<'a> {
         let mut choice = Choice {
             graph,
+            arithmetic,
             floors,
             apart,
             natures: Vec::with_capacity(graph.values.len()),
@@ -193,14 +277,14 @@ impl<'a> Choice<'a> {
                 let copied = self.placed[self.natures.len()].is_none();
                 match self.moved(*of) {
                     Nature::Given if !copied => Nature::Given,
-                    Nature::Given if suits_ring(value) => Nature::Linear,
+                    Nature::Given if self.arithmetic.suits(value) => Nature::Linear,
                     Nature::Given => Nature::Gates,
                     nature => nature,
                 }
             }
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
             Op::Share { of, .. } => self.moved(*of),
-            _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
+            _ if !self.arithmetic.suits(value) || !self.reads_ring(value) => Nature::Gates,
             Op::Binary(Binary::Shr, a, by) if self.floors && self.is(*a, Status::Ring) => {
                 match &self.of(*by).op {
                     Op::Const(data) if data.elements.windows(2).all(|by| by[0] == by[1]) => {
@@ -226,7 +310,7 @@ impl<'a> Choice<'a> {
         let operands = value.op.operands();
         operands
             .into_iter()
-            .all(|id| width(self.of(id)) <= MOST_BITS)
+            .all(|id| width(self.of(id)) <= self.arithmetic.most_bits())
     }
 
     /// Returns the factors of a product. A choice between a value and zero is a product by a bit.
@@ -265,6 +349,7 @@ impl<'a> Choice<'a> {
         let whole = |id: &ValueId| self.is(*id, Status::Ring) && self.of(*id).shape == value.shape;
         let goes_on = operands.iter().any(whole);
         match nature {
+            Nature::Given if self.is_input(value) => Status::Bits,
             Nature::Given => Status::Free,
             Nature::Gates => Status::Bits,
             // A slice has the algebra of its tensor.
@@ -277,10 +362,21 @@ impl<'a> Choice<'a> {
         }
     }
 
+    /// Returns whether a given value is one of an input that arrives as bits alone.
+    fn is_input(&self, value: &Value) -> bool {
+        if self.arithmetic != Arithmetic::Prime {
+            return false;
+        }
+        let operands = value.op.operands();
+        let of = |id: &ValueId| self.is(*id, Status::Bits);
+        matches!(value.op, Op::Param(_)) || operands.iter().any(of)
+    }
+
     /// Returns whether a sum or product is a seed.
     fn is_seed(&self, value: &Value, nature: Nature) -> bool {
         match &value.op {
             Op::Dot(..) => true,
+            Op::Reduce(..) if self.arithmetic == Arithmetic::Prime => false,
             Op::Reduce(_, of, _) => !self.is(*of, Status::Bits) || !self.is_small_sum(value),
             Op::Binary(_, a, b) if nature == Nature::Product => {
                 let widths = [a, b].map(|id| u64::from(width(self.of(*id))));
@@ -342,7 +438,7 @@ impl<'a> Choice<'a> {
 
     /// Returns whether a value that gates could compute is in the ring because of its users.
     fn is_reached(&self, value: &Value, nature: Nature, read: Chosen) -> bool {
-        if width(value) > MOST_BITS {
+        if width(value) > self.arithmetic.most_bits() {
             return false;
         }
         let operands = value.op.operands();

@@ -16,7 +16,8 @@
 //! Inputs and constants are made in each algebra that needs them, with a step of their own for
 //! each: sharing an input again costs its owner less than a conversion costs all parties. With
 //! malicious parties, though, an input that is needed twice is shared as bits and converted, since
-//! nothing forces an owner to share the same number both times.
+//! nothing forces an owner to share the same number both times; and where arithmetic is modulo a
+//! prime every input is, since nothing holds an element to its range.
 
 use crate::cost::{first_step_ns, step_ns};
 use crate::draft::{Draft, Phase, Tensor};
@@ -87,7 +88,8 @@ pub(crate) fn domains<P: Protocol>(
         let domain = match &step.op {
             StepOp::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
-                if wants.len() > 1 && is_malicious::<P>() {
+                // Nothing holds an element of a prime field to the range of an input.
+                if wants.len() > 1 && is_malicious::<P>() || P::prime() && !wants.is_empty() {
                     wants = vec![(Algebra::Z2, unit.phase)];
                 }
                 chooser.given(step, unit.phase, &wants, P::input_domain);
@@ -226,7 +228,7 @@ fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
     }
     let bits = |algebra: &Algebra| match algebra {
         Algebra::Z2 => 0,
-        Algebra::Z2k(k) | Algebra::Gf2k(k) => *k,
+        other => other.bits(),
     };
     let sort = |wants: &mut Vec<(Algebra, Phase)>| wants.sort_by_key(|(algebra, _)| bits(algebra));
     wants.iter_mut().for_each(sort);

@@ -28,7 +28,12 @@ impl Domains {
         let bits = bits.iter().chain(counted);
         let of_tape = |domain: &Domain| u64::from(profile(*domain).share_bits);
         let ring = if P::profile().arithmetic {
-            profile(P::domain(Algebra::Z2k(64))).share_bits
+            let algebra = if P::prime() {
+                Algebra::Fp
+            } else {
+                Algebra::Z2k(64)
+            };
+            profile(P::domain(algebra)).share_bits
         } else {
             0
         };

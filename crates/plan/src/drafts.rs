@@ -1,7 +1,7 @@
 //! Drafts of one program: passes from `expand` to `fuse`, for plans that want few rounds and for
 //! plans that want few bytes.
 
-use crate::algebra::{self, Had};
+use crate::algebra::{self, Arithmetic, Had};
 use crate::draft::{Draft, Phase};
 use crate::fuse::{self, LastLevels, pins};
 use crate::{broken, expand, parts, passes, segment};
@@ -142,11 +142,11 @@ impl Fused {
         (gates, keyed): (bool, bool),
     ) -> Result<Fused, Diagnostic> {
         let goal = P::domain_profile(P::domain(Algebra::Z2), parties).goal;
-        let arithmetic = P::profile().arithmetic && !gates;
+        let arithmetic = Arithmetic::of::<P>(gates);
         let expanded = expand::expand(program, arithmetic, goal, keyed);
-        passes::expanded(&expanded, arithmetic).map_err(broken)?;
+        passes::expanded(&expanded, arithmetic.any()).map_err(broken)?;
         let had = algebra::algebra(&expanded, arithmetic, P::ring_steps(), false);
-        passes::algebras(&expanded, &had, arithmetic).map_err(broken)?;
+        passes::algebras(&expanded, &had, arithmetic.any()).map_err(broken)?;
         let phases = segment::segment(&expanded);
         passes::phases(&expanded, &phases).map_err(broken)?;
         Ok(Fused {
@@ -159,9 +159,9 @@ impl Fused {
     /// Has sums of which an operand is bits computed as bits; returns whether that makes a
     /// difference.
     fn takes_sums_out<P: Protocol>(&mut self) -> Result<bool, Diagnostic> {
-        let arithmetic = P::profile().arithmetic;
+        let arithmetic = Arithmetic::of::<P>(false);
         let had = algebra::algebra(&self.expanded, arithmetic, P::ring_steps(), true);
-        passes::algebras(&self.expanded, &had, arithmetic).map_err(broken)?;
+        passes::algebras(&self.expanded, &had, arithmetic.any()).map_err(broken)?;
         let changed = had != self.had;
         self.had = had;
         Ok(changed)

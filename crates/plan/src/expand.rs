@@ -22,7 +22,7 @@ mod cross;
 
 pub(crate) use cross::{levels, reduces};
 
-use crate::algebra::suits_ring;
+use crate::algebra::Arithmetic;
 use crate::fuse::numbered;
 use crate::lower::constant;
 use crate::rewrite::readers;
@@ -40,7 +40,7 @@ const ROUND_KEY_BYTES: u64 = 176;
 /// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
 /// without arithmetic, in which bodies have the goal; with `keys`, keys that blocks of AES have in
 /// common are expanded once.
-pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal, keys: bool) -> Program {
+pub(crate) fn expand(program: &Program, arithmetic: Arithmetic, goal: Goal, keys: bool) -> Program {
     let mut expander = Expander {
         program,
         arithmetic,
@@ -106,7 +106,7 @@ fn prune(mut program: Program) -> Program {
 
 struct Expander<'a> {
     program: &'a Program,
-    arithmetic: bool,
+    arithmetic: Arithmetic,
     /// Goal of the circuits of bodies.
     goal: Goal,
     /// Keys that blocks of AES have in common are expanded once.
@@ -327,7 +327,7 @@ impl Expander<'_> {
 
     /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.
     fn dot(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
-        if self.by_ring(value) && self.of(b).shape.fixed[0] > 1 {
+        if self.is_dot(value, [a, b], self.of(b).shape.fixed[0]) {
             return self.derived(value, Op::Dot(a, b));
         }
         let columns = self.of(b).shape.fixed.get(1).copied();
@@ -374,7 +374,8 @@ impl Expander<'_> {
             return None;
         };
         let shape = &self.of(of).shape;
-        let last = *axis as usize + 1 == shape.rank() && shape.fixed.last()? > &1;
+        let length = *shape.fixed.last()?;
+        let last = *axis as usize + 1 == shape.rank();
         let shape_of = |id: &ValueId| &self.of(*id).shape;
         let repeats = |id: &ValueId| {
             let own = shape_of(id);
@@ -385,7 +386,8 @@ impl Expander<'_> {
             (true, _) if shape_of(b) == shape => Op::Dot(*b, *a),
             _ => return None,
         };
-        (last && self.by_ring(value)).then(|| self.derived(value, dot))
+        let is_dot = last && self.is_dot(value, [*a, *b], length);
+        is_dot.then(|| self.derived(value, dot))
     }
 
     fn reduce(&mut self, value: &Value, reduction: Reduction, of: ValueId, axis: u32) -> ValueId {
@@ -399,7 +401,7 @@ impl Expander<'_> {
             }
             _ => false,
         };
-        let by_gates = reduction != Reduction::Sum || !self.by_ring(value);
+        let by_gates = reduction != Reduction::Sum || !self.arithmetic.sums(value);
         let other_form = single || operand.range.signed() != value.range.signed();
         let of = if by_gates && other_form {
             self.cast(of, value.ty, value.range)
@@ -409,9 +411,10 @@ impl Expander<'_> {
         self.derived(value, Op::Reduce(reduction, of, axis))
     }
 
-    /// Returns whether a sum of this form suits the ring.
-    fn by_ring(&self, value: &Value) -> bool {
-        self.arithmetic && suits_ring(value)
+    /// Returns whether an inner product of so many terms is one in the ring.
+    fn is_dot(&self, value: &Value, factors: [ValueId; 2], length: u64) -> bool {
+        let factors = factors.map(|id| self.of(id));
+        length > 1 && self.arithmetic.multiplies(value, factors, length)
     }
 
     /// Casts to the given type and range; the numbers stay the same.

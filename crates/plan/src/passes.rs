@@ -11,7 +11,7 @@ use sealane_parties::PartyId;
 use sealane_program::call;
 use sealane_program::graph::{Graph, Op, Program, ValueId};
 use sealane_program::types::Type;
-use sealane_protocol::{Players, Profile, Role, Setting};
+use sealane_protocol::{Algebra, Players, Profile, Role, Setting};
 
 /// Most roles of one party in a protocol: `setting` tries each party in each of them.
 const MOST_ROLES_OF_ONE: usize = 3;
@@ -113,8 +113,8 @@ pub(crate) fn expanded(program: &Program, arithmetic: bool) -> Result<(), String
     )
 }
 
-/// Checks the choice of `algebra`: every value is computed somewhere, a ring has at most 64 bits,
-/// and only protocols with arithmetic have one.
+/// Checks the choice of `algebra`: every value is computed somewhere, a ring has at most 64 bits or
+/// is a prime field, and only protocols with arithmetic have one.
 pub(crate) fn algebras(program: &Program, had: &[Had], arithmetic: bool) -> Result<(), String> {
     ensure(
         had.len() == program.main.values.len(),
@@ -129,7 +129,10 @@ pub(crate) fn algebras(program: &Program, had: &[Had], arithmetic: bool) -> Resu
             arithmetic || had.ring.is_none(),
             "a ring without arithmetic",
         )?;
-        let fits = had.ring.is_none_or(|k| (1..=64).contains(&k));
+        let fits = had.ring.is_none_or(|ring| match ring {
+            Algebra::Z2k(k) => (1..=64).contains(&k),
+            ring => ring == Algebra::Fp,
+        });
         ensure(fits, "a ring of no or too many bits")?;
     }
     Ok(())
@@ -220,7 +223,12 @@ mod tests {
 
     #[test]
     fn values_without_a_reader_or_in_the_wrong_order_are_noticed() {
-        let good = expand::expand(&scale::scale(&program()), false, Goal::Size, false);
+        let good = expand::expand(
+            &scale::scale(&program()),
+            algebra::Arithmetic::None,
+            Goal::Size,
+            false,
+        );
         assert_eq!(expanded(&good, false), Ok(()));
         let mut unread = good.clone();
         unread.main.values.push(good.main.values[0].clone());
@@ -233,13 +241,18 @@ mod tests {
 
     #[test]
     fn algebras_and_phases_that_do_not_fit_are_noticed() {
-        let program = expand::expand(&scale::scale(&program()), false, Goal::Size, false);
-        let mut had = algebra::algebra(&program, false, false, false);
+        let program = expand::expand(
+            &scale::scale(&program()),
+            algebra::Arithmetic::None,
+            Goal::Size,
+            false,
+        );
+        let mut had = algebra::algebra(&program, algebra::Arithmetic::None, false, false);
         assert_eq!(algebras(&program, &had, false), Ok(()));
-        had[0].ring = Some(16);
+        had[0].ring = Some(Algebra::Z2k(16));
         assert!(algebras(&program, &had, false).is_err());
         assert_eq!(algebras(&program, &had, true), Ok(()));
-        had[0].ring = Some(65);
+        had[0].ring = Some(Algebra::Z2k(65));
         assert!(algebras(&program, &had, true).is_err());
         let mut computed = segment::segment(&program);
         assert_eq!(phases(&program, &computed), Ok(()));
@@ -249,8 +262,13 @@ mod tests {
 
     /// Lowers a program; also returns the number of circuits that it took.
     fn lower(program: &Program) -> (Draft, Lowered, usize) {
-        let program = expand::expand(&scale::scale(program), false, Goal::Size, false);
-        let had = algebra::algebra(&program, false, false, false);
+        let program = expand::expand(
+            &scale::scale(program),
+            algebra::Arithmetic::None,
+            Goal::Size,
+            false,
+        );
+        let had = algebra::algebra(&program, algebra::Arithmetic::None, false, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had, None).expect("a draft");
         let domains = Domains::of::<Honest>(2, true);
         let mut bodies = lower::Bodies::default();

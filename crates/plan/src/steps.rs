@@ -146,14 +146,14 @@ impl ValuePlan {
     pub fn planes(&self) -> u64 {
         match self.domain.algebra {
             Algebra::Z2 => self.bits.into(),
-            Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+            Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => 1,
         }
     }
     /// Bits of each element where it is sent as plain bits: at an input and at a reveal.
     pub fn plain_bits(&self) -> u64 {
         match self.domain.algebra {
             Algebra::Z2 => self.bits.into(),
-            Algebra::Z2k(k) | Algebra::Gf2k(k) => k.into(),
+            algebra => algebra.bits(),
         }
     }
 }

@@ -115,6 +115,6 @@ fn rows_that_fit(bits: u64) -> u64 {
 fn share(tensor: &Tensor, domains: &Domains) -> u64 {
     match tensor.algebra {
         Algebra::Z2 => u64::from(tensor.range.bits()) * domains.bit,
-        Algebra::Z2k(_) | Algebra::Gf2k(_) => domains.ring,
+        Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => domains.ring,
     }
 }

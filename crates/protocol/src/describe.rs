@@ -33,8 +33,14 @@ pub trait Protocol: Sized + 'static {
         Basis::of(&profile, profile.assumption, Some)
     }
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
-    /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
+    /// in that algebra. Called for `Z2`, and for `Z2k` or `Fp` if it has arithmetic.
     fn domain(algebra: Algebra) -> Domain;
+    /// Returns whether its arithmetic is modulo the prime `2^61 - 1`, in place of `2^k`. Values
+    /// whose range fits 60 bits may live there; inputs are bits, which their owner cannot choose
+    /// outside of the range of these, and become elements by conversions.
+    fn prime() -> bool {
+        false
+    }
     /// Most rows of a step [`StepShape::Sort`] in the domain of bits; none if it has no such step.
     /// Where it has one, planning sorts by that step instead of a network of exchanges if it takes
     /// less time.

@@ -45,6 +45,19 @@ pub enum Algebra {
     Z2k(u8),
     /// The field of `2^k` elements.
     Gf2k(u8),
+    /// Integers modulo the prime `2^61 - 1`.
+    Fp,
+}
+
+impl Algebra {
+    /// Bits of an element.
+    pub const fn bits(self) -> u64 {
+        match self {
+            Algebra::Z2 => 1,
+            Algebra::Z2k(k) | Algebra::Gf2k(k) => k as u64,
+            Algebra::Fp => 61,
+        }
+    }
 }
 
 /// Domain of a shared value: kind of sharing and algebra. A value changes domain only at an

@@ -91,6 +91,9 @@ pub struct ProductShape {
     /// Different lanes of the left and of the right operand: rows and columns, where their
     /// product is the number of lanes, so that the step is a matrix product.
     pub lines: [u64; 2],
+    /// True if every row meets every column exactly once, by the strides of the views
+    /// ([`View::lines`](crate::View::lines)).
+    pub matrix: bool,
     /// Elements of the left and of the right operand that the views select, each counted once
     /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
     /// protocol with masked openings opens.

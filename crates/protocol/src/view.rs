@@ -48,6 +48,34 @@ impl View {
 }
 
 impl View {
+    /// The lines of a matrix product whose lanes have these views: the first element of each row
+    /// of the left operand and of each column of the right one, then the place of a row and of a
+    /// column among the lanes, of which lane `r + c` has both. None if a dimension of the lanes
+    /// moves in both operands or in neither, so that it is no matrix product.
+    pub fn lines(left: &View, right: &View) -> Option<[View; 4]> {
+        if left.dims.len() != right.dims.len() {
+            return None;
+        }
+        let mut lines = [left.offset, right.offset, 0, 0].map(|offset| View::new(offset, vec![]));
+        let mut apart = 1;
+        for ((length, along), (same, across)) in left.dims.iter().zip(&right.dims).rev() {
+            let moves = [*along != 0, *across != 0];
+            let side = match moves {
+                _ if length != same || *length == 0 => return None,
+                _ if *length == 1 => continue,
+                [true, false] => 0,
+                [false, true] => 1,
+                _ => return None,
+            };
+            lines[side]
+                .dims
+                .insert(0, (*length, [*along, *across][side]));
+            lines[2 + side].dims.insert(0, (*length, apart));
+            apart *= *length as isize;
+        }
+        Some(lines)
+    }
+
     /// Number of different elements at `lanes[l] + inner[i]`, for all `l` and `i`: exact where the
     /// dimensions of both views do not overlap, as in a matrix product; otherwise the number of
     /// elements from the first to the last of them, if that is smaller than the number of pairs.
@@ -91,6 +119,43 @@ mod tests {
         assert!(!view(0, &[(6, 0)]).is_whole(6));
         assert!(!view(1, &[(6, 1)]).is_whole(6));
         assert!(!view(5, &[(6, -1)]).is_whole(6));
+    }
+
+    /// Lanes of a matrix product are those of all rows by all columns.
+    #[test]
+    fn lines_of_a_matrix_product_meet_once() {
+        let pairs = [
+            (view(3, &[(3, 5), (4, 0)]), view(1, &[(3, 0), (4, 1)])),
+            (
+                view(0, &[(2, 0), (3, 5), (4, 0)]),
+                view(0, &[(2, 7), (3, 0), (4, 1)]),
+            ),
+            (
+                view(9, &[(3, -1), (1, 4), (1, 0)]),
+                view(2, &[(3, 0), (1, 3), (1, 0)]),
+            ),
+            (view(5, &[]), view(6, &[])),
+        ];
+        for (left, right) in pairs {
+            let [rows, columns, r, c] = View::lines(&left, &right).expect("a matrix product");
+            let lanes = [left.indices(), right.indices()];
+            let mut met = HashSet::new();
+            for (row, r) in rows.indices().iter().zip(r.indices()) {
+                for (column, c) in columns.indices().iter().zip(c.indices()) {
+                    assert_eq!([lanes[0][r + c], lanes[1][r + c]], [*row, *column]);
+                    met.insert(r + c);
+                }
+            }
+            assert_eq!(met.len(), left.count());
+        }
+        for (left, right) in [
+            (view(0, &[(3, 1)]), view(0, &[(3, 1)])),
+            (view(0, &[(3, 0)]), view(0, &[(3, 0)])),
+            (view(0, &[(3, 0), (2, 1)]), view(0, &[(6, 1)])),
+            (view(0, &[(0, 1)]), view(0, &[(0, 0)])),
+        ] {
+            assert!(View::lines(&left, &right).is_none());
+        }
     }
 
     #[test]

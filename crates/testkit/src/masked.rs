@@ -248,7 +248,7 @@ fn bytes_of(numbers: Numbers) -> usize {
 fn planes_of(domain: Domain, bits: usize) -> usize {
     match domain.algebra {
         Algebra::Z2 => bits,
-        Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+        Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => 1,
     }
 }
 
@@ -258,10 +258,7 @@ fn is_masked(domain: Domain) -> bool {
 
 /// The bits of a word that count.
 fn mask(algebra: Algebra) -> u64 {
-    match algebra {
-        Algebra::Z2 => 1,
-        Algebra::Z2k(k) | Algebra::Gf2k(k) => u64::MAX >> (64 - u32::from(k)),
-    }
+    u64::MAX >> (64 - algebra.bits())
 }
 
 fn plus(algebra: Algebra, a: u64, b: u64) -> u64 {

@@ -157,7 +157,9 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
             results.push(self.convert(back, domain, bits));
         }
         if P::Protocol::profile().arithmetic {
-            let domain = P::Protocol::domain(Algebra::Z2k(40));
+            let prime = P::Protocol::prime();
+            let algebra = if prime { Algebra::Fp } else { Algebra::Z2k(40) };
+            let domain = P::Protocol::domain(algebra);
             let left = self.convert(inputs[0].clone(), bits, domain);
             let right = self.convert(inputs[1].clone(), bits, domain);
             let product = self.share(Step::Product {
@@ -208,7 +210,7 @@ impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
         }
         let bits = match from.algebra {
             Algebra::Z2 => share.planes(),
-            Algebra::Z2k(_) | Algebra::Gf2k(_) => self.session.bits,
+            Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => self.session.bits,
         };
         self.share(Step::Convert {
             from,

@@ -230,7 +230,7 @@ pub(super) fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) 
     let planned = &counter.plan[value];
     let planes = match planned.domain.algebra {
         Algebra::Z2 => u64::from(planned.bits),
-        Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+        Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => 1,
     };
     let rows = planned.rows.map_or(1, |_| rows);
     planned.elements * rows * planes * share::<P>(counter, planned.domain)

@@ -495,6 +495,10 @@ impl<'a> Counter<'a> {
                     lanes,
                     terms: product.left.inner.count(rows),
                     lines: both.map(|of| distinct(of, &View::whole(1))),
+                    matrix: {
+                        let [left, right] = both.map(|of| of.lanes.at(rows));
+                        View::lines(&left, &right).is_some()
+                    },
                     distinct: both.map(|of| distinct(of, &of.inner.at(rows))),
                     numbers: [
                         planned(both[0]).numbers(left),

@@ -53,24 +53,24 @@ impl AxisChange {
 type Factor = (ValueId, AxisChange);
 
 impl Fuser<'_> {
-    /// Computes a value modulo `2^k`; returns its placement.
-    pub(super) fn in_ring(&mut self, at: At<'_>, k: u8) -> Placement {
+    /// Computes a value in a ring; returns its placement.
+    pub(super) fn in_ring(&mut self, at: At<'_>, k: Algebra) -> Placement {
         let value = at.value;
         match &value.op {
             Op::Slice(slice) => self.placed_in_ring(slice.of).slice(slice),
             Op::View { of, start, dims } => {
                 let placed = self.placed_in_ring(*of);
-                self.view(*of, placed, (*start, dims), Algebra::Z2k(k))
+                self.view(*of, placed, (*start, dims), k)
             }
             Op::Concat(parts, axis) => {
                 let parts = parts.iter().map(|part| self.placed_in_ring(*part));
                 let parts = parts.collect::<Vec<_>>();
-                self.concat(at, &parts, *axis as usize, Algebra::Z2k(k))
+                self.concat(at, &parts, *axis as usize, k)
             }
             Op::Append(parts) => {
                 let placed = |part: &ValueId| (*part, self.placed_in_ring(*part));
                 let parts = parts.iter().map(placed).collect::<Vec<_>>();
-                self.append(at, &parts, Algebra::Z2k(k))
+                self.append(at, &parts, k)
             }
             Op::Cast(of) | Op::Share { of, .. } => self.placed_in_ring(*of),
             Op::Stack(parts, axis) if parts.len() == 1 => {
@@ -152,7 +152,7 @@ impl Fuser<'_> {
     }
 
     /// Adds an (inner) product: a sum of multiples, if one operand is constant.
-    fn product(&mut self, at: At<'_>, k: u8, [left, right]: [Factor; 2]) -> Placement {
+    fn product(&mut self, at: At<'_>, k: Algebra, [left, right]: [Factor; 2]) -> Placement {
         let value = at.value;
         let lanes = lens(&value.shape);
         for (of, by) in [(left, right), (right, left)] {
@@ -176,7 +176,7 @@ impl Fuser<'_> {
     }
 
     /// Adds a floor by a power of two, which all elements of a constant state.
-    fn floor(&mut self, at: At<'_>, k: u8, (a, by): (ValueId, ValueId)) -> Placement {
+    fn floor(&mut self, at: At<'_>, k: Algebra, (a, by): (ValueId, ValueId)) -> Placement {
         let Op::Const(data) = &self.main(by).op else {
             unreachable!("the pass `algebra` leaves secret amounts to gates")
         };
@@ -206,7 +206,7 @@ impl Fuser<'_> {
     }
 
     /// Adds a sum; over rows, it is carried from tile to tile.
-    fn linear(&mut self, at: At<'_>, k: u8, terms: Vec<LinearTerm>) -> Placement {
+    fn linear(&mut self, at: At<'_>, k: Algebra, terms: Vec<LinearTerm>) -> Placement {
         let by_rows = |term: &LinearTerm| {
             let mut dims = term.operand.inner.dims.iter();
             dims.any(|(len, _)| *len == Len::Rows)
@@ -225,9 +225,9 @@ impl Fuser<'_> {
     }
 
     /// Makes the tensor of a value that the next unit computes.
-    fn ring_tensor(&mut self, value: &Value, k: u8) -> PlanValue {
+    fn ring_tensor(&mut self, value: &Value, k: Algebra) -> PlanValue {
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
-        self.tensor_in(Algebra::Z2k(k), rows, fixed, value.range)
+        self.tensor_in(k, rows, fixed, value.range)
     }
 }
 

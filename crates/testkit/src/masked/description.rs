@@ -262,10 +262,7 @@ impl Protocol for Masked {
             StepShape::Open { results } => {
                 let mut flight = Vec::new();
                 for result in results {
-                    let words = match result.domain.algebra {
-                        Algebra::Z2 => result.bits,
-                        Algebra::Z2k(k) | Algebra::Gf2k(k) => result.bits / u64::from(k),
-                    };
+                    let words = result.bits / result.domain.algebra.bits();
                     let message = |from, to| Message::new(from, to, 8 * words);
                     for to in result.to.iter() {
                         flight.extend(setting.others(to).map(|from| message(from, to)));
