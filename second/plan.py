@@ -260,6 +260,8 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
 
 def _modulus(domain: Fields, protocol: str) -> int | None:
     """The `k` of a domain, or None if it is one of bits."""
+    need(domain["algebra"] == "z2" or isinstance(domain["algebra"], dict), "integers of a field",
+         "own")
     k = None if domain["algebra"] == "z2" else domain["algebra"]["z2k"]
     sharing = SHARINGS[protocol][k is not None]
     wanted = {"sharing": sharing, "algebra": "z2" if k is None else {"z2k": k},

@@ -143,8 +143,9 @@ proptest! {
         outside in any::<bool>(),
         tile in 1u64..5,
     ) {
-        let protocol = ProtocolName::Trio;
-        check(&case, protocol, missing(&case, protocol, outside), tile)?;
+        for protocol in [ProtocolName::Trio, ProtocolName::TrioMalicious] {
+            check(&case, protocol, missing(&case, protocol, outside), tile)?;
+        }
     }
 }
 

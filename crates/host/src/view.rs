@@ -247,15 +247,18 @@ fn products(job: &Job) -> Vec<ProductRecord> {
 }
 
 fn form_records(forms: &[FormCost]) -> Vec<FormRecord> {
-    let several = forms.iter().any(|form| form.choice != Choice::LEAST);
+    let Some(first) = forms.first() else {
+        return Vec::new();
+    };
+    let several = forms.iter().any(|form| form.choice != first.choice);
     forms
         .iter()
-        .map(|form| form_record(form, several))
+        .map(|form| form_record(form, several, first.choice))
         .collect()
 }
 
-fn form_record(form: &FormCost, several: bool) -> FormRecord {
-    let name = match form.lookups {
+fn form_record(form: &FormCost, several: bool, first: Choice) -> FormRecord {
+    let lookups = match form.lookups {
         Lookups::Gates => "as gates",
         Lookups::Tower => "S-boxes as a tower",
         Lookups::ShortTower => "S-boxes as a tower of two levels",
@@ -263,7 +266,9 @@ fn form_record(form: &FormCost, several: bool) -> FormRecord {
         Lookups::Wide => "S-boxes by shared operands",
     };
     let name = match form.choice {
-        Choice::LEAST if !several => name.to_string(),
+        _ if !several => lookups.to_string(),
+        Choice::Gates(0) => "bits alone".to_string(),
+        Choice::LEAST if first == Choice::Gates(0) => "integers modulo 2^61 - 1".to_string(),
         Choice::Least {
             rows: u64::MAX,
             together: 1,
@@ -282,7 +287,7 @@ fn form_record(form: &FormCost, several: bool) -> FormRecord {
         Choice::Improved => "improved step by step".to_string(),
     };
     let name = match form.lookups {
-        Lookups::Wide if several => format!("{name}, S-boxes by shared operands"),
+        Lookups::Wide | Lookups::Tower if several => format!("{name}, {lookups}"),
         _ => name,
     };
     FormRecord {

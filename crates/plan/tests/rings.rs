@@ -4,7 +4,7 @@
 use crate::common::Sketch;
 use proptest::prelude::*;
 use sealane_plan::steps::{Len, LinearFactor, Operand, Plan, PlanValue, Step, StepOp};
-use sealane_plan::{NetworkClass, StepKind, cost, plan, plan_in_tiles};
+use sealane_plan::{NetworkClass, StepKind, cost, cost_in_forms, plan, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
@@ -14,7 +14,7 @@ use sealane_protocol::{
 };
 use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;
-use sealane_trio::Trio;
+use sealane_trio::{Guarded, Trio};
 
 fn planned(program: &Program) -> Plan {
     plan::<Trio>(program, 1, NetworkClass::LAN).unwrap_or_else(|error| panic!("{error}"))
@@ -62,7 +62,7 @@ fn taken(operand: &Operand) -> u64 {
     operand.inner.count(1)
 }
 
-use Algebra::{Z2, Z2k};
+use Algebra::{Fp, Z2, Z2k};
 
 #[test]
 fn a_score_is_one_product_and_one_conversion() {
@@ -87,6 +87,81 @@ fn a_score_is_one_product_and_one_conversion() {
     assert_eq!(of(&plan, StepKind::Tape).len(), 1);
     let all = of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len();
     assert_eq!(all, 0);
+}
+
+/// The plans of a program with proofs: with bits alone, and with integers where that is another.
+fn proved(program: &Program) -> Vec<Plan> {
+    let plan = plan::<Guarded>(program, 1, NetworkClass::LAN);
+    let mut plan = plan.unwrap_or_else(|error| panic!("{error}"));
+    let others = std::mem::take(&mut plan.others);
+    std::iter::once(plan).chain(others).collect()
+}
+
+/// A matrix product of inputs modulo the prime: inputs arrive as bits, and each is converted once.
+#[test]
+fn inputs_become_integers_of_a_prime_after_they_are_bits() {
+    let mut s = Sketch::new(9);
+    let x = s.input("x", 0, Type::unsigned(16), s.by_rows(&[8]));
+    let w = s.input("w", 1, Type::signed(16), Shape::fixed([8, 20]));
+    let all = s.dot(x, w, Type::signed(64));
+    s.reveal("all", all, &[0]);
+    let [bits, integers] = &proved(&s.finish())[..] else {
+        panic!("two plans")
+    };
+    let of_bits = bits.values.iter().all(|value| value.domain.algebra == Z2);
+    assert!(of_bits, "{}", bits.text());
+    assert_eq!(shared(integers), [(0, Z2), (1, Z2)], "{}", integers.text());
+    assert_eq!(converted(integers), [(16, Z2, Fp); 2]);
+    let [StepOp::Product(product)] = of(integers, StepKind::Product)[..] else {
+        panic!("{}", integers.text())
+    };
+    assert_eq!((taken(&product.left), taken(&product.right)), (8, 8));
+    let result = &integers.results[0];
+    assert_eq!(
+        (result.value, algebra(integers, result.value)),
+        (product.out, Fp)
+    );
+}
+
+/// A run takes the faster one: integers where each number meets many others.
+#[test]
+fn many_products_of_each_number_run_modulo_the_prime() {
+    let check = |wanted: usize, [bits, inner, columns, rows]: [u64; 4]| {
+        let (ty, mut s) = (Type::unsigned(bits as u8), Sketch::new(1 << 20));
+        let x = s.input("x", 0, ty, s.by_rows(&[inner]));
+        let w = s.input("w", 1, ty, Shape::fixed([inner, columns]));
+        let all = s.dot(x, w, Type::unsigned(64));
+        s.reveal("all", all, &[0]);
+        let plan = plan::<Guarded>(&s.finish(), 1, NetworkClass::LAN);
+        let plan = plan.unwrap_or_else(|error| panic!("{error}"));
+        let forms = cost_in_forms::<Guarded>(&plan, &[rows]).forms;
+        assert!(forms[wanted].chosen, "{bits} {inner} {columns}: {forms:?}");
+    };
+    check(0, [16, 4, 1, 10_000]);
+    check(1, [16, 20, 20, 10_000]);
+    check(1, [24, 8, 8, 10_000]);
+}
+
+/// Types that wrap, results of more than 60 bits, and sums of what gates make are bits.
+#[test]
+fn what_a_prime_does_not_hold_is_bits() {
+    let product = |ty: Type, to: Type| {
+        let mut s = Sketch::new(9);
+        let [x, y] = s.columns(ty).map(|of| s.cast(of, to));
+        let all = s.binary(Binary::Mul, x, y);
+        s.reveal("all", all, &[0]);
+        proved(&s.finish()).len()
+    };
+    let exact = Type::unsigned(64);
+    assert_eq!(product(Type::unsigned(30), exact), 2);
+    assert_eq!(product(Type::unsigned(31), exact), 1);
+    let wraps = Type::unsigned(32).wrapping();
+    assert_eq!(product(wraps, wraps), 1);
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::unsigned(16));
+    let sum = s.reduce_to(Reduction::Sum, x, None, Type::unsigned(32));
+    s.reveal("sum", sum, &[0, 1]);
+    assert_eq!(proved(&s.finish()).len(), 1);
 }
 
 #[test]

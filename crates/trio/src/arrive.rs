@@ -7,7 +7,7 @@ use crate::roles::Computing;
 use sealane_block::Cpu;
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Form, Planes, Result};
+use sealane_party::{Fault, Form, Group, Planes, Result};
 
 /// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {
@@ -111,7 +111,7 @@ pub(crate) fn write(
 /// Reads a component that was sent so.
 ///
 /// # Errors
-/// [`Fault::Peer`] if bits after the last one are not zero.
+/// [`Fault::Peer`] if bits after the last one are not zero, or an integer is not below its prime.
 pub(crate) fn recv(
     bulk: Option<Cpu>,
     form: Form,
@@ -119,7 +119,7 @@ pub(crate) fn recv(
     mesh: &mut Mesh,
 ) -> Result<Planes<u64>> {
     let component = form.unpack(|bytes| fill(bulk, from, bytes, mesh))?;
-    component.ok_or_else(|| bits_after_the_end(from))
+    component.ok_or_else(|| no_component(form, from))
 }
 
 /// As [`recv`], into the words of the component.
@@ -136,7 +136,7 @@ pub(crate) fn recv_to(
     if form.unpack_to(into, |bytes| fill(bulk, from, bytes, mesh))? {
         Ok(())
     } else {
-        Err(bits_after_the_end(from))
+        Err(no_component(form, from))
     }
 }
 
@@ -153,7 +153,13 @@ fn fill(
     }
 }
 
-fn bits_after_the_end(party: PartyId) -> Fault {
-    let what = "bits after the end of a message are not zero".to_string();
+fn no_component(form: Form, party: PartyId) -> Fault {
+    let what = match form.group {
+        Group::Prime => {
+            "a message has an integer that is not below 2^61 - 1, or bits after its end"
+        }
+        Group::Xor | Group::Sum => "bits after the end of a message are not zero",
+    };
+    let what = what.to_string();
     Fault::Peer { party, what }
 }

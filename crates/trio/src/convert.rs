@@ -73,17 +73,26 @@ impl Computing {
         }
         let elements = share.elements();
         let parts = Form::ring(k, 1, elements).parts(share)?;
-        let form = Form::bits(bits, elements);
-        let word = |component| {
+        let words = [0, 1, 2].map(|component| {
             let place = self.role_index.place_of(component);
-            let mut shared = [form.zeros(), form.zeros()];
-            if let (Some(place), Some(parts)) = (place, parts) {
-                planes_from_elements(parts[place], shared[place].data_mut());
-            }
-            Arc::new(form.share(shared))
-        };
-        let words = [0, 1, 2].map(word);
+            let word = place.and_then(|place| Some((place, parts?[place])));
+            self.bits_of_component(Form::bits(bits, elements), word)
+        });
         self.begin_tape(adder(bits), elements, &words, false, mesh)
+    }
+
+    /// The bits of a component, as a sharing in which it is itself the only one that is not zero:
+    /// at its holders with its place among their two.
+    pub(crate) fn bits_of_component(
+        &self,
+        form: Form,
+        word: Option<(usize, &[u64])>,
+    ) -> Arc<Share> {
+        let mut shared = [form.zeros(), form.zeros()];
+        if let Some((place, word)) = word {
+            planes_from_elements(word, shared[place].data_mut());
+        }
+        Arc::new(form.share(shared))
     }
 
     /// Begins the conversion of bits to integers: role 0 inputs c.
@@ -198,7 +207,7 @@ fn weights(bits: usize, signed: bool, k: usize) -> Vec<u64> {
 
 /// The lowest planes of packed bits, each bit a word of its own. `word` is the word at a place of
 /// the planes.
-fn expand(form: Form, word: impl Fn(usize) -> u64) -> Planes<u64> {
+pub(crate) fn expand(form: Form, word: impl Fn(usize) -> u64) -> Planes<u64> {
     let mut words = form.zeros();
     let elements = form.elements();
     let stride = words_for(elements).max(1);

@@ -168,7 +168,7 @@ fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) ->
 }
 
 /// Each role sends so many bits to its predecessor.
-fn reshare(setting: &Setting, bits: u64) -> Flight {
+pub(crate) fn reshare(setting: &Setting, bits: u64) -> Flight {
     let message = |role| Message {
         from: role_index::party(setting, role),
         to: role_index::party(setting, role + 2),
@@ -178,7 +178,7 @@ fn reshare(setting: &Setting, bits: u64) -> Flight {
 }
 
 /// A message of so many bits from one role to another.
-fn message(setting: &Setting, [from, to]: [usize; 2], bits: u64) -> Message {
+pub(crate) fn message(setting: &Setting, [from, to]: [usize; 2], bits: u64) -> Message {
     Message {
         from: role_index::party(setting, from),
         to: role_index::party(setting, to),

@@ -19,7 +19,7 @@ use crate::arrive::write;
 use crate::order::Order;
 use crate::role_index::{self, RoleIndex};
 use blake3::Hasher;
-use sealane_block::{Block, Coins, Cpu, Prg, Seed};
+use sealane_block::{Block, Coins, Cpu, Prg, Prime, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Form, Group, Planes, Result};
@@ -162,7 +162,7 @@ impl Key {
     fn zero(&mut self, group: Group) -> &mut Stream {
         match group {
             Group::Xor => &mut self.zero_bits,
-            Group::Sum => &mut self.zero_ring,
+            Group::Sum | Group::Prime => &mut self.zero_ring,
         }
     }
 }
@@ -295,7 +295,10 @@ impl Stream {
 
     /// Overwrites a component with a random one.
     fn fill(&mut self, form: Form, component: &mut [u64]) {
-        match self.blocks(component) {
+        match self
+            .blocks(component)
+            .filter(|_| form.group != Group::Prime)
+        {
             Some(blocks) => {
                 // Pieces of the size that `draw` takes, so that both draw the same words.
                 let pieces = blocks.chunks_mut(DRAWN);
@@ -317,8 +320,7 @@ impl Stream {
 
     /// Hands the next words of the stream to `take`, a buffer at a time, with the words of `form`
     /// that they are added to. Both holders of a stream take the same number of words, so they stay
-    /// in step.
-    #[cfg_attr(not(test), expect(unused_variables))]
+    /// in step. Integers modulo a prime are those of the words' lower bits that are below it.
     fn draw(&mut self, form: Form, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
         #[cfg(test)]
         if let Some(ideal) = &mut self.ideal {
@@ -329,11 +331,32 @@ impl Stream {
         for chunk in into.chunks_mut(most) {
             let blocks = &mut buffer[..chunk.len().div_ceil(2)];
             self.prg.fill(blocks);
-            let words: &[u64] = bytemuck::must_cast_slice(blocks);
-            take(chunk, &words[..chunk.len()]);
+            let words: &mut [u64] = bytemuck::must_cast_slice_mut(blocks);
+            let words = &mut words[..chunk.len()];
+            if form.group == Group::Prime {
+                self.below_prime(words);
+            }
+            take(chunk, words);
         }
         let used = into.len().min(most).div_ceil(2);
         buffer[..used].iter_mut().zeroize();
+    }
+
+    /// Makes words integers below the prime: their lower bits, and where these are the prime those
+    /// of further words. What is kept is uniform, and independent of how much is not.
+    fn below_prime(&mut self, words: &mut [u64]) {
+        let all = words.iter_mut().fold(true, |below, word| {
+            *word &= Prime::P;
+            below & (*word < Prime::P)
+        });
+        if all {
+            return;
+        }
+        for word in words.iter_mut().filter(|word| **word == Prime::P) {
+            while *word == Prime::P {
+                *word = self.prg.block().value() as u64 & Prime::P;
+            }
+        }
     }
 
     /// Replaces each number, above 0, by a random one below it: the upper part of its product with

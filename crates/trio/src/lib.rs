@@ -31,8 +31,8 @@
 //! party with a role can change results undetected, and so learn more from them than the program
 //! reveals; a malicious owner without a role can send different rests of an input to roles 1 and
 //! 2. Neither is detected: the digests before a reveal find accidental corruption only. See
-//! SECURITY.md. [`Guarded`] is a profile of bits alone that withstands one malicious party, by the
-//! proofs of crate `proof`.
+//! SECURITY.md. [`Guarded`] is a profile of bits and integers modulo a prime that withstands one
+//! malicious party, by the proofs of crate `proof`.
 #![forbid(unsafe_code)]
 
 mod arrive;
@@ -186,7 +186,7 @@ impl Protocol for Trio {
             share_bits: match domain.algebra {
                 Algebra::Z2 => 2,
                 // Two components of 64 bits.
-                Algebra::Z2k(_) | Algebra::Gf2k(_) => 128,
+                Algebra::Z2k(_) | Algebra::Gf2k(_) | Algebra::Fp => 128,
             },
         }
     }

@@ -88,6 +88,6 @@ pub(crate) const GUARDED: &[Paper] = &[
         venue: "CCS 2019",
         section: "",
         assumption: "BLAKE3 is a random oracle",
-        security: Security::Computational(120),
+        security: Security::Computational(116),
     },
 ];

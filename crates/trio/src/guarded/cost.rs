@@ -1,20 +1,22 @@
 //! Cost of each step of the profile against a malicious party, flight by flight.
 
+use super::adder::{BITS, MOST_BITS, adder};
 use super::open::{DIGEST_BYTES, given};
 use super::settle::{Among, SESSION_BYTES, shapes};
-use super::{SEGMENT, checks, counts_of, places, sort, turns};
+use super::{Due, SEGMENT, places, sort, turns};
 use crate::cost as base;
 use crate::masked;
-use crate::record::{self, Counts, KINDS};
+use crate::record::{self, Counts, KINDS, SumCounts};
 use crate::role_index;
 use crate::sort::place_bits;
 use crate::tape::{self, under_masks};
 use sealane_block::Seed;
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
+use sealane_party::is_prime;
 use sealane_proof::{Shape, Turn};
 use sealane_protocol::{
-    Cost, Demand, Flight, Kernel, Message, Opening, Setting, SortShape, StepShape,
+    ConvertShape, Cost, Demand, Flight, Kernel, Message, Opening, Setting, SortShape, StepShape,
 };
 
 /// Bytes of the digest of a component of places.
@@ -37,6 +39,13 @@ const MOVED: Kernel = Kernel::ns("moved_word", 110);
 /// An AND of a place, beside that of its tape and its proof: its operands are made and its product
 /// is taken.
 const COUNTED: Kernel = Kernel::ps("counted_and", 1_200);
+/// The proof of a product of integers, at a party that proves it once and verifies two others: by
+/// processor time of the kernels alone, as the next one, on an Intel Xeon.
+const SUM: Kernel = Kernel::ns("proved_integer", 70);
+/// A term of an inner product of integers.
+const TERM: Kernel = Kernel::ns("integer_term", 8);
+/// An integer that is sent, with its record: an estimate.
+const SENT: Kernel = Kernel::ns("sent_integer", 40);
 /// A proof beside its statements: levels and hashes.
 const PROOF: Kernel = Kernel::ns("proof", 100_000);
 
@@ -55,15 +64,46 @@ const TURNED_WORDS: u64 = 12;
 const VECTOR_BITS: u64 = 5 * 128 + 2 * 32;
 /// Bits of memory of a row while its place is counted.
 const COUNTED_BITS: u64 = 256;
+/// Bits of memory of a product of integers in a record: four words of each two, or as many of each
+/// bit that becomes an integer.
+const SUM_BITS: u64 = 4 * 64;
 /// Bits of memory of the record of a step beside them.
 const STEP_BITS: u64 = 8 << 10;
 
-/// The statements of a step, by kind.
-fn counts(work: &StepShape) -> Counts {
+/// The statements of a step.
+fn due(work: &StepShape) -> Due {
     match work {
-        StepShape::Tape(run) => record::counts(run.tape, run.lanes as usize),
-        _ => Counts::default(),
+        StepShape::Tape(run) => Due::of_bits(record::counts(run.tape, run.lanes as usize)),
+        StepShape::Product(of) => {
+            let count = if of.matrix { 1 } else { of.lanes };
+            sums(2 * of.terms, count)
+        }
+        StepShape::Convert(of) if is_prime(of.to) => sums(of.bits, of.elements),
+        StepShape::Convert(of) => match tape_of(of) {
+            Some(tape) => due(&tape),
+            None => Due::default(),
+        },
+        _ => Due::default(),
     }
+}
+
+/// So many units of so many products.
+fn sums(unit: u64, count: u64) -> Due {
+    Due {
+        sums: SumCounts::of(unit as usize, count as usize),
+        ..Due::default()
+    }
+}
+
+/// The tape that converts integers to bits.
+fn tape_of(of: &ConvertShape) -> Option<StepShape<'static>> {
+    let bits = (is_prime(of.from) && of.bits <= MOST_BITS as u64).then_some(of.bits as usize)?;
+    Some(StepShape::tape(adder(bits), of.to, of.elements))
+}
+
+/// Memory of statements about integers until they are proved, with both constants of each unit.
+fn sum_bits(sums: &SumCounts) -> u64 {
+    SUM_BITS * sums.products() as u64 + 128 * sums.units() as u64
 }
 
 fn weighed(counts: &Counts, weight: impl Fn(usize) -> u64) -> u64 {
@@ -75,10 +115,13 @@ fn weighed(counts: &Counts, weight: impl Fn(usize) -> u64) -> u64 {
 
 /// Memory of what a step leaves until it is settled.
 pub(super) fn material_bits(work: &StepShape) -> u64 {
-    weighed(&counts(work), |kind| match kind {
+    let due = due(work);
+    let of_segment = AND_BITS * SEGMENT[0] as u64 / record::SEGMENT as u64;
+    let bits = weighed(&due.bits, |kind| match kind {
         0 => AND_BITS,
         _ => STRING_BITS[kind],
-    })
+    });
+    bits + of_segment * due.sums.products() as u64
 }
 
 /// Memory until a settlement, and of a settlement.
@@ -86,7 +129,7 @@ pub(super) fn check_bits(work: &StepShape) -> u64 {
     match work {
         // Records, and messages while they are on their way.
         StepShape::Tape(run) => {
-            let counts = counts(work);
+            let counts = due(work).bits;
             let bits = weighed(&counts, |kind| {
                 STRING_BITS[kind] + KINDS[kind].field.degree() as u64
             });
@@ -94,9 +137,35 @@ pub(super) fn check_bits(work: &StepShape) -> u64 {
             if bits == 0 { 0 } else { bits + STEP_BITS }
         }
         // Records of all lanes, where a row ends within a word, and statements that are made.
-        StepShape::Settle { checks } => weighed(&counts_of(checks), |kind| 2 * STRING_BITS[kind]),
+        StepShape::Settle { checks } => {
+            let due = Due::among(checks);
+            weighed(&due.bits, |kind| 2 * STRING_BITS[kind]) + settled_bits(&due.sums)
+        }
+        StepShape::Convert(of) => match tape_of(of) {
+            Some(tape) => check_bits(&tape),
+            None => kept(&due(work).sums),
+        },
+        StepShape::Product(_) => kept(&due(work).sums),
         _ => 0,
     }
+}
+
+/// Memory of the record of a step on integers.
+fn kept(sums: &SumCounts) -> u64 {
+    if sums.is_empty() {
+        0
+    } else {
+        sum_bits(sums) + STEP_BITS
+    }
+}
+
+/// Memory of records of integers, and of the largest of their proofs: copies of operands, weights,
+/// and two vectors.
+fn settled_bits(sums: &SumCounts) -> u64 {
+    let segments = sums.segments();
+    let products = segments.iter().map(|cut| record::sum_shape(cut));
+    let most = products.map(|shape| shape.products()).max().unwrap_or(0);
+    sum_bits(sums) + (SUM_BITS + 3 * 128) * most as u64
 }
 
 /// Memory of the proofs within a sort, pass after pass: strings of ANDs, the rows of all turns,
@@ -113,12 +182,8 @@ pub(super) fn proof_bits(work: &StepShape) -> u64 {
 }
 
 /// Flights of a settlement of so many statements: without any, digests alone cross.
-pub(super) fn settle_flights(counts: &Counts) -> usize {
-    if *counts == Counts::default() {
-        1
-    } else {
-        SETTLE_FLIGHTS
-    }
+pub(super) fn settle_flights(due: &Due) -> usize {
+    if due.is_empty() { 1 } else { SETTLE_FLIGHTS }
 }
 
 /// Flights of a tape.
@@ -134,20 +199,37 @@ pub(super) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
         StepShape::Input(_) => base::cost(setting, work),
         StepShape::Tape(_) => Cost {
-            checks: checks(&counts(work)),
+            checks: due(work).checks(),
             ..base::cost(setting, work)
         },
-        StepShape::Settle { checks } => settle(setting, &counts_of(checks), &[], Among::All),
+        StepShape::Product(of) => Cost {
+            checks: due(work).checks(),
+            work: TERM.times(of.lanes * of.terms).and(SENT, of.lanes),
+            ..Cost::of(vec![base::reshare(setting, of.lanes * BITS as u64)])
+        },
+        StepShape::Convert(of) => match tape_of(of) {
+            Some(tape) => cost(setting, &tape),
+            None => {
+                let bits = of.elements * of.bits * BITS as u64;
+                let flights = vec![
+                    vec![base::message(setting, [0, 2], bits)],
+                    base::reshare(setting, of.elements * BITS as u64),
+                ];
+                Cost {
+                    checks: due(work).checks(),
+                    work: SENT.times(of.elements * (of.bits + 1)),
+                    ..Cost::of(flights)
+                }
+            }
+        },
+        StepShape::Settle { checks } => settle(setting, &Due::among(checks), &[], Among::All),
         StepShape::Sort(of) => sort(setting, of),
         StepShape::Open { results } => Cost {
             flights: vec![open(setting, results)],
             ..base::cost(setting, work)
         },
-        // Never planned: the profile has bits alone.
-        StepShape::Product(_)
-        | StepShape::Ring(_)
-        | StepShape::Convert(_)
-        | StepShape::Shuffle(_) => Cost::default(),
+        // Never planned: there are products and conversions.
+        StepShape::Ring(_) | StepShape::Shuffle(_) => Cost::default(),
     }
 }
 
@@ -159,13 +241,13 @@ pub(super) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
 }
 
 /// A settlement of so many statements, and of a shuffle with these ones.
-fn settle(setting: &Setting, counts: &Counts, turns: &[Turn], among: Among) -> Cost {
+fn settle(setting: &Setting, due: &Due, turns: &[Turn], among: Among) -> Cost {
     let role = |party: &PartyId| among == Among::All || role_index::role(setting, *party).is_some();
     let crossed = role_index::links(setting).filter(|(from, to)| role(from) && role(to));
     let crossed = crossed
         .map(|(from, to)| Message::new(from, to, SESSION_BYTES + sealane_party::DIGEST_BYTES));
     let mut flights: Vec<Flight> = vec![crossed.collect()];
-    let shapes = shapes(counts, turns);
+    let shapes = shapes(due, turns);
     let links = |bytes: usize| {
         let pairs = (0..3).flat_map(|from| [1, 2].map(|ahead| [from, from + ahead]));
         pairs.map(move |link| message(setting, link, bytes))
@@ -190,9 +272,10 @@ fn settle(setting: &Setting, counts: &Counts, turns: &[Turn], among: Among) -> C
     let pieces = |turn: &Turn| (turn.rows * turn.words.div_ceil(2)) as u64;
     let turned = turns.iter().map(pieces);
     let mut work = TURN.times(turned.sum()).and(PROOF, segments as u64);
-    for (kernel, count) in PROOFS.into_iter().zip(counts) {
-        work = work.and(kernel, *count as u64);
+    for (kernel, count) in PROOFS.into_iter().zip(due.bits) {
+        work = work.and(kernel, count as u64);
     }
+    work = work.and(SUM, due.sums.products() as u64);
     Cost {
         work,
         ..Cost::of(flights)
@@ -223,8 +306,9 @@ fn sort(setting: &Setting, of: &SortShape) -> Cost {
         let turn = turns::shape(rows as usize, row as usize);
         let mut counts = Counts::default();
         counts[0] = sort::ands(rows, bits) * rows as usize;
-        let settled = settle(setting, &counts, &[turn; 2], Among::Roles);
-        all.settled.push((checks(&counts), settled.flights.clone()));
+        let due = Due::of_bits(counts);
+        let settled = settle(setting, &due, &[turn; 2], Among::Roles);
+        all.settled.push((due.checks(), settled.flights.clone()));
         add(&mut all, settled);
         let opened = (0..3).flat_map(|role| {
             let given = message(setting, [role, role + 1], (rows * k).div_ceil(8) as usize);

@@ -4,15 +4,17 @@
 //! Messages are those of `trio` for inputs, ANDs, products in GF(4) and GF(16) and lookups as
 //! towers under masks. Before anything is opened, each role proves all its messages to both others
 //! (crate `proof`; `settle`), and each component of a result comes from one of its two holders and
-//! a digest of it from the other one (`open`). It computes on bits alone: planning makes everything
-//! else of them.
+//! a digest of it from the other one (`open`). Integers are bits, or live modulo the prime
+//! `2^61 - 1` (`integers`): planning makes everything else of these.
 //!
 //! Only sorts (`sort`) open something in between, which is proved right before that: a pass counts
 //! places of rows (`places`), shuffles both (`turns`) and settles among the roles.
 //!
 //! `operations` lists what runs, and why it is safe, and what is refused; `steps` runs it.
 
+mod adder;
 mod cost;
+mod integers;
 mod open;
 mod operations;
 mod places;
@@ -27,7 +29,7 @@ pub use steps::GuardedPending;
 
 use crate::keys::{self, KeyMaker, Keys};
 use crate::masked::{Layouts, Recycled};
-use crate::record::{Counts, KINDS, Record, Spare};
+use crate::record::{Counts, KINDS, Record, Spare, SumCounts, Sums};
 use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use crate::{ROLES, Trio};
@@ -39,8 +41,8 @@ use sealane_parties::PartyId;
 use sealane_party::{Fault, Form, NoOffline, Party, Planes, Result, Start};
 use sealane_proof::Memory;
 use sealane_protocol::{
-    Algebra, CheckKind, Checks, Corruption, Cost, Demand, Domain, DomainProfile, Profile, Protocol,
-    SecurityLevel, Setting, StepShape, Threshold,
+    Algebra, CheckKind, Checks, Choice, Corruption, Cost, Demand, Domain, DomainProfile, Profile,
+    Protocol, SecurityLevel, Setting, StepShape, Threshold,
 };
 use settle::Settled;
 use std::collections::BTreeMap;
@@ -57,31 +59,62 @@ const SEGMENT: Counts = if cfg!(test) {
 /// Statements of a step below which its strings give up what is behind their end.
 const SMALL: usize = 1 << 14;
 
-/// The checks of so many statements of each kind.
-fn checks(counts: &Counts) -> Checks {
-    let mut checks = Checks::default();
-    for (kind, count) in KINDS.iter().zip(counts) {
-        let field = match kind.field.degree() {
-            1 => Algebra::Z2,
-            k => Algebra::Gf2k(k as u8),
-        };
-        let terms = kind.terms as u32;
-        checks.add(
-            &Checks([(CheckKind { field, terms }, *count as u64)].into()),
-            1,
-        );
-    }
-    checks
+/// Statements of steps: about bits by kind, and about integers modulo a prime.
+#[derive(Clone, Default, PartialEq)]
+struct Due {
+    bits: Counts,
+    sums: SumCounts,
 }
 
-/// The statements of each kind of these checks.
-fn counts_of(all: &Checks) -> Counts {
-    let one = |kind| std::array::from_fn(|other| usize::from(kind == other));
-    std::array::from_fn(|kind| {
-        let of = checks(&one(kind));
-        let count = of.0.keys().filter_map(|kind| all.0.get(kind)).sum::<u64>();
-        count as usize
-    })
+impl Due {
+    /// Statements about bits.
+    fn of_bits(bits: Counts) -> Due {
+        let sums = SumCounts::default();
+        Due { bits, sums }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.bits == Counts::default() && self.sums.is_empty()
+    }
+
+    fn add(&mut self, more: &Due) {
+        add(&mut self.bits, &more.bits);
+        self.sums.add(&more.sums);
+    }
+
+    fn subtract(&mut self, less: &Due) {
+        let bits = self.bits.iter_mut().zip(less.bits);
+        bits.for_each(|(left, count)| *left -= count);
+        self.sums.subtract(&less.sums);
+    }
+
+    /// The same as checks.
+    fn checks(&self) -> Checks {
+        let mut checks = self.sums.checks();
+        for (kind, count) in KINDS.iter().zip(self.bits) {
+            let field = match kind.field.degree() {
+                1 => Algebra::Z2,
+                k => Algebra::Gf2k(k as u8),
+            };
+            let terms = kind.terms as u32;
+            checks.add(&Checks::of(CheckKind { field, terms }, count as u64), 1);
+        }
+        checks
+    }
+
+    /// The statements of these checks.
+    fn among(all: &Checks) -> Due {
+        let one = |kind| Due::of_bits(std::array::from_fn(|other| usize::from(kind == other)));
+        let count = |kind| {
+            let of = one(kind).checks();
+            let count = of.0.keys().filter_map(|kind| all.0.get(kind)).sum::<u64>();
+            count as usize
+        };
+        Due {
+            bits: std::array::from_fn(count),
+            sums: SumCounts::among(all),
+        }
+    }
 }
 
 fn add(counts: &mut Counts, more: &Counts) {
@@ -121,7 +154,7 @@ struct Guard {
     /// Steps that have ended so far.
     steps: u64,
     /// Statements of these steps that no settlement has proved.
-    open: Counts,
+    open: Due,
     /// The settlement that began last, of those that have ended well.
     settled: Option<Settled>,
     memory: Memory,
@@ -156,8 +189,7 @@ impl Guard {
 
     /// The last settlement, if it covers all that has been computed.
     fn covered(&self) -> Result<&Settled> {
-        let covers =
-            |settled: &&Settled| settled.steps() == self.steps && self.open == Counts::default();
+        let covers = |settled: &&Settled| settled.steps() == self.steps && self.open.is_empty();
         let settled = self.settled.as_ref().filter(covers);
         settled.ok_or_else(|| Fault::internal("an opening of what nobody has proved"))
     }
@@ -172,24 +204,32 @@ fn outsiders(setting: &Setting) -> impl Iterator<Item = PartyId> {
 
 /// Statements of a step that have to be proved, and at a party with a role the record of them.
 pub struct Unproved {
-    counts: Counts,
-    record: Option<Box<Record>>,
+    due: Due,
+    record: Recorded,
+}
+
+/// The records of a step, at a party with a role.
+#[derive(Default)]
+struct Recorded {
+    bits: Option<Box<Record>>,
+    sums: Option<Box<Sums>>,
 }
 
 impl Protocol for Guarded {
     fn profile() -> Profile {
         Profile {
             name: "trio-malicious",
-            version: 1,
+            version: 2,
             roles: ROLES,
-            arithmetic: false,
+            arithmetic: true,
             settles: true,
             corruption: Corruption::Malicious(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; BLAKE3 is a random oracle; channels \
                          between every two are secure",
             references: crate::references::GUARDED,
             security: SecurityLevel {
-                computational: 120,
+                // Proofs about integers; those about bits have 120.
+                computational: 116,
                 statistical: 0,
             },
             ..Trio::profile()
@@ -206,6 +246,15 @@ impl Protocol for Guarded {
 
     fn sorts() -> Option<u64> {
         Some(sort::MOST_ROWS)
+    }
+
+    fn prime() -> bool {
+        true
+    }
+
+    fn choices() -> &'static [Choice] {
+        // With bits alone, and with integers where they suit.
+        &[Choice::Gates(0), Choice::LEAST]
     }
 
     fn proof_bits(_: &Setting, work: &StepShape) -> u64 {
@@ -287,7 +336,7 @@ impl Party for GuardedParty {
             openings: 0,
             sorted: 0,
             steps: 0,
-            open: Counts::default(),
+            open: Due::default(),
             settled: None,
             memory: Memory::default(),
         };

@@ -6,8 +6,8 @@ use super::GuardedParty;
 use crate::record::Proved;
 use crate::role_index;
 use sealane_circuit::function::Function;
-use sealane_party::{Fault, Result, Step};
-use sealane_protocol::Setting;
+use sealane_party::{Fault, Result, Step, is_prime};
+use sealane_protocol::{Algebra, Domain, Setting};
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,11 @@ pub(crate) enum Operation {
     Lookup,
     Sum,
     Product,
+    IntegerInput,
+    IntegerSum,
+    IntegerProduct,
+    ToIntegers,
+    ToBits,
     Ring,
     Convert,
     Shuffle,
@@ -46,7 +51,7 @@ use Rule::{Refused, Safe};
 impl Operation {
     /// All of them.
     #[cfg(test)]
-    pub(crate) const ALL: [Operation; 17] = [
+    pub(crate) const ALL: [Operation; 22] = [
         RoleInput,
         OtherInput,
         Local,
@@ -59,6 +64,11 @@ impl Operation {
         Lookup,
         Sum,
         Product,
+        IntegerInput,
+        IntegerSum,
+        ToIntegers,
+        IntegerProduct,
+        ToBits,
         Ring,
         Convert,
         Shuffle,
@@ -99,8 +109,28 @@ impl Operation {
             Lookup => ("lookup in another form", Refused("gates")),
             Sum => ("sum modulo 2^k", Refused("circuits of bits")),
             Product => ("product modulo 2^k", Refused("circuits of bits")),
+            IntegerInput => (
+                "input of integers modulo 2^61 - 1",
+                Refused("inputs of bits"),
+            ),
+            IntegerSum => (
+                "sum modulo 2^61 - 1",
+                Safe("local: each party computes on what it has"),
+            ),
+            IntegerProduct => (
+                "inner or matrix product modulo 2^61 - 1",
+                Safe("recorded, and proved by its sender"),
+            ),
+            ToIntegers => (
+                "conversion of bits to integers modulo 2^61 - 1",
+                Safe("its input and its product are recorded, and proved by their senders"),
+            ),
+            ToBits => (
+                "conversion of integers modulo 2^61 - 1 to bits",
+                Safe("a tape: recorded, and proved by its sender"),
+            ),
             Ring => ("step on ring elements", Refused("circuits of bits")),
-            Convert => ("conversion", Refused("circuits of bits")),
+            Convert => ("another conversion", Refused("circuits of bits")),
             Shuffle => ("shuffle by itself", Refused("sorts")),
             Sort => (
                 "sort",
@@ -122,9 +152,15 @@ impl Operation {
         }
     }
 
+    /// A sum in this domain.
+    pub(crate) fn sum(domain: Domain) -> Operation {
+        if is_prime(domain) { IntegerSum } else { Sum }
+    }
+
     /// The operations of a step.
     pub(crate) fn of(setting: &Setting, step: &Step<'_, GuardedParty>) -> Vec<Operation> {
         match step {
+            Step::Input { domain, .. } if is_prime(*domain) => vec![IntegerInput],
             Step::Input { owner, .. } => match role_index::role(setting, *owner) {
                 Some(_) => vec![RoleInput],
                 None => vec![OtherInput],
@@ -142,9 +178,17 @@ impl Operation {
                 [Local, And].into_iter().chain(functions).collect()
             }
             Step::CompareExchange { .. } => vec![CompareExchange],
+            Step::Product { domain, .. } if is_prime(*domain) => vec![IntegerProduct],
             Step::Product { .. } => vec![Product],
             Step::Ring { .. } => vec![Ring],
-            Step::Convert { .. } => vec![Convert],
+            Step::Convert { from, to, .. } => {
+                let bits = |domain: &Domain| domain.algebra == Algebra::Z2;
+                match [is_prime(*from), is_prime(*to)] {
+                    [false, true] if bits(from) => vec![ToIntegers],
+                    [true, false] if bits(to) => vec![ToBits],
+                    _ => vec![Convert],
+                }
+            }
             Step::Shuffle { .. } => vec![Shuffle],
             Step::Sort { .. } => vec![Sort],
             Step::Settle { .. } => vec![Settle],
@@ -162,6 +206,7 @@ pub(super) fn allowed(setting: &Setting, step: &Step<'_, GuardedParty>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guarded::adder::adder;
     use crate::guarded::tests::functions::sbox;
     use crate::{Guarded, Share};
     use sealane_block::Cpu;
@@ -170,7 +215,7 @@ mod tests {
     use sealane_net::Mesh;
     use sealane_parties::{PartyId, PartySet};
     use sealane_party::{KeyBit, Opened, Outcome, Pairs, Selected, Steps, Term};
-    use sealane_protocol::{Algebra, Demand, Protocol, RingOp, StepShape};
+    use sealane_protocol::{Demand, Protocol, RingOp, StepShape};
     use sealane_testkit::side::{Given, Side, on_threads, two_ands};
     use std::sync::Arc;
 
@@ -187,8 +232,8 @@ mod tests {
         me: PartyId,
         made: &mut Made,
     ) -> Option<Step<'a, GuardedParty>> {
-        let (bits, ring) = (Algebra::Z2, Algebra::Z2k(8));
-        let [domain, ring] = [bits, ring].map(Guarded::domain);
+        let all = [Algebra::Z2, Algebra::Z2k(8), Algebra::Fp];
+        let [domain, ring, prime] = all.map(Guarded::domain);
         let share = || Arc::clone(&made.share);
         let input = |owner: u8| Step::Input {
             owner: PartyId(owner),
@@ -222,7 +267,33 @@ mod tests {
             FieldProduct => tape(field),
             Tower => tape(tower),
             Lookup => tape(table),
-            Sum => return None,
+            Sum | IntegerSum => return None,
+            IntegerInput => Step::Input {
+                owner: PartyId(0),
+                domain: prime,
+                elements: 2,
+                bits: 61,
+                values: (me == PartyId(0)).then(|| vec![1, 0].into()),
+            },
+            ToIntegers => Step::Convert {
+                from: domain,
+                to: prime,
+                bits: 1,
+                signed: false,
+                share: share(),
+            },
+            IntegerProduct => Step::Product {
+                domain: prime,
+                left: Selected::whole(share()),
+                right: Selected::whole(share()),
+            },
+            ToBits => Step::Convert {
+                from: prime,
+                to: domain,
+                bits: 1,
+                signed: false,
+                share: share(),
+            },
             Product => Step::Product {
                 domain: ring,
                 left: Selected::whole(share()),
@@ -326,6 +397,8 @@ mod tests {
                     Some(step) => side.run(step),
                     None => {
                         let none: &[Term<'_, Share>] = &[];
+                        let algebras = [Algebra::Z2k(8), Algebra::Fp].map(Guarded::domain);
+                        let domain = algebras[usize::from(operation == IntegerSum)];
                         let sum = side.party.linear(domain, 2, none);
                         sum.map(|share| Outcome::Share(share, vec![], ()))
                     }
@@ -340,9 +413,15 @@ mod tests {
                         // Nothing of it is opened before it is settled.
                         let to = PartySet::of(setting.everyone());
                         let share = Arc::new(share);
+                        let integers = [IntegerSum, ToIntegers, IntegerProduct];
+                        let algebra = if integers.contains(&operation) {
+                            Algebra::Fp
+                        } else {
+                            Algebra::Z2
+                        };
                         let result = vec![Opened {
                             share: Arc::clone(&share),
-                            domain,
+                            domain: Guarded::domain(algebra),
                             to,
                         }];
                         if me.index() < 3 {
@@ -360,12 +439,14 @@ mod tests {
                             And | Local => 4,
                             SmallProduct => 2,
                             Tower => 2 * (3 + 3 + 1),
+                            ToIntegers | IntegerProduct => 2,
+                            ToBits => 2 * adder(1).ands.len() as u64,
                             _ => 0,
                         };
-                        let of_tape = want > 0;
+                        let of_tape = matches!(operation, And | Local | SmallProduct | Tower);
                         assert_eq!(count, want, "{name}");
                         made.checks.extend(checks);
-                        if !of_tape {
+                        if !of_tape && operation != IntegerSum {
                             made.share = share;
                         }
                     }

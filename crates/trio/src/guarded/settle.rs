@@ -17,10 +17,11 @@
 //! each other differ. So sessions are compared first: then nobody is accused of it alone.
 
 use super::turns::Turned;
-use super::{Guard, SEGMENT, add};
+use super::{Due, Guard, SEGMENT, add};
 use crate::arrive::write;
 use crate::keys::GuardKeys;
-use crate::record::{Counts, Prover, Record, Spare, Stream, shape};
+use crate::record::{Counts, Cut, Prover, Record, Spare, Stream, Sums, shape};
+use crate::record::{sum_pieces, sum_shape};
 use crate::reveal;
 use crate::role_index::{self, RoleIndex};
 use sealane_block::{Cpu, Seed};
@@ -71,8 +72,9 @@ impl Among {
 /// All that a settlement proves, at a party with a role.
 pub(super) struct Work<'a> {
     pub(super) records: Vec<Record>,
+    pub(super) sums: Vec<Sums>,
     /// The statements of all records.
-    pub(super) counts: &'a Counts,
+    pub(super) due: &'a Due,
     /// A shuffle.
     pub(super) turned: Option<Box<Turned>>,
     pub(super) among: Among,
@@ -86,6 +88,8 @@ struct Part {
     first: Counts,
     counts: Counts,
     turned: Option<Box<Turned>>,
+    /// Of a segment about integers, its units.
+    cut: Option<Cut>,
     /// Of the weights of the next role's proof and of that of the role before.
     seeds: [WeightSeed; 2],
     /// Of the same proofs.
@@ -102,6 +106,7 @@ pub(super) struct Settling {
     among: Among,
     steps: u64,
     records: Vec<Record>,
+    sums: Vec<Sums>,
     parts: Vec<Part>,
     inputs: Vec<(PartyId, [[u8; 32]; 2])>,
     /// Whoever deals the seed of masks of results, and the other one who got it: for role 0, who
@@ -124,13 +129,16 @@ pub(super) fn segments(counts: &Counts) -> impl Iterator<Item = Counts> + use<> 
 }
 
 /// The shapes of the segments of a settlement of so many statements, and of a shuffle with these
-/// statements, which is in the first one.
-pub(super) fn shapes(counts: &Counts, turns: &[Turn]) -> Vec<Shape> {
-    let shapes = segments(counts).enumerate().map(|(number, counts)| {
+/// statements, which is in the first one. Segments about integers come last.
+pub(super) fn shapes(due: &Due, turns: &[Turn]) -> Vec<Shape> {
+    let shapes = segments(&due.bits).enumerate().map(|(number, counts)| {
         let turns = if number == 0 { turns } else { &[] };
         self::shape_of(&counts, turns)
     });
-    shapes.collect()
+    let sums = due.sums.segments();
+    shapes
+        .chain(sums.iter().map(|cut| sum_shape(cut)))
+        .collect()
 }
 
 fn shape_of(counts: &Counts, turns: &[Turn]) -> Shape {
@@ -185,7 +193,8 @@ impl Settling {
     ) -> Result<Settling> {
         let Work {
             records,
-            counts,
+            sums,
+            due,
             mut turned,
             among,
         } = work;
@@ -200,6 +209,7 @@ impl Settling {
             among,
             steps: guard.steps,
             records,
+            sums,
             parts: Vec::new(),
             inputs: guard.inputs(),
             setting: setting.clone(),
@@ -210,9 +220,23 @@ impl Settling {
             flight: 0,
         };
         let mut first = Counts::default();
-        for segment in segments(counts) {
-            settling.add((first, segment), turned.take(), seeds, guard);
+        for segment in segments(&due.bits) {
+            let turned = turned.take();
+            let turns = turned.iter().flat_map(|turned| turned.shapes());
+            let shape = shape_of(&segment, &turns.collect::<Vec<_>>());
+            let part = settling.part(shape, seeds, guard);
+            settling.parts.push(Part {
+                first,
+                counts: segment,
+                turned,
+                ..part
+            });
             add(&mut first, &segment);
+        }
+        for cut in due.sums.segments() {
+            let part = settling.part(sum_shape(&cut), seeds, guard);
+            let cut = Some(cut);
+            settling.parts.push(Part { cut, ..part });
         }
         if turned.is_some() {
             return Err(Fault::internal("a shuffle without ANDs"));
@@ -234,32 +258,25 @@ impl Settling {
         Ok(settling)
     }
 
-    /// Adds a segment, under the next number.
-    fn add(
-        &mut self,
-        (first, counts): (Counts, Counts),
-        turned: Option<Box<Turned>>,
-        seeds: &[Seed; 2],
-        guard: &mut Guard,
-    ) {
+    /// A segment of this shape, under the next number.
+    fn part(&self, shape: Shape, seeds: &[Seed; 2], guard: &mut Guard) -> Part {
         let number = guard.segments;
         guard.segments += 1;
         let [of_next, of_previous] = [1, 2].map(|ahead| self.context(number, ahead));
-        let turns = turned.iter().flat_map(|turned| turned.shapes());
-        let turns = turns.collect::<Vec<_>>();
-        self.parts.push(Part {
+        Part {
             number,
-            shape: shape_of(&counts, &turns),
-            first,
-            counts,
-            turned,
+            shape,
+            first: Counts::default(),
+            counts: Counts::default(),
+            turned: None,
+            cut: None,
             // The verifiers of role `p` have key `k_(p+2)` in common, which `p` has not.
             seeds: [
                 WeightSeed::draw(&of_next, &seeds[0]),
                 WeightSeed::draw(&of_previous, &seeds[1]),
             ],
             followed: Vec::new(),
-        });
+        }
     }
 
     /// The proof of the role that stands so far ahead of this one in the ring.
@@ -327,13 +344,19 @@ impl Settling {
         // No proof is sent before all seeds have been compared.
         for (part, seed) in self.parts.iter().zip(seeds) {
             let segment = self.segment(part, 0);
-            let (left, right) = segment.prove(
-                &mut segment.challenges(&seed),
-                [&keys.proofs[0], &keys.proofs[1]],
-                &seed,
-                self.statements(part, Prover::Own),
-                memory,
-            );
+            let draws = &mut segment.challenges(&seed);
+            let both = [&keys.proofs[0], &keys.proofs[1]];
+            let (left, right) = match &part.cut {
+                Some(cut) => {
+                    let pieces = sum_pieces(&self.sums, cut, Prover::Own);
+                    let batches = pieces.iter().map(|piece| piece.batch()).collect::<Vec<_>>();
+                    segment.prove_sums(draws, both, &seed, &batches, memory)
+                }
+                None => {
+                    let statements = self.statements(part, Prover::Own);
+                    segment.prove(draws, both, &seed, statements, memory)
+                }
+            };
             write(None, left.as_bytes(), previous, mesh)?;
             write(None, right.as_bytes(), next, mesh)?;
         }
@@ -352,15 +375,8 @@ impl Settling {
             mesh.recv(previous, &mut message)?;
             let right = ToRight::parse(&message, &part.shape).expect("its length is right");
 
-            let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
-            let draws = &mut segment.challenges(seed);
-            let of = self.statements(part, Prover::Other(1));
-            let of_next = segment.follow_left(draws, &keys[1], seed, of, &left, memory);
-
-            let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
-            let draws = &mut segment.challenges(seed);
-            let of = self.statements(part, Prover::Other(0));
-            let of_previous = segment.follow_right(draws, &keys[0], seed, of, &right, memory);
+            let of_next = self.follow_left(part, &keys[1], &left, memory);
+            let of_previous = self.follow_right(part, &keys[0], &right, memory);
 
             // The other verifier of the next role is the role before, and the other way round.
             write(None, &of_next.answer().to_bytes(), previous, mesh)?;
@@ -370,6 +386,46 @@ impl Settling {
         }
         self.parts = parts;
         Ok(())
+    }
+
+    /// Follows the proof of the next role, of which this one is the left verifier.
+    fn follow_left(&self, part: &Part, key: &Seed, left: &ToLeft, memory: &mut Memory) -> Pending {
+        let (segment, seed) = (self.segment(part, 1), &part.seeds[0]);
+        let draws = &mut segment.challenges(seed);
+        match &part.cut {
+            Some(cut) => {
+                let pieces = sum_pieces(&self.sums, cut, Prover::Other(1));
+                let batches = pieces.iter().map(|piece| piece.batch()).collect::<Vec<_>>();
+                segment.follow_left_sums(draws, key, seed, &batches, left, memory)
+            }
+            None => {
+                let of = self.statements(part, Prover::Other(1));
+                segment.follow_left(draws, key, seed, of, left, memory)
+            }
+        }
+    }
+
+    /// Follows the proof of the role before, of which this one is the right verifier.
+    fn follow_right(
+        &self,
+        part: &Part,
+        key: &Seed,
+        right: &ToRight,
+        memory: &mut Memory,
+    ) -> Pending {
+        let (segment, seed) = (self.segment(part, 2), &part.seeds[1]);
+        let draws = &mut segment.challenges(seed);
+        match &part.cut {
+            Some(cut) => {
+                let pieces = sum_pieces(&self.sums, cut, Prover::Other(0));
+                let batches = pieces.iter().map(|piece| piece.batch()).collect::<Vec<_>>();
+                segment.follow_right_sums(draws, key, seed, &batches, right, memory)
+            }
+            None => {
+                let of = self.statements(part, Prover::Other(0));
+                segment.follow_right(draws, key, seed, of, right, memory)
+            }
+        }
     }
 
     /// Decides all proofs.

@@ -21,7 +21,7 @@ use super::cost;
 use super::places::{self, BITS_A_PASS, Counter};
 use super::settle::{Among, Settled, Settling, Work, disputed};
 use super::turns::{TurnProgress, Turned, Turning};
-use super::{Guard, SMALL};
+use super::{Due, Guard, SMALL};
 use crate::Share;
 use crate::arrive::{recv, send, write};
 use crate::order::{Order, Rows, planes_of_rows, rows_of_planes};
@@ -330,7 +330,8 @@ impl Sorting {
         }
         let work = Work {
             records,
-            counts: &counts,
+            sums: vec![],
+            due: &Due::of_bits(counts),
             turned: Some(turned),
             among: Among::Roles,
         };

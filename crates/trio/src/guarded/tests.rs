@@ -16,6 +16,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 pub(crate) mod functions;
+mod integers;
 pub(crate) mod sort;
 
 thread_local! {
@@ -174,7 +175,7 @@ fn party(
         add(&mut counts, &record::counts(tape, lanes));
         if run % 2 == 0 || run == runs {
             let counts = std::mem::take(&mut counts);
-            assert_eq!(GuardedParty::count(&checks), super::checks(&counts));
+            assert_eq!(GuardedParty::count(&checks), Due::of_bits(counts).checks());
             let checks = std::mem::take(&mut checks);
             step(&mut side, Step::Settle { checks })?;
         }

@@ -14,13 +14,14 @@
 //! right one of those of the role before it. All that takes six bits of an AND, which `reshared`
 //! keeps as strings; products in GF(4) and GF(16) have the same form. Of tapes under masks `rows`
 //! keeps what kernels have at hand, and `gates` makes statements of it. `stream` hands both over to
-//! a proof, group by group.
+//! a proof, group by group. Statements about integers modulo a prime are in `sums`.
 
 mod functions;
 mod gates;
 mod reshared;
 mod rows;
 mod stream;
+mod sums;
 
 pub(crate) use functions::Proved;
 #[cfg(test)]
@@ -28,6 +29,8 @@ pub(crate) use functions::errors_of_one_power;
 pub(crate) use reshared::{Products, Reshared};
 pub(crate) use rows::{Levels, Piece, Rows, Spare, Work};
 pub(crate) use stream::{Prover, Stream};
+pub(crate) use sums::{Cut, Group, SumCounts, Sums, Words};
+pub(crate) use sums::{SEGMENT, pieces as sum_pieces, shape as sum_shape, total as sum_total};
 
 use crate::masked::lanes_of;
 use crate::tape::under_masks;

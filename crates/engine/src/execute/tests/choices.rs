@@ -11,6 +11,7 @@ use sealane_plan::{Form, Roster, drawn, in_form, localise};
 use sealane_program::text;
 use sealane_protocol::Sharing;
 use sealane_testkit::random_program::{arithmetic, cases};
+use sealane_trio::{Guarded, GuardedParty};
 use sealane_yao::Yao;
 
 proptest! {
@@ -31,6 +32,29 @@ proptest! {
         for other in others {
             work.joint = other;
             check::<MixedParty>(&case.program, &case.inputs, &work);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Bits alone, and integers modulo a prime, whichever a run would take.
+    #[test]
+    fn bits_and_integers_with_proofs_compute_what_the_reference_computes(
+        case in arithmetic(),
+        tile in 1u64..5,
+    ) {
+        let mut program = case.program;
+        program.parties.push("cyd".to_string());
+        let work = SplitPlan::plan::<Guarded>(&program, 0, NetworkClass::LAN, tile);
+        prop_assume!(work.is_ok());
+        let mut work = work.expect("a plan");
+        let others = std::mem::take(&mut work.joint.others);
+        check::<GuardedParty>(&program, &case.inputs, &work);
+        for other in others {
+            work.joint = other;
+            check::<GuardedParty>(&program, &case.inputs, &work);
         }
     }
 }

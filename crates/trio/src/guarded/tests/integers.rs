@@ -1,0 +1,224 @@
+//! Integers modulo the prime: conversions, sums, inner and matrix products, at their cost; and a
+//! party that changes a bit of any message of them.
+
+use super::*;
+use sealane_party::{Factor, Selected, Term};
+use sealane_protocol::View;
+
+/// Bits of both operands; the first one is signed.
+const BITS: [usize; 2] = [4, 5];
+
+/// Numbers of so many lanes, of both signs.
+fn numbers(lanes: usize) -> [Vec<i64>; 2] {
+    let x = (0..lanes as i64).map(|lane| (7 * lane + 3) % 16 - 8);
+    let y = (0..lanes as i64).map(|lane| (11 * lane + 30) % 32);
+    [x.collect(), y.collect()]
+}
+
+/// The results: all products of two, the inner product, and three times a product less twice the
+/// second operand, as bits.
+fn expected(lanes: usize) -> Vec<Option<Vec<u64>>> {
+    let [x, y] = numbers(lanes);
+    let all = x.iter().flat_map(|x| y.iter().map(move |y| x * y));
+    let pairs = || x.iter().zip(&y);
+    let sum = pairs().map(|(x, y)| x * y).sum::<i64>();
+    let last = pairs().map(|(x, y)| (3 * x * y - 2 * y) as u64 & 0xfff);
+    let words = |of: Vec<i64>| Some(of.into_iter().map(|value| value as u64).collect());
+    vec![words(all.collect()), words(vec![sum]), Some(last.collect())]
+}
+
+fn run(parties: usize, owner: u8, lanes: usize, harm: Option<(usize, usize, usize)>) -> Vec<End> {
+    let setting = &Setting::in_order(&Guarded::profile(), parties);
+    on_threads(Mesh::in_memory(parties), |mesh| {
+        let me = mesh.me();
+        let harm = harm.filter(|(party, ..)| *party == me.index());
+        HARM.set(harm.map(|(_, message, bit)| (message, bit)));
+        SENT.take();
+        let mut settled = false;
+        let learnt = party(mesh, setting, owner, lanes, &mut settled);
+        End {
+            learnt,
+            sent: SENT.take(),
+            settled,
+        }
+    })
+}
+
+/// Steps of a party, each compared with its cost.
+struct Walk<'a> {
+    side: Side<GuardedParty>,
+    setting: &'a Setting,
+    reckoning: Reckoning,
+    checks: Vec<Unproved>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, step: Step<'_, GuardedParty>) -> Result<Outcome<GuardedParty>> {
+        let cost = Guarded::cost(self.setting, &step.shape());
+        let outcome = self.side.run(step)?;
+        self.reckoning.add(&cost, &self.side.mesh);
+        if let Outcome::Share(_, left, ()) = &outcome {
+            assert_eq!(GuardedParty::count(left), cost.checks);
+        }
+        Ok(outcome)
+    }
+
+    fn share(&mut self, step: Step<'_, GuardedParty>) -> Result<Arc<Share>> {
+        match self.run(step)? {
+            Outcome::Share(share, left, ()) => {
+                self.checks.extend(left);
+                Ok(Arc::new(share))
+            }
+            _ => panic!("a share is due"),
+        }
+    }
+}
+
+fn party(
+    mesh: Mesh,
+    setting: &Setting,
+    owner: u8,
+    lanes: usize,
+    settled: &mut bool,
+) -> Result<Vec<Option<Vec<u64>>>> {
+    let [bits, prime] = [Algebra::Z2, Algebra::Fp].map(Guarded::domain);
+    let owners = [PartyId(0), PartyId(owner)];
+    let mut demand = Demand::default();
+    for owner in owners {
+        let input = StepShape::input(owner, bits, lanes as u64, 1);
+        demand.merge(&Guarded::demand(setting, &input), 1);
+    }
+    let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(mesh.me().0));
+    let side = Side::<GuardedParty>::set_up(mesh, setting, &demand, given)?;
+    let mut reckoning = Reckoning::new(setting.parties);
+    reckoning.add(&Guarded::set_up_cost(setting, &demand), &side.mesh);
+    let checks = vec![];
+    let mut steps = Walk {
+        side,
+        setting,
+        reckoning,
+        checks,
+    };
+    let mut inputs = Vec::new();
+    for (at, owner) in owners.into_iter().enumerate() {
+        let mask = (1 << BITS[at]) - 1;
+        let own = &numbers(lanes)[at];
+        let values: Vec<u64> = own.iter().map(|value| *value as u64 & mask).collect();
+        inputs.push(steps.share(Step::Input {
+            owner,
+            domain: bits,
+            elements: lanes,
+            bits: BITS[at],
+            values: (owner == steps.side.mesh.me()).then(|| values.into()),
+        })?);
+    }
+    let mut integers = Vec::new();
+    for (at, share) in inputs.into_iter().enumerate() {
+        integers.push(steps.share(Step::Convert {
+            from: bits,
+            to: prime,
+            bits: BITS[at],
+            signed: at == 0,
+            share,
+        })?);
+    }
+    let [x, y] = [0, 1].map(|at| Arc::clone(&integers[at]));
+    let select = |share: &Arc<Share>, lanes: &[(usize, isize)], inner: &[(usize, isize)]| {
+        let [lanes, inner] = [lanes, inner].map(|dims| View::new(0, dims.to_vec()));
+        Selected {
+            lanes,
+            inner,
+            ..Selected::whole(Arc::clone(share))
+        }
+    };
+    let product = |left, right| Step::Product {
+        domain: prime,
+        left,
+        right,
+    };
+    let each = [(lanes, 1)];
+    let by_lane = steps.share(product(select(&x, &each, &[]), select(&y, &each, &[])))?;
+    let rows = [(lanes, 1), (lanes, 0)];
+    let columns = [(lanes, 0), (lanes, 1)];
+    let all = steps.share(product(select(&x, &rows, &[]), select(&y, &columns, &[])))?;
+    let inner = steps.share(product(select(&x, &[], &each), select(&y, &[], &each)))?;
+    let term = |share, factor: i64| Term {
+        share,
+        factor: Factor::Number(factor as u64),
+    };
+    let terms = [term(&*by_lane, 3), term(&*y, -2)];
+    let share = steps.side.party.linear(prime, lanes, &terms)?;
+    let sum = steps.share(Step::Convert {
+        from: prime,
+        to: bits,
+        bits: 12,
+        signed: true,
+        share: Arc::new(share),
+    })?;
+    let checks = std::mem::take(&mut steps.checks);
+    steps.run(Step::Settle { checks })?;
+    *settled = true;
+    let to = PartySet::of(setting.everyone());
+    let results = [(all, prime), (inner, prime), (sum, bits)];
+    let results = results.map(|(share, domain)| Opened { share, domain, to });
+    match steps.run(Step::Open {
+        results: results.into(),
+    })? {
+        Outcome::Opened(values, ()) => {
+            steps.side.mesh.finish()?;
+            Ok(copied(values))
+        }
+        _ => panic!("results are due"),
+    }
+}
+
+#[test]
+fn integers_are_computed_at_their_cost() {
+    // One segment, several, and parties without a role.
+    for (parties, owner, lanes) in [(3, 1, 3), (3, 2, 1), (4, 3, 45), (5, 4, 70)] {
+        for end in run(parties, owner, lanes, None) {
+            assert!(end.settled, "{:?}", end.learnt);
+            assert_eq!(end.learnt.unwrap(), expected(lanes));
+        }
+    }
+}
+
+/// One bit of any message of any role: the others stop, or learn the right results. A message of a
+/// step on integers that is wrong is found before anything is opened.
+#[test]
+fn any_bit_of_a_message_about_integers_is_found() {
+    let want = expected(2);
+    let honest = run(3, 1, 2, None);
+    let mut found = 0;
+    for (cheat, end) in honest.iter().enumerate() {
+        // Keys, and its own input.
+        let own = [2, 1, 1][cheat]..[3, 2, 1][cheat];
+        for (message, bytes) in end.sent.iter().enumerate() {
+            let bits = 8 * bytes.len();
+            for bit in (0..bits).step_by(if bits > 400 { 97 } else { 11 }) {
+                let ends = run(3, 1, 2, Some((cheat, message, bit)));
+                let place = format!("bit {bit} of message {message} of role {cheat}");
+                let others = ends.into_iter().enumerate();
+                for (party, end) in others.filter(|(party, _)| *party != cheat) {
+                    let right = end.learnt.as_ref().is_ok_and(|got| *got == want);
+                    let accepted = end.learnt.is_ok();
+                    assert!(
+                        !accepted || right || own.contains(&message),
+                        "{place}: {party}"
+                    );
+                    match &end.learnt {
+                        Err(Fault::Disputed { between, .. }) => {
+                            found += 1;
+                            assert!(between.contains(PartyId::from_index(cheat)), "{place}");
+                        }
+                        Err(Fault::Altered(party) | Fault::Peer { party, .. }) => {
+                            assert_eq!(party.index(), cheat, "{place}");
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(found > 500, "{found}");
+}
