@@ -17,9 +17,8 @@ from tensors import Tensor, concat, decode, encode, indices, lane, operand, resi
 from walk import Calls, Walk
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMAND = next((str(path) for path in (ROOT / ".venv/bin/sealane",
-                                       Path("/work/main/.venv/bin/sealane")) if path.exists()),
-               shutil.which("sealane"))
+INSTALLED = ROOT / ".venv/bin/sealane"
+COMMAND = str(INSTALLED) if INSTALLED.exists() else shutil.which("sealane")
 
 
 # ------------------------------------------------------------------------------ making plans
