@@ -235,15 +235,8 @@ impl Drafted {
         }
         for bound in bounds {
             let most = most_rows.min(*bound);
-            let mut now = f64::MAX;
-            // A run in one domain may gain from larger tiles where one of the least costs, which
-            // count no rounds, does not.
-            for choice in P::choices() {
-                if matches!(*choice, Choice::LEAST | Choice::Only(_)) {
-                    let plan = self.plan::<P>(most, lookups, (*choice, &[]), made)?;
-                    now = now.min(self.seconds::<P>(&plan, COMPARED_ROWS));
-                }
-            }
+            let plan = self.plan::<P>(most, lookups, (P::choices()[0], &[]), made)?;
+            let now = self.seconds::<P>(&plan, COMPARED_ROWS);
             if now < 0.9 * least {
                 (best, least) = (most, now);
             }

@@ -4,6 +4,7 @@
 use super::memory::{share, size};
 use super::walk::Counter;
 use crate::steps::{LinearTerm, StepOp, lanes};
+use crate::uses::StepKind;
 use sealane_protocol::{Cost, Domain, Kernel, Protocol, StepShape, Work};
 
 /// A run: the allocation and erasure of what every run has.
@@ -79,17 +80,7 @@ pub(super) fn of_shares<P: Protocol>(counter: &Counter, work: &StepShape) -> Wor
 
 /// Work of a step that every party does alone, in a tile of so many rows.
 pub(super) fn of_local<P: Protocol>(counter: &Counter, op: &StepOp, rows: u64) -> Work {
-    let alone = matches!(
-        op,
-        StepOp::Constant { .. }
-            | StepOp::RowNumber { .. }
-            | StepOp::Rearrange(_)
-            | StepOp::Move { .. }
-            | StepOp::Concat { .. }
-            | StepOp::Append { .. }
-            | StepOp::Linear(_)
-    );
-    if !alone {
+    if op.kind() != StepKind::Local {
         return Work::default();
     }
     let table = op.all_rows().last().copied();
