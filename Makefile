@@ -8,7 +8,8 @@
 #   make hardware the command sealane-hw, in target/release
 #   make test-rtl the hardware of hardware/rtl under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
-#                 valgrind, times against secrets, crate `block` under Miri, the oldest Rust,
+#                 valgrind, times against secrets, crate `block` under Miri, the oldest Rust, all
+#                 tests of Rust where overflows end a program in kernels too,
 #                 networks that fail, numbers (all arguments, all proofs, fixed point, on shares), faults that tests have
 #                 to find, memory of runs, the second party in every role, trials of operators,
 #                 faults on the wire that vectors have to name
@@ -55,7 +56,7 @@ test-rust: $(STAMPS)/machine
 TESTS :=
 test-hardware: $(STAMPS)/machine
 	@. $(STAMPS)/machine && cd hardware && \
-	    "$$CARGO" test --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
+	    "$$CARGO" test --release --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
 
 hardware: $(STAMPS)/machine
 	@. $(STAMPS)/machine && cd hardware && "$$CARGO" build --release --locked --package sealane-hw
@@ -101,6 +102,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/oldest.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: a check with the oldest Rust"; }
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
+	@. $(STAMPS)/machine && CARGO="$$CARGO" "$$PYTHON" tools/tests.py checked
 	@. $(STAMPS)/machine && SEALANE_NIGHTLY=1 "$$CARGO" test --release --quiet --locked -p sealane-mixed numbers::
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }

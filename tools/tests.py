@@ -1,11 +1,13 @@
 """Runs the tests of Rust, two test programs at a time: many end with one test that takes one core.
 
-    python tools/tests.py          all of the workspace, and the examples of its documentation
-    python tools/tests.py tiers    those of the crates with kernels, on every CPU tier but the best
+    python tools/tests.py            all of the workspace, and the examples of its documentation
+    python tools/tests.py tiers      those of the crates with kernels, on every CPU tier but the best
+    python tools/tests.py checked    all, where overflows end a program in kernels too
 
-Both run the programs that `cargo test --workspace` builds: `cargo test -p CRATE` would choose other
-features for some crates, and with them another build of the whole workspace. The second asks the
-installed command for the tiers of this machine. The exit status is the number of programs that
+The first two build what ships, and use the crates that the package is made of; the third builds for
+development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would choose
+other features for some crates, and with them another build of the whole workspace. The second asks
+the installed command for the tiers of this machine. The exit status is the number of programs that
 failed.
 """
 
@@ -37,7 +39,8 @@ CRATES: dict[str, tuple[str, ...]] = {
 SAME = ["every_tier", "views::", "attacks::", "guessing::", "estimate::", "places::", "base::"]
 SAME += ["a_changed_byte_"]
 LEFT_OUT = [word for part in SAME for word in ("--skip", part)]
-CARGO = [os.environ.get("CARGO", "cargo"), "test", "--quiet", "--locked"]
+PROFILE = "dev" if sys.argv[1:] == ["checked"] else "release"
+CARGO = [os.environ.get("CARGO", "cargo"), "test", "--profile", PROFILE, "--quiet", "--locked"]
 WORKSPACE = ["--workspace", "--exclude", "sealane-py"]
 # Errors of the compiler are for people, the rest is for this tool.
 MESSAGES = ["--message-format", "json-render-diagnostics"]
@@ -46,10 +49,10 @@ RESULT = re.compile(r"test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored)")
 
 def main() -> int:
     """Prints a line for each program, and what those print that fail; returns their number."""
-    if sys.argv[1:] not in ([], ["tiers"]):
+    if sys.argv[1:] not in ([], ["tiers"], ["checked"]):
         sys.exit(__doc__)
     built = programs()
-    if sys.argv[1:]:
+    if sys.argv[1:] == ["tiers"]:
         return run_all(on_lesser_tiers(built))
     failed = run_all([(folder, program, [], "") for folder, program in built])
     examples = subprocess.run([*CARGO, "--doc", *WORKSPACE], cwd=ROOT)
