@@ -12,9 +12,10 @@ the processor seconds of both that the reports state, and writes the rates into 
 program and network: seconds as predicted and as measured, bytes and rounds as planned or not. Runs
 use loopback, whatever network is declared: that decides the plan alone.
 
-Right before each cell one small program is run again, and rates are scaled by what it takes now, so
-that they are those of the same minute. With status 1 the tool ends if fewer than nine in ten cells
-are predicted within 15 %, or if bytes or rounds of one are not as planned.
+Right before each run three small programs are run, and its seconds are scaled by the median of what
+they take, against what they took first: rates are those of the same minute. With status 1 the tool
+ends if fewer than nine in ten cells are predicted within 15 %, or if bytes or rounds of one are not
+as planned.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ FITTED: list[tuple[str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("ands", "gmw", (100, 60_000), BOTH),
     ("least", "mixed", (64, 30_000), BOTH),
     ("least", "gmw", (64,), BOTH),
-    ("sorted_rows", "mixed", (300, 1_000), ("wan",)),
+    ("sorted_rows", "mixed", (64, 300, 1_000), BOTH),
     ("sorted_rows", "gmw", (300, 2_000), BOTH),
     ("counted", "mixed", (1_000, 60_000), BOTH),
     ("products", "gmw", (1_000, 20_000), BOTH),
@@ -74,6 +75,7 @@ FITTED: list[tuple[str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("scaled", "mixed", (500, 20_000), BOTH),
     ("chosen", "mixed", (30_000,), BOTH),
     ("chosen", "gmw", (2_000,), BOTH),
+    ("grouped", "mixed", (2_000, 60_000), FAST),
     ("labelled", "mixed", (300, 40_000), FAST),
     ("multiplied", "mixed", (20, 2_000), FAST),
     ("deep", "mixed", (0,), FAST),
@@ -82,9 +84,13 @@ FITTED: list[tuple[str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("own", "mixed", (1_000, 30_000), ("lan",)),
     ("own_order", "mixed", (300, 2_000), ("lan",)),
     ("mixed_bits", "gmw", (0,), ("lan",)),
+    ("mixed_bits", "mixed", (0,), FAST),
+    ("shifted", "mixed", (0,), ("lan",)),
+    ("shifted", "gmw", (0,), ("lan",)),
     ("windows", "mixed", (3_000, 100_000), ("lan",)),
 ]
-PROBE = ("scaled", 20_000, "lan", "mixed")
+# What is run again to know how fast the machine is: transfers and comparisons, labels, copies.
+PROBES = [("scaled", "lan", 20_000), ("labelled", "lan", 40_000), ("chosen", "lan", 30_000)]
 
 
 @dataclass(frozen=True)
@@ -197,8 +203,8 @@ def error(prediction: float, seconds: float) -> float:
     return prediction / seconds - 1
 
 
-def calibrated() -> tuple[Rates, float]:
-    """Rates of this machine, and the processor seconds of the probe. How well they fit goes to
+def calibrated() -> tuple[Rates, list[float]]:
+    """Rates of this machine, and the processor seconds of the probes. How well they fit goes to
     standard error."""
     cells = [
         Cell("rates_programs.py", name, network, rows or None, protocol)
@@ -206,26 +212,29 @@ def calibrated() -> tuple[Rates, float]:
         for rows in all_rows
         for network in networks
     ]
-    runs, probe = [], 0.0
+    runs, probes = [], probed()
     for cell in cells:
         plan = cell.plan()
-        seconds = seconds_of(measured(cell, plan["rows"]))
-        runs.append((plan["work"], seconds))
-        if (cell.name, cell.rows, cell.network, cell.protocol) == PROBE:
-            probe = seconds
+        # The speed of a machine changes within the minutes that this takes.
+        slower = slowness(probes)
+        runs.append((plan["work"], seconds_of(measured(cell, plan["rows"])) / slower))
     rates = fitted(runs)
     for cell, (work, seconds) in zip(cells, runs, strict=True):
         off = error(predicted(work, rates), seconds)
         line = f"{cell.name:12} {cell.rows or '':>7} {cell.network:12} {cell.protocol:5}"
         print(f"{line} {seconds:8.3f} s {off:+7.1%}", file=sys.stderr)
-    return rates, probe
+    return rates, probes
 
 
-def probed() -> float:
-    """Processor seconds of the probe now."""
-    name, rows, network, protocol = PROBE
-    cell = Cell("rates_programs.py", name, network, rows, protocol)
-    return seconds_of(measured(cell, cell.plan()["rows"]))
+def probed() -> list[float]:
+    """Processor seconds of the probes now."""
+    cells = [Cell("rates_programs.py", *probe) for probe in PROBES]
+    return [seconds_of(measured(cell, cell.plan()["rows"])) for cell in cells]
+
+
+def slowness(probes: list[float]) -> float:
+    """What part of their processor seconds then the probes take now."""
+    return float(median(now / then for now, then in zip(probed(), probes, strict=True)))
 
 
 def cells_of(asked: argparse.Namespace) -> Iterator[Cell]:
@@ -241,12 +250,13 @@ def cells_of(asked: argparse.Namespace) -> Iterator[Cell]:
             yield cell
 
 
-def compared(cell: Cell, rates: Rates, probe: float) -> dict[str, Any]:
+def compared(cell: Cell, rates: Rates, probes: list[float]) -> dict[str, Any]:
     """A cell as predicted and as measured."""
-    plan, speed = cell.plan(), probed() / probe
+    plan = cell.plan()
+    slower = slowness(probes)
     reports = measured(cell, plan["rows"])
     seconds = seconds_of(reports)
-    prediction = speed * predicted(plan["work"], rates)
+    prediction = slower * predicted(plan["work"], rates)
     return {
         "program": cell.name,
         "network": cell.network,
@@ -255,18 +265,18 @@ def compared(cell: Cell, rates: Rates, probe: float) -> dict[str, Any]:
         "measured_s": round(seconds, 4),
         "error": round(error(prediction, seconds), 4),
         "as_planned": all(report["as_planned"] for report in reports),
-        "speed": round(speed, 3),
+        "slowness": round(slower, 3),
         "load": round(os.getloadavg()[0], 2),
         "work": plan["work"],
         "all_measured_s": [round(report["cpu_seconds"], 4) for report in reports],
     }
 
 
-def compare(asked: argparse.Namespace, rates: Rates, probe: float) -> int:
+def compare(asked: argparse.Namespace, rates: Rates, probes: list[float]) -> int:
     """Compares all cells; returns the exit status."""
     errors, kept = [], True
     for cell in cells_of(asked):
-        found = compared(cell, rates, probe)
+        found = compared(cell, rates, probes)
         print(json.dumps(found), flush=True)
         kept &= found["as_planned"]
         errors.append(found["error"])
@@ -300,14 +310,14 @@ def main() -> int:
     warnings.simplefilter("ignore")
     if asked.given:
         saved = json.loads(asked.file.read_text(encoding="utf-8"))
-        rates, probe = saved["rates"], saved["probe_s"]
+        rates, probes = saved["rates"], saved["probes_s"]
     else:
         begun = time.monotonic()
-        rates, probe = calibrated()
+        rates, probes = calibrated()
         took = round(time.monotonic() - begun, 1)
-        saved = {"rates": rates, "probe_s": probe, "took_s": took, "load": os.getloadavg()[0]}
+        saved = {"rates": rates, "probes_s": probes, "took_s": took, "load": os.getloadavg()[0]}
         asked.file.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
-    return compare(asked, rates, probe) if asked.cells else 0
+    return compare(asked, rates, probes) if asked.cells else 0
 
 
 if __name__ == "__main__":

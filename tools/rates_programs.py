@@ -205,3 +205,27 @@ def mixed_bits(
         return state ^ (state & sl.u32(3))
 
     return sl.scan(step, sl.u32(1), x ^ y) & 0xFFFF
+
+
+@sl.program
+def grouped(
+    key: sl.Private[sl.u8, "alice", "n <= 1_000_000", sl.between(0, 19)],
+    value: sl.Private[sl.u32, "bob", "n", sl.between(0, 65_535)],
+) -> sl.Revealed[sl.u64, "bob"]:
+    """Sums of many columns of ring elements, without a message between."""
+    inside = [sl.where(key == group, value, 0) for group in range(20)]
+    return sl.stack([sl.sum(part, dtype=sl.u64) for part in inside])
+
+
+@sl.program
+def shifted(
+    x: sl.Private[sl.u32, "alice", 2_000], y: sl.Private[sl.u32, "bob", 2_000]
+) -> sl.Revealed[sl.u32, "bob"]:
+    """A loop on a single row in which no gate is an AND."""
+
+    def step(state: Any, word: Any) -> Any:
+        for by in (13, 17, 5):
+            state = state ^ (state >> by)
+        return state ^ word
+
+    return sl.scan(step, sl.u32(1), x ^ y)
