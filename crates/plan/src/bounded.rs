@@ -4,10 +4,13 @@
 //! by one party alone ([`localise`](fn@crate::localise)): it could give a result that belongs to no
 //! input, or to another one than it gives as well. And each input is any number of its bits, from
 //! which the joint program takes the nearest of its declared range: that costs a comparison for
-//! each end of a range that is not that of its bits. All else is in range then, as inferred.
+//! each end of a range that is not that of its bits. Of a text it takes what is before the first
+//! byte 0, since an operation may tell an end from a letter: that costs nine ANDs a byte. All else is
+//! in range then, as inferred.
 
 use crate::localise::Localised;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_program::elementwise::Reduction;
 use sealane_program::graph::{Binary, Input, Op, Program, Value, ValueId, Visibility};
 use sealane_program::infer::Meta;
 use sealane_program::kind::Form;
@@ -52,6 +55,9 @@ pub fn bounded(program: &Program) -> Result<Localised, Diagnostic> {
         if all.hi > range.hi {
             within.hi = range.hi;
             renamed[at] = end(&mut values, param, (most, range.hi), renamed[at], within);
+        }
+        if let Form::Text(_) = program.inputs[input as usize].kind.form {
+            renamed[at] = ended(&mut values, param, renamed[at]);
         }
     }
     for value in rest {
@@ -104,10 +110,31 @@ fn end(
     of: ValueId,
     within: Range,
 ) -> ValueId {
-    let mut push = |value| {
-        values.push(value);
-        ValueId(values.len() as u32 - 1)
-    };
+    let constant = constant(values, param, number);
+    let mut bounded = param.clone().with_op(Op::Binary(op, of, constant));
+    bounded.range = within;
+    push(values, bounded)
+}
+
+/// Adds the texts, along the last axis, with 0 for all bytes behind the first that is 0.
+fn ended(values: &mut Vec<Value>, param: &Value, of: ValueId) -> ValueId {
+    let zero = constant(values, param, 0);
+    let mut letters = param.clone().with_op(Op::Binary(Binary::Ne, of, zero));
+    (letters.ty, letters.range) = (Type::Bool, Range::new(0, 1));
+    let last = param.shape.rank() as u32 - 1;
+    let is_letter = push(values, letters.clone());
+    let before = Op::Accumulate(Reduction::All, is_letter, last);
+    let before = push(values, letters.with_op(before));
+    push(values, param.clone().with_op(Op::Select(before, of, zero)))
+}
+
+fn push(values: &mut Vec<Value>, value: Value) -> ValueId {
+    values.push(value);
+    ValueId(values.len() as u32 - 1)
+}
+
+/// Adds a number of the type of an input.
+fn constant(values: &mut Vec<Value>, param: &Value, number: i128) -> ValueId {
     let data = Data {
         ty: param.ty,
         shape: Vec::new(),
@@ -119,10 +146,10 @@ fn end(
         Range::of(number),
         Visibility::Public,
     );
-    let constant = push(Value::new(Op::Const(data), meta, param.span.clone()));
-    let mut bounded = param.clone().with_op(Op::Binary(op, of, constant));
-    bounded.range = within;
-    push(bounded)
+    push(
+        values,
+        Value::new(Op::Const(data), meta, param.span.clone()),
+    )
 }
 
 #[cfg(test)]
@@ -160,6 +187,7 @@ input z : b bool in 0..0
 input w : b i8 in -128..127
 input day : b i23 in -719162..2932896 as date
 input town : b u2 in 0..2 as category "here", "near", "far"
+input name : a u8[people, 3] in 0..127 as text ascii
 main {
   %0 = param 0 : u16[people] in 3..100 known a
   %1 = param 1 : i8 in -100..127 known b
@@ -167,12 +195,13 @@ main {
   %3 = param 3 : i8 in -128..127 known b
   %4 = param 4 : i23 in -719162..2932896 known b
   %5 = param 5 : u2 in 0..2 known b
-  %6 = mul %0, %0 : u16[people] in 9..10000 known a
-  %7 = gt %1, %3 : bool in 0..1 known b
-  %8 = and %7, %2 : bool in 0..0 known b
+  %6 = param 6 : u8[people,3] in 0..127 known a
+  %7 = mul %0, %0 : u16[people] in 9..10000 known a
+  %8 = gt %1, %3 : bool in 0..1 known b
+  %9 = and %8, %2 : bool in 0..0 known b
 }
-reveal r = %6 : u16 to b
-reveal s = %8 : bool to a
+reveal r = %7 : u16 to b
+reveal s = %9 : bool to a
 reveal on = %4 : i23 to a as date
 reveal at = %5 : u2 to a as category "here", "near", "far"
 "#;
@@ -188,18 +217,22 @@ reveal at = %5 : u2 to a as category "here", "near", "far"
             "input w : b i8 in -128..127\n",
             "input day : b i23 in -4194304..4194303\n",
             "input town : b u2 in 0..3\n",
-            "%7 = max %0, %6 : u16[people] in 3..127 known a",
-            "%9 = min %7, %8 : u16[people] in 3..100 known a",
-            "%11 = max %1, %10 : i8 in -100..127 known b",
-            "%13 = and %2, %12 : bool in 0..0 known b",
-            "%15 = max %4, %14 : i23 in -719162..4194303 known b",
-            "%17 = min %15, %16 : i23 in -719162..2932896 known b",
-            "%19 = min %5, %18 : u2 in 0..2 known b",
-            "%20 = mul %9, %9 :",
-            "%21 = gt %11, %3 :",
-            "%22 = and %21, %13 :",
-            "reveal on = %17 : i23 to a as date\n",
-            "reveal at = %19 : u2 to a as category",
+            "%8 = max %0, %7 : u16[people] in 3..127 known a",
+            "%10 = min %8, %9 : u16[people] in 3..100 known a",
+            "%12 = max %1, %11 : i8 in -100..127 known b",
+            "%14 = and %2, %13 : bool in 0..0 known b",
+            "%16 = max %4, %15 : i23 in -719162..4194303 known b",
+            "%18 = min %16, %17 : i23 in -719162..2932896 known b",
+            "%20 = min %5, %19 : u2 in 0..2 known b",
+            "%21 = const 0 : u8",
+            "%22 = ne %6, %21 : bool[people,3] in 0..1 known a",
+            "%23 = accumulate all %22 axis 1 : bool[people,3] in 0..1 known a",
+            "%24 = select %23, %6, %21 : u8[people,3] in 0..127 known a",
+            "%25 = mul %10, %10 :",
+            "%26 = gt %12, %3 :",
+            "%27 = and %26, %14 :",
+            "reveal on = %18 : i23 to a as date\n",
+            "reveal at = %20 : u2 to a as category",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

@@ -145,6 +145,11 @@ pub(super) fn check_bits(work: &StepShape) -> u64 {
             Some(tape) => check_bits(&tape),
             None => kept(&due(work).sums),
         },
+        // Of a matrix, both components of each line, and both constants of each result.
+        StepShape::Product(of) if of.matrix => {
+            let [rows, columns] = of.lines;
+            64 * 2 * (of.terms * (rows + columns) + of.lanes) + STEP_BITS
+        }
         StepShape::Product(_) => kept(&due(work).sums),
         _ => 0,
     }

@@ -147,8 +147,7 @@ impl Factors {
         // Each row and each column in one piece.
         let lines = |of: &[u64], count: usize| {
             let line = |line: usize| of[line..].iter().step_by(count).copied();
-            let words = (0..count).flat_map(line);
-            Zeroizing::new(words.collect::<Vec<_>>())
+            Zeroizing::new(counted(of.len(), (0..count).flat_map(line)))
         };
         let [a0, a1] = [a0, a1].map(|a| lines(a, rows.len()));
         let [b0, b1] = [b0, b1].map(|b| lines(b, columns.len()));
@@ -176,7 +175,8 @@ impl Factors {
             for words in [&mut of_next, &mut of_previous] {
                 let lane = |row: &usize| columns.iter().map(|column| row + column).collect();
                 let places = rows.iter().flat_map(|row| -> Vec<usize> { lane(row) });
-                *words = Zeroizing::new(places.map(|lane| words[lane]).collect());
+                let placed = places.map(|lane| words[lane]);
+                *words = Zeroizing::new(counted(rows.len() * columns.len(), placed));
             }
         } else {
             for term in 0..terms {
@@ -221,6 +221,13 @@ fn product(a: u64, b: u64) -> u128 {
 fn less(words: &[u64], others: &[u64]) -> Zeroizing<Vec<u64>> {
     let pairs = words.iter().zip(others);
     Zeroizing::new(pairs.map(|(a, b)| Prime::sub(*a, *b)).collect())
+}
+
+/// So many words, without a vector that grows and leaves copies of shares behind.
+fn counted(count: usize, of: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut words = Vec::with_capacity(count);
+    words.extend(of);
+    words
 }
 
 /// Bits that become integers, while `x_0` is in transit.
@@ -316,7 +323,7 @@ impl Computing {
                 let factor = Prime::neg(Prime::add(*weight, *weight));
                 plane.iter().map(move |word| Prime::mul(*word, factor))
             });
-            self::words(words.collect())
+            self::words(counted(c.len(), words))
         });
         // c has no component 2, and d no other.
         let summand = match self.role_index.role {
