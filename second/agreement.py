@@ -10,7 +10,7 @@ from typing import Any
 from encoding import Reader, T, listed, string, varint
 from errors import Fault, need
 from link import WIRE, Mesh
-from plan import WITH_REFILLS, Rows, all_plans, first_plan
+from plan import WITH_FORMS, Rows, all_plans, first_plan
 from primitives import H, blake3
 
 FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alone.jsonl"]
@@ -46,7 +46,8 @@ class Job:
         self.plan = [json.loads(line) for line in plan.splitlines()]
         self.alone = [json.loads(line) for line in alone.splitlines()]
         # Forms that this party can run; the run takes one of them (step 3).
-        self.forms = [*range(len([*all_plans(self.plan)]) if self.protocol in WITH_REFILLS else 1)]
+        self.forms = [i for i, lines in enumerate(all_plans(self.plan)) if i == 0 or (
+            self.protocol in WITH_FORMS and lines[0]["plan"]["lookups"] in ("gates", "wide"))]
         self.tables = [Rows(**line["rows"]) for line in first_plan(self.plan) if "rows" in line]
 
     def _check_subset(self, version: int) -> None:

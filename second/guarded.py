@@ -9,23 +9,22 @@ from operator import xor
 from typing import Any
 
 from errors import need
+from integers import Modular, WithIntegers, modular_tape, read_component
 from link import Mesh
-from plan import Gate, Plan, Tape
+from plan import PRIME_BITS, Domain, Gate, Plan, Tape
 from primitives import H
-from proof import Proof, accepts, halves_of, name_of, seed_of
+from proof import Argument, halves_of, name_of, seed_of
+from sorts import MASKS, ORDERS, Key, flights, sort
+from statements import BEFORE, NEXT, Due, Segment, disputed, segments_of
 from streams import Bulk, Coins, expand_secret
-from tensors import Call, Opening, Tensor, decode, encode, flatten
-from trio import BITS, INPUTS, Form, Share, Trio, pack, read_numbers
+from tensors import Call, Factor, Opening, Tensor, decode, encode, flatten
+from trio import BITS, INPUTS, INTEGERS, Form, Share, pack
 
-SEGMENT = 1 << 22                               # ANDs of a proof
-Place = tuple[int, int, int, int]               # segment, tile, step, part
-# What an AND leaves: x_i, y_i, x_(i+1), y_(i+1), c_R of the role before, c_L of the next one.
-Record = tuple[int, list[int]]                  # the number of statements, a string of each
 # Components that a party without a role gets: each from a role, confirmed by another.
 OUTSIDE = [(0, 0, 2), (1, 0, 1), (2, 1, 2)]
 
 
-class Guarded(Trio):
+class Guarded(WithIntegers):
     """One role of a run."""
 
     def __init__(self, mesh: Mesh, coins: Coins, session: bytes, setting: dict[str, Any],
@@ -35,7 +34,7 @@ class Guarded(Trio):
         self.outside = [party for party in range(mesh.parties) if party not in self.parties]
         self.owners = owners_of(plan, self.outside)
         self.held = {party: [[session], [session]] for party in self.outside}
-        self.proofs = self.openings = 0
+        self.proofs = self.openings = self.sorted = 0
 
     def set_up(self) -> None:
         """Exchange keys; read those of owners without a role."""
@@ -51,7 +50,7 @@ class Guarded(Trio):
         self.agreed = H("sealane 1 trio seed of reveals", self.session + reveals)
         self.proof_keys = [self._derived(key, "trio: key of proofs") for key in keys]
         self.streams = {label: [Bulk(expand_secret(key, self.session, label)) for key in keys]
-                        for label in (BITS, INPUTS)}
+                        for label in (BITS, INTEGERS, INPUTS, ORDERS, MASKS)}
         self.guests = {owner: {component: Bulk(expand_secret(
             self.mesh.read(owner, 32), self.session, INPUTS)) for component in (0, 1)
             if self._holds(component) is not None} for owner in self.owners}
@@ -81,7 +80,7 @@ class Guarded(Trio):
         return Tensor.of(list(zip(*parts)), elements)
 
     def _ands(self, ands: list[Gate], own: list[int], following: list[int], lanes: int,
-              zeros: list[list[int]] | None = None) -> Call[list[Share]]:
+              zeros: list[list[int]] | None = None, due: Due | None = None) -> Call[list[Share]]:
         """The ANDs of a batch, and the statements about them."""
         operands = [pack([slots[gate[i]] for gate in ands], lanes)
                     for slots in (own, following) for i in (0, 1)]
@@ -90,22 +89,29 @@ class Guarded(Trio):
         f, g = (pack(zero, 1) for zero in zeros)
         messages = pack([following for _, following in shares], 1)
         left = operands[2] & operands[3] ^ g ^ messages
-        self.due.add((len(ands) * lanes, [*operands, f, left]))
+        (due or self.due).add((len(ands) * lanes, [*operands, f, left]))
         return shares
+
+    def sort(self, rows: Tensor, key: Key) -> Call[Tensor]:
+        """Bring rows into the order of their keys."""
+        return sort(self, rows, key)
 
     # ---- settlements
 
     def settle(self, over_rows: bool | None = None) -> Call[None]:
         """Prove all statements that are due, and follow the proofs of both others."""
-        segments = [(self.proofs + i, record)
-                    for i, record in enumerate(cut(self.due.take(over_rows)))]
+        return self.settlement([*segments_of(self.due.take(over_rows))], self.mesh.peers())
+
+    def settlement(self, segments: list[Segment], peers: Sequence[int]) -> Call[None]:
+        """The same of some segments, with so many others."""
+        numbered = [*enumerate(segments, self.proofs)]
         self.proofs += len(segments)
         mesh, neighbours = self.mesh, (self.before, self.after)
         held = [[H("sealane 1 trio inputs", b"".join(parts[side])) for parts in self.held.values()]
                 for side in (0, 1)]
         # Of the seeds of both others: halves, and what is shown.
-        halves = [[self._halves(number, turn) for turn in (1, 2)] for number, _ in segments]
-        send_crossed(mesh, mesh.peers())
+        halves = [[self._halves(number, turn) for turn in (1, 2)] for number, _ in numbered]
+        send_crossed(mesh, peers)
         for peer, own in zip(neighbours, held):
             mesh.write(peer, b"".join(own))
         if self.role:
@@ -114,7 +120,7 @@ class Guarded(Trio):
             mesh.write(self.after, after[0] + seed_of(after)[1])
             mesh.write(self.before, before[1] + seed_of(before)[1])
         yield
-        check_crossed(mesh, mesh.peers())
+        check_crossed(mesh, peers)
         for peer, own in zip(neighbours, held):
             for party, value in zip(self.outside, own):
                 disputed(mesh.read(peer, 32) == value, "what owners gave", party, peer)
@@ -122,16 +128,16 @@ class Guarded(Trio):
             other = self.parties[3 - self.role]
             disputed(mesh.read(other, 32) == self.agreed, "the seed of masks", self.parties[0],
                      other)
-        for number, record in segments:
-            self._prove(number, *record)
+        for number, segment in numbered:
+            self._prove(number, segment)
         if segments:
             yield
-            answers = [self._follow(number, seeds, *record)
-                       for (number, record), seeds in zip(segments, halves)]
+            followed = [self._follow(number, seeds, segment)
+                        for (number, segment), seeds in zip(numbered, halves)]
             yield
-            for own in answers:
-                for peer, answer in zip(neighbours, own):
-                    disputed(accepts(answer, mesh.read(peer, 64)), "a proof", *neighbours)
+            for own_answers in followed:
+                for peer, (proof, answer) in zip(neighbours, own_answers):
+                    disputed(proof.accepts(answer, mesh.read(peer, 64)), "a proof", *neighbours)
 
     def _name(self, number: int, turn: int) -> bytes:
         """The name of a proof of the role that stands so far ahead."""
@@ -141,45 +147,43 @@ class Guarded(Trio):
         """The halves of the seed of another role's proof."""
         return halves_of(self.proof_keys[turn - 1], self._name(number, turn))
 
-    def _prove(self, number: int, n: int, strings: list[int]) -> None:
+    def _prove(self, number: int, segment: Segment) -> None:
         parts = [self.mesh.read(peer, 64) for peer in (self.before, self.after)]
         seed, check = seed_of([part[:32] for part in parts])
         disputed(all(part[32:] == check for part in parts), "the seed of a proof", self.before,
                  self.after)
-        x, y, next_x, next_y, _, _ = strings
-        shares, commitments = Proof(self._name(number, 0), seed, n).prove(
-            self.proof_keys, [x, y], [next_y, next_x])
+        shares, commitments = segment.proof(self._name(number, 0), seed).prove(
+            self.proof_keys, *segment.sides())
         self.mesh.write(self.before, shares)
         self.mesh.write(self.after, commitments)
 
-    def _follow(self, number: int, halves: list[list[bytes]], n: int, strings: list[int]
-                ) -> list[bytes]:
+    def _follow(self, number: int, halves: list[list[bytes]], segment: Segment
+                ) -> list[tuple[Argument, bytes]]:
         """The answers about the proofs of the role after and of the one before."""
-        x, y, next_x, next_y, right, left = strings
-        proofs = [Proof(self._name(number, turn), seed_of(both)[0], n)
+        proofs = [segment.proof(self._name(number, turn), seed_of(both)[0])
                   for turn, both in zip((1, 2), halves)]
         shares = self.mesh.read(self.after, 16 * proofs[0].values)
         commitments = self.mesh.read(self.before, 32 * proofs[1].levels)
         answers = [
-            proofs[0].follow(self.proof_keys[1], [next_x, next_y], left, shares, True),
-            proofs[1].follow(self.proof_keys[0], [y, x], right, commitments, False)]
+            proofs[0].follow(self.proof_keys[1], *segment.side(NEXT), shares, True),
+            proofs[1].follow(self.proof_keys[0], *segment.side(BEFORE), commitments, False)]
         for peer, answer in zip((self.before, self.after), answers):
             self.mesh.write(peer, answer)
-        return answers
+        return [*zip(proofs, answers)]
 
     # ---- results
 
     def open(self, values: list[Opening]) -> Call[list[list[int] | None]]:
         """Give and confirm the components that others lack."""
-        need(not self.due.records, "results before their proofs", "own")
+        need(not self.due.kept, "results before their proofs", "own")
         for peer in self.mesh.peers():
-            self._give(peer, [tensor for tensor, _, to in values if peer in to])
+            self._give(peer, [(tensor, k) for tensor, k, to in values if peer in to])
         self.openings += 1
         yield
         lacks = [((self.role + 2) % 3, (self.role + 2) % 3, (self.role + 1) % 3)]
         return learn(self.mesh, self.session, self.openings - 1, self.parties, lacks, values)
 
-    def _give(self, peer: int, tensors: list[Tensor]) -> None:
+    def _give(self, peer: int, tensors: list[tuple[Tensor, int | None]]) -> None:
         """What one receiver gets from this role."""
         if peer in self.parties:
             r = self.parties.index(peer)
@@ -187,17 +191,17 @@ class Guarded(Trio):
         else:
             given = OUTSIDE
         confirmed: list[list[bytes]] = [[] for _ in given]
-        for tensor in tensors:
-            form, zeros = form_of(tensor), [0] * (len(tensor.planes) * len(tensor.planes[0]))
+        for tensor, k in tensors:
+            form, zeros = form_of(tensor, k), [0] * (len(tensor.planes) * len(tensor.planes[0]))
             masks = [zeros] * 3
             if peer not in self.parties:
                 masks = [form.draw(self.masks), form.draw(self.masks)]
-                masks.append([x ^ y for x, y in zip(*masks)])
+                masks.append(form.reduced(-x - y for x, y in zip(*masks)))
             for said, (component, giver, _) in zip(confirmed, given):
                 place = self._holds(component)
                 if place is not None:
-                    own = [share[place] ^ mask for share, mask in
-                           zip(flatten(tensor.planes), masks[component])]
+                    own = form.reduced(share[place] + mask for share, mask in
+                                       zip(flatten(tensor.planes), masks[component]))
                     if self.role == giver:
                         self.mesh.write(peer, form.message(own))
                     said.append(form.message(own))
@@ -229,7 +233,33 @@ class Outside:
 
     def constant(self, numbers: list[int], bits: int, k: int | None) -> Tensor:
         """The shape of a constant."""
-        return Tensor([[self.zero] * len(numbers) for _ in range(bits)])
+        return Tensor([[self.zero] * len(numbers) for _ in range(1 if k else bits)])
+
+    def linear(self, terms: list[tuple[Share, int]], k: int) -> Share:
+        """The shape of a sum."""
+        return self.zero
+
+    def product(self, left: Tensor, right: Tensor, k: int, factors: Sequence[Factor] = ()
+                ) -> Call[Tensor]:
+        """Wait while roles multiply."""
+        yield
+        self.due.add((1, []))
+        return self.constant([0] * len(left.planes[0]), 1, k)
+
+    def convert(self, value: Tensor, old: Domain, new: Domain) -> Call[Tensor]:
+        """Wait while they convert."""
+        planes = value.planes
+        if not new.k:
+            tape = modular_tape(new.bits)
+            return Tensor((yield from self.tape(tape, planes * 3 * PRIME_BITS, len(planes[0]))))
+        yield
+        return (yield from self.product(value, value, new.k))
+
+    def sort(self, rows: Tensor, key: Key) -> Call[Tensor]:
+        """Wait while they sort."""
+        for _ in range(flights(len(rows.planes[0]), len(key))):
+            yield
+        return rows
 
     def input(self, owner: int, numbers: list[int] | None, elements: int, bits: int,
               k: int | None) -> Call[Tensor]:
@@ -254,7 +284,7 @@ class Outside:
 
     def settle(self, over_rows: bool | None = None) -> Call[None]:
         """Compare sessions and digests; wait for proofs."""
-        proves = any(n for n, _ in self.due.take(over_rows))
+        proves = bool(self.due.take(over_rows))
         send_crossed(self.mesh, sorted(self.parties))
         yield
         check_crossed(self.mesh, sorted(self.parties))
@@ -264,39 +294,9 @@ class Outside:
 
     def open(self, values: list[Opening]) -> Call[list[list[int] | None]]:
         """Learn results."""
-        need(not self.due.records, "results before their proofs", "own")
+        need(not self.due.kept, "results before their proofs", "own")
         yield
         return learn(self.mesh, self.session, 0, self.parties, OUTSIDE, values)
-
-
-class Due:
-    """Statements that no settlement has taken."""
-
-    def __init__(self) -> None:
-        self.place: Place = (0, 0, 0, 0)        # of the call under way
-        self.records: dict[Place, list[Record]] = {}
-
-    def add(self, record: Record) -> None:
-        """Keep what a batch of the call under way leaves."""
-        self.records.setdefault(self.place, []).append(record)
-
-    def take(self, over_rows: bool | None) -> list[Record]:
-        """Those that a settlement takes: the call under way; or the last one, which takes all."""
-        segment, tile, _, _ = self.place
-        found = [at for at in sorted(self.records) if over_rows is None or (at < self.place and (
-            not over_rows or (at[0] == segment and (at[1] < tile if at[3] else at[1] == tile))))]
-        return [record for at in found for record in self.records.pop(at)]
-
-
-def cut(records: list[Record]) -> list[Record]:
-    """Statements in segments."""
-    total, joined = 0, [0] * 6
-    for n, strings in records:
-        joined = [one | more << total for one, more in zip(joined, strings)]
-        total += n
-    sizes = [min(SEGMENT, total - at) for at in range(0, total, SEGMENT)]
-    return [(size, [string >> SEGMENT * i & (1 << size) - 1 for string in joined])
-            for i, size in enumerate(sizes)]
 
 
 def owners_of(plan: Plan, parties: list[int]) -> list[int]:
@@ -304,15 +304,9 @@ def owners_of(plan: Plan, parties: list[int]) -> list[int]:
     return sorted({plan.owners[i] for i in plan.shared_inputs()} & {*parties})
 
 
-def form_of(tensor: Tensor) -> Form:
-    """The form of a tensor of bits."""
-    return Form(len(tensor.planes), len(tensor.planes[0]), None)
-
-
-def disputed(same: bool, what: str, *between: int) -> None:
-    """A check that two parties answer for."""
-    names = " or ".join(f"party {party}" for party in sorted(between))
-    need(same, f"the comparison of {what} failed: {names} deviated", "disputed")
+def form_of(tensor: Tensor, k: int | None) -> Form:
+    """The form of a tensor."""
+    return Modular(len(tensor.planes), len(tensor.planes[0]), k)
 
 
 def send_crossed(mesh: Mesh, peers: Sequence[int]) -> None:
@@ -340,17 +334,19 @@ def learn(mesh: Mesh, session: bytes, opening: int, parties: list[int],
     """Read components and their confirmations."""
     said: list[list[bytes]] = [[] for _ in given]
     found: list[list[int] | None] = []
-    for tensor, _, receivers in values:
+    for tensor, k, receivers in values:
         if mesh.me not in receivers:
             found.append(None)
             continue
-        form = form_of(tensor)
-        numbers = [x ^ y for x, y in flatten(tensor.planes)]
+        form = form_of(tensor, k)
+        numbers = [x + y for x, y in flatten(tensor.planes)]
         for messages, (_, giver, _) in zip(said, given):
-            part = read_numbers(mesh, parties[giver], len(numbers), 1)
+            part = read_component(mesh, parties[giver], form)
             messages.append(form.message(part))
-            numbers = [x ^ y for x, y in zip(numbers, part)]
-        found.append(decode(Tensor.of(numbers, form.elements), None))
+            numbers = [x + y for x, y in zip(numbers, part)]
+        # Of integers the upper half is below 0, as of those of k bits.
+        numbers = [x + (x >> PRIME_BITS - 1) for x in form.reduced(numbers)]
+        found.append(decode(Tensor.of(numbers, form.elements), k))
     for messages, (_, giver, confirms) in zip(said, given):
         if messages:
             disputed(mesh.read(parties[confirms], 32) == confirmation(session, opening, messages),

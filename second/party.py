@@ -37,8 +37,8 @@ class Work:
         self.job = Job(folder)
         need(name in self.job.parties, f"the job has no party {name}", "own")
         self.me = self.job.parties.index(name)
-        self.plans = [self._read_plan(lines, folder) for _, lines in
-                      zip(self.job.forms, all_plans(self.job.plan))]
+        self.plans = {form: self._read_plan(lines, folder) for form, lines in
+                      enumerate(all_plans(self.job.plan)) if form in self.job.forms}
         self.plan = self.plans[0]
         self.given = read_inputs(self.job.program)
         self.own, self.alone = Plan(), self.job.alone       # work of this party, of all parties

@@ -28,16 +28,20 @@ STEPS = {
     "scan": "tape length init over captured carries outs", "reveal": "value result",
     "ring": "op bit of lanes out", "rearrange": "how rows operand out",
     "compare-exchange": "network tape rows length over captured outs", "settle": "",
-    "cross": "rows length tape over across captured outs"}
+    "cross": "rows length tape over across captured outs",
+    "sort": "keys rows length over outs"}
 SHAPES = [set(fields.split()) for fields in (
     "value lanes inner", "offset dims", "value first inner", "operand factor", "number", "table",
     "data lanes inner", "type shape numbers", "extract", "first count", "floor", "by", "roll",
-    "head", "compact", "most", "value first inner levels bits signed carry")]
+    "head", "compact", "most", "value first inner levels bits signed carry",
+    "operand descending")]
 KINDS = ["plan", "rows", "tape", "value", "segment", "result"]      # of lines, in their order
 SHARINGS = {"yao": ("yao-label", ""), "trio": ("replicated",) * 2, "clear": ("public", ""),
-            "trio-malicious": ("replicated", ""),
+            "trio-malicious": ("replicated",) * 2,
             "gmw": ("xor", "additive"), "mixed": ("xor", "additive")}   # of bits, of integers
 WITH_REFILLS = ("gmw", "mixed")
+WITH_FORMS = ("gmw", "mixed", "trio-malicious")
+PRIME_BITS = 61                                 # of an integer modulo 2^61 - 1
 ON_SHARES = "linear", "product", "ring", "reveal"           # steps without values on labels
 TILES_IN_FLIGHT = 4
 TYPE = r"(?:bool|[iu]\d+(?:\.wrapping)?|u?fixed\d+\.(\d+))"
@@ -46,7 +50,7 @@ INPUT = re.compile(rf"input (\w+) : (\w+) {TYPE}(?:\[([^\]]+)\])? in (\S+)\.\.(\
 
 @dataclass
 class Domain:
-    """How a value is shared: as bits (`k` is None), or modulo 2^k."""
+    """How a value is shared: as bits (`k` is None), or modulo 2^k, in `trio-malicious` 2^k - 1."""
 
     k: int | None
     bits: int
@@ -246,11 +250,16 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
         labels = [domain.on_labels for domain in domains]
         need(step.name == "convert" or (all(labels) and step.name not in ON_SHARES)
              or not any(labels), "a step with a value on labels", "own")
-        need(step.name != "settle" or protocol == "trio-malicious", "a step that settles", "own")
+        need(step.name not in ("settle", "sort") or protocol == "trio-malicious",
+             "a step that settles, or a sort", "own")
         if step.name == "convert":
             old, new = domains
             need((new.k is not None or old.on_labels != new.on_labels) if old.k is None
                  else (new.k or new.bits) <= old.k, "a conversion that no protocol has", "own")
+            need(protocol != "trio-malicious" or (old.k != new.k and old.bits < PRIME_BITS),
+                 "a conversion of wide integers", "own")
+        if protocol == "trio-malicious":
+            need(step.name != "input" or domains[0].k is None, "an input of integers", "own")
         if step.name == "ring":
             op, has_bit = step.args["op"], step.args["bit"] is not None
             need(protocol in WITH_REFILLS and (op == "select") == has_bit
@@ -260,12 +269,14 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
 
 def _modulus(domain: Fields, protocol: str) -> int | None:
     """The `k` of a domain, or None if it is one of bits."""
-    need(domain["algebra"] == "z2" or isinstance(domain["algebra"], dict), "integers of a field",
-         "own")
-    k = None if domain["algebra"] == "z2" else domain["algebra"]["z2k"]
+    if prime := protocol == "trio-malicious":
+        need(domain["algebra"] in ("z2", "fp"), "integers modulo 2^k", "own")
+    need(prime or domain["algebra"] == "z2" or isinstance(domain["algebra"], dict),
+         "integers of a field", "own")
+    k = (None if domain["algebra"] == "z2" else PRIME_BITS if prime else domain["algebra"]["z2k"])
     sharing = SHARINGS[protocol][k is not None]
-    wanted = {"sharing": sharing, "algebra": "z2" if k is None else {"z2k": k},
-              "authenticated": False}
+    wanted = {"sharing": sharing, "authenticated": False,
+              "algebra": "z2" if k is None else "fp" if prime else {"z2k": k}}
     need(domain == wanted and (k is None or (sharing != "" and 1 <= k <= 64)),
          f"domain {domain}", "own")
     return k

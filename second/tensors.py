@@ -29,13 +29,14 @@ class Tensor:
 
 @dataclass
 class Factor:
-    """What `gmw` has to know of an operand of a product."""
+    """What `gmw` and `trio-malicious` have to know of an operand of a product."""
 
     lanes: list[int]                            # the place of each lane
     lines: int                                  # lanes that count as different
     holder: int | None                          # who knows it
     bits: int
     signed: bool
+    dims: list[tuple[int, int]]                 # of its lanes: lengths and strides
 
 
 # A value with its `k`, and the parties that learn it.
@@ -57,8 +58,9 @@ def indices(view: dict[str, Any], rows: int) -> list[int]:
 
 
 def factor(view: dict[str, Any], rows: int, holder: int | None, bits: int, signed: bool) -> Factor:
-    """What `gmw` has to know of an operand with these lanes."""
-    return Factor(indices(view, rows), lines(view, rows), holder, bits, signed)
+    """What a protocol has to know of an operand with these lanes."""
+    dims = [(rows if length == "rows" else length, stride) for length, stride in view["dims"]]
+    return Factor(indices(view, rows), lines(view, rows), holder, bits, signed, dims)
 
 
 def lines(view: dict[str, Any], rows: int) -> int:

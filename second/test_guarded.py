@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import struct
 import unittest
 
+from integers import Modular, lines_of, modular_tape
+from plan import PRIME_BITS
 from primitives import H, gf_mul
 from proof import (
     GIVEN,
@@ -12,8 +15,8 @@ from proof import (
     SIDE,
     Challenges,
     Proof,
-    accepts,
     block,
+    elements,
     extended,
     halves_of,
     image,
@@ -24,7 +27,11 @@ from proof import (
     times,
     whole,
 )
-from streams import expand_secret
+from statements import PRODUCTS, Units, segments_of
+from streams import Bulk, expand_secret
+from sums import PRIME, P, joined
+from tensors import Factor
+from trio import pack
 
 SID = bytes(range(0x40, 0x60))
 KEYS = [bytes([i]) * 32 for i in (1, 2, 3)]
@@ -56,8 +63,13 @@ MESSAGES = """
 def follow(n, left, right, message, constants, left_constant):
     """The answers of both verifiers."""
     proof = Proof(NAME, SEED, n)
-    return (proof.follow(PROOF_KEYS[0], left, left_constant, message[0], True),
-            proof.follow(PROOF_KEYS[1], right, constants, message[1], False))
+    return (proof.follow(PROOF_KEYS[0], (left, ()), (left_constant, ()), message[0], True),
+            proof.follow(PROOF_KEYS[1], (right, ()), (constants, ()), message[1], False))
+
+
+def accepts(one, other):
+    """Whether verifiers accept."""
+    return Proof(NAME, SEED, 1).accepts(one, other)
 
 
 class Example(unittest.TestCase):
@@ -78,7 +90,7 @@ class Example(unittest.TestCase):
         z = x & y ^ x & next_y ^ next_x & y ^ f ^ g
         self.assertEqual((z, x & y ^ f ^ z), (5, 6))
         proof = Proof(NAME, SEED, 3)
-        shares, commitments = proof.prove(PROOF_KEYS[:2], [x, y], [next_y, next_x])
+        shares, commitments = proof.prove(PROOF_KEYS[:2], ([x, y], ()), ([next_y, next_x], ()))
         challenges = Challenges(proof)
         challenges.commit(commitments[:32])
         left, right = follow(3, [x, y], [next_y, next_x], (shares, commitments), g, 6)
@@ -131,7 +143,7 @@ class Proofs(unittest.TestCase):
             *left, right_x, right_y, g = (rng.getrandbits(n) for _ in range(5))
             right, proof = [right_y, right_x], Proof(NAME, SEED, n)
             left_constant = g ^ left[0] & right[0] ^ left[1] & right[1]
-            message = proof.prove(PROOF_KEYS[:2], left, right)
+            message = proof.prove(PROOF_KEYS[:2], (left, ()), (right, ()))
             self.assertEqual([len(part) for part in message],
                              [16 * proof.values, 32 * proof.levels])
             answers = follow(n, left, right, message, g, left_constant)
@@ -145,6 +157,90 @@ class Proofs(unittest.TestCase):
                 changed[part] = data[:at] + bytes([data[at] ^ 16]) + data[at + 1:]
                 bad.append(follow(n, left, right, changed, g, left_constant))
             self.assertEqual([accepts(*both) for both in bad], [False] * 4, n)
+
+
+class Words:
+    """A stream of given numbers."""
+
+    def __init__(self, numbers):
+        self.numbers, self.draws = iter(numbers), []
+
+    def draw(self, n):
+        """One draw of blocks."""
+        self.draws.append(n)
+        return b"".join(struct.pack("<Q", next(self.numbers)) for _ in range(2 * n))
+
+    draw_rows = Bulk.draw_rows
+
+
+class Primes(unittest.TestCase):
+    """Integers modulo p, and their proofs."""
+
+    def test_draws(self):
+        """What is p is drawn again: of integers before the next piece, of elements at the end."""
+        form, stream = Modular(1, 513, 61), Words([P] + [7] * 511 + [P | 5 << 61, 1, 9, 2, 3, 4])
+        self.assertEqual(form.draw(stream), [9] + [7] * 511 + [3])
+        self.assertEqual(stream.draws, [256, 1, 1, 1])
+        stream = Words([1, P, 2, 3, P, 4, 5, 6])
+        self.assertEqual(elements(PRIME, lambda n: stream.draw(n // 16), 2),
+                         [5 | 6 << 64, 2 | 3 << 64])
+
+    def test_field(self):
+        """The extension: -1 is the square of i, and all but zero have an inverse."""
+        self.assertEqual(PRIME.mul(1 << 64, 1 << 64), P - 1)
+        a, b, c = (joined(*pair) for pair in ((3, P - 1), (2**60, 12345), (P // 2, 1)))
+        self.assertEqual(PRIME.mul(a, PRIME.add(b, c)), PRIME.dot([(a, b), (a, c)]))
+        self.assertEqual(PRIME.sub(PRIME.add(a, b), b), a)
+        power, factor, left = 1, a, P * P - 2
+        while left:
+            power, factor, left = (PRIME.mul(power, factor) if left & 1 else power,
+                                   PRIME.mul(factor, factor), left >> 1)
+        self.assertEqual(PRIME.mul(a, power), 1)
+        self.assertEqual((PRIME.read(P | P + 1 << 64), PRIME.drawn(1 << 61)), (1 << 64, 0))
+
+    def test_adder(self):
+        """Sums modulo p, of which zero has one form."""
+        rng, k = random.Random(2), PRIME_BITS
+        triples = [(0, 0, 0), (P - 1, 1, 0), (P - 1, P - 1, 2), (P - 1,) * 3, (1, 2, 3)]
+        triples += [(x, y, (P - x - y) % P) for x, y in ((5, 7), (1 << 60, 1 << 60))]
+        triples += [tuple(rng.randrange(P) for _ in range(3)) for _ in range(20)]
+        for n in (1, 32, 60):
+            tape = modular_tape(n)
+            self.assertEqual(sum(bool(ands) for _, ands in tape.gates()), 8 if n == 1 else 9)
+            slots = [0, (1 << len(triples)) - 1, *(
+                pack([numbers[word] >> bit & 1 for numbers in triples], 1)
+                for word in range(3) for bit in range(k))] + [0] * tape.slots
+            for xors, ands in tape.gates():
+                for a, b, out, _ in xors:
+                    slots[out] = slots[a] ^ slots[b]
+                for a, b, out, _ in ands:
+                    slots[out] = slots[a] & slots[b]
+            for lane, numbers in enumerate(triples):
+                found = sum((slots[at] >> lane & 1) << i for i, at in enumerate(tape.outputs))
+                self.assertEqual(found, sum(numbers) % P % 2**n, numbers)
+
+    def test_segments(self):
+        """Units in segments, each once, in the order of their products."""
+        for sizes in ([(2, 3), (PRODUCTS // 2, 3), (3, 1)], [(2 * PRODUCTS, 2)], [(PRODUCTS, 1)]):
+            units = [Units(products, count, []) for products, count in sizes]
+            found = [*segments_of(units)]
+            seen = [(of, i) for segment in found for of, first, end in segment.units
+                    for i in range(first, end)]
+            self.assertEqual(seen, [(of, i) for of in sorted(units, key=lambda of: of.products)
+                                    for i in range(of.count)])
+            for segment in found:
+                count = sum(end - first for _, first, end in segment.units)
+                self.assertTrue(segment.products <= PRODUCTS or count == 1)
+
+    def test_lines(self):
+        """Which products are those of matrices."""
+        def found(left, right):
+            return lines_of([Factor([], 1, None, 1, True, dims) for dims in (left, right)])
+        self.assertEqual(found([(3, 5), (1, 4), (2, 0)], [(3, 0), (1, 4), (2, 1)]),
+                         ([0, 2, 4], [0, 1]))
+        self.assertEqual(found([], []), ([0], [0]))
+        for left, right in ([(3, 1)], [(3, 1)]), ([(3, 0)], [(3, 0)]), ([(2, 1)], [(3, 0)]):
+            self.assertIsNone(found(left, right))
 
 
 if __name__ == "__main__":

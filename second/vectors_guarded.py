@@ -17,7 +17,6 @@ from proof import (
     LEAST,
     Challenges,
     Proof,
-    accepts,
     block,
     blocks,
     halves_of,
@@ -27,6 +26,7 @@ from proof import (
     name_of,
     seed_of,
 )
+from sums import P
 from vectors_attack import EXPECTED, Found, Replay, judged, xored
 from vectors_kinds import Fields, kind, number
 from vectors_negative import Case, length_rules, note, unused_bit_rules
@@ -114,13 +114,13 @@ def kept(name: bytes, seed: bytes, n: int) -> Proof:
 def proved(proof: Proof, keys: tuple[bytes, bytes], left: Strings, right: Strings
            ) -> tuple[bytes, bytes]:
     """The messages of a proof."""
-    return proof.prove(keys, [*left], [*right])
+    return proof.prove(keys, ([*left], ()), ([*right], ()))
 
 
 @lru_cache
 def followed(proof: Proof, key: bytes, strings: Strings, message: bytes, left: bool) -> bytes:
     """The answer of a verifier."""
-    return proof.follow(key, [*strings[:-1]], strings[-1], message, left)
+    return proof.follow(key, ([*strings[:-1]], ()), (strings[-1], ()), message, left)
 
 
 def strings_of(i: Fields) -> dict[str, bytes]:
@@ -158,8 +158,8 @@ def _proof(i: Fields) -> Fields:
                for part, key, message in zip(("left", "right"), (own, following), messages)]
     heard = [changed("to-" + part, honest) for part, honest in zip(("right", "left"), answers)]
     # Each verifier has its own answer, and what came from the other one.
-    accepted = accepts(answers[0], heard[1]), accepts(answers[1], heard[0])
-    need(all(accepted), "the proof", DISPUTED)
+    accepted = map(kept(name, seed, n).accepts, answers, reversed(heard))
+    need(all([*accepted]), "the proof", DISPUTED)
     return {"shares": messages[0], "commitments": messages[1], "answers": answers}
 
 
@@ -256,7 +256,13 @@ def _() -> Tests:
 
 SESSIONS: list[tuple[str, list[int]]] = [
     ("guarded-richer", []), ("guarded-lanes", []), ("guarded-four", []), ("guarded-outside", []),
-    ("guarded-free", []), ("guarded-tiles", [5]), ("guarded-tiles", [8]), ("guarded-grid", [40])]
+    ("guarded-free", []), ("guarded-tiles", [5]), ("guarded-tiles", [8]), ("guarded-grid", [40]),
+    ("guarded-matrices", []), ("guarded-totals", [2]), ("guarded-totals", [7]),
+    ("guarded-product", []), ("guarded-orders", [2]), ("guarded-orders", [6]),
+    ("guarded-groups", [5]), ("guarded-turns", [1]), ("guarded-turns", [100]),
+    ("guarded-turns-outside", [4]), ("guarded-turns", [3])]
+# Those that run another form than the first one: integers.
+FORMS = {"guarded-matrices": 1, "guarded-totals": 1, "guarded-product": 1}
 
 
 class Attacked(Case):
@@ -280,6 +286,7 @@ def attack(jobs: Jobs, session: Session, party: int, changes: list[Fields]
 
 
 Rule = Iterator[tuple[Any, ...]]
+PRIME = P.to_bytes(8, "little")
 
 
 def spoiled_rules(case: Attacked) -> Rule:
@@ -293,6 +300,22 @@ def spoiled_rules(case: Attacked) -> Rule:
             yield f"byte {place} of {n} at {at}", case.flip(at + place), "noticed"
         yield f"byte {n // 2} of {n} at {at}, digests right", case.mended(
             case.flip(at + n // 2)), "proved"
+
+
+def middle_rules(case: Attacked) -> Rule:
+    """One bit of all that the peer sends, so that digests are right."""
+    for at, n, _ in case.reads:
+        if at not in case.digests:
+            yield f"byte {n // 2} of {n} at {at}, digests right", case.mended(
+                case.flip(at + n // 2)), "proved"
+
+
+def modulus_rules(case: Attacked) -> Rule:
+    """The modulus in the place of an integer."""
+    for at, n, bulk in case.reads:
+        if n == len(PRIME) and bulk:
+            bits = bytes(x ^ y for x, y in zip(case.honest_bytes(at, n), PRIME))
+            yield f"the modulus at {at}", case.mended(case.flip(at, bits)), "protocol-broken"
 
 
 def last_rules(case: Attacked) -> Rule:
@@ -327,9 +350,18 @@ CASES: list[tuple[str, int, int, list[Any]]] = [
     ("guarded-outside", 4, 2, [spoiled_rules]), ("guarded-four", 3, 1, [spoiled_rules]),
     ("guarded-four", 3, 2, [spoiled_rules]), ("guarded-four", 2, 0, [last_rules]),
     ("guarded-tiles", 0, 1, [exchanged_rules]), ("guarded-tiles", 2, 1, [exchanged_rules]),
-    ("guarded-grid", 1, 2, [last_rules]), ("guarded-grid", 2, 1, [last_rules])]
+    ("guarded-grid", 1, 2, [last_rules]), ("guarded-grid", 2, 1, [last_rules]),
+    ("guarded-product", 0, 1, [middle_rules, modulus_rules]),
+    ("guarded-product", 0, 2, [middle_rules]), ("guarded-product", 2, 0, [middle_rules]),
+    ("guarded-product", 1, 2, [middle_rules, modulus_rules]),
+    ("guarded-turns", 0, 1, [spoiled_rules]), ("guarded-turns", 0, 2, [middle_rules]),
+    ("guarded-turns", 1, 2, [middle_rules, length_rules]),
+    ("guarded-turns", 2, 1, [middle_rules, unused_bit_rules]),
+    ("guarded-turns-outside", 2, 4, [middle_rules]),
+    ("guarded-turns-outside", 3, 0, [middle_rules])]
 FLAGS: dict[Any, str] = {
-    spoiled_rules: "Proved", last_rules: "Proved", exchanged_rules: "OtherProof",
+    spoiled_rules: "Proved", middle_rules: "Proved", last_rules: "Proved",
+    modulus_rules: "Modulus", exchanged_rules: "OtherProof",
     unused_bit_rules: "ProvedBits", length_rules: "ProvedLengths"}
 NOTES = {
     "Proof": note("accepts a proof of what does not hold, or of another seed",
@@ -339,6 +371,8 @@ NOTES = {
                    "guarded.md#settlement"),
     "OtherProof": note("does not bind a proof to its segment",
                        "one proof serves for statements that do not hold", "guarded.md#one-proof"),
+    "Modulus": note("takes the modulus for an integer", "zero has a second form",
+                    "guarded.md#integers"),
     "ProvedBits": note("takes bits behind the end of a component",
                        "a message has a second form", "guarded.md#errors"),
     "ProvedLengths": note("takes less or more payload than is due",
@@ -351,6 +385,7 @@ def make(folder: Path) -> Fields:
     jobs, sessions, tests = Jobs(folder, "guarded"), [], list[Fields]()
     for turn, (name, rows) in enumerate(SESSIONS):
         given = session_of(jobs, name, rows, turn)
+        given |= {"form": FORMS[name]} if name in FORMS else {}
         found = KEPT[turn + 1] = Session(jobs, given)
         sessions.append({"id": turn + 1, "comment": "", **given, "result": "valid",
                          **found.outcome()})

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -295,6 +296,19 @@ class Calls:
                 totals[value] = total
         for value, total in totals.items():
             self._write(run, value, total)
+
+    def _sort(self, run: TileRun, args: Fields) -> Call[None]:
+        over = [(self._operand(run, part, args["rows"]), part) for part in args["over"]]
+        ends = [0, *accumulate(len(column.planes) for column, _ in over)]
+        key = []
+        for part in reversed(args["keys"]):     # its lowest bit first
+            at = part["operand"]
+            signed = self.values[over[at][1]["value"]].signed
+            key += [(plane, part["descending"] != (signed and plane == ends[at + 1] - 1))
+                    for plane in range(ends[at], ends[at + 1])]
+        rows = yield from self.protocol.sort(stack([column for column, _ in over]), key)
+        for out, (_, part), first, end in zip(args["outs"], over, ends, ends[1:]):
+            self._write(run, out, spread(Tensor(rows.planes[first:end]), self._inner(run, part)))
 
     def _settle(self, run: TileRun, args: Fields) -> Any:
         return self.protocol.settle(self.plan.segments[run.segment].rows is not None)

@@ -35,7 +35,7 @@ import numpy as np
 from trial_session import ROOT, SEALANE, Failed, free_port, must
 
 (JOBS,) = (ROOT / "testdata" / "vectors").glob("wire-*/jobs.json.gz")
-OWN = ["rings", "groups", "ranks", "labels", "blocks"]
+OWN = ["rings", "groups", "ranks", "labels", "blocks", "matrices", "totals", "orders", "largest"]
 SECOND = [sys.executable, str(ROOT / "second" / "party.py"), "--for-tests"]
 BOUND_S = 150
 """No run takes longer on a machine that is busy."""
@@ -237,8 +237,8 @@ class Run:
 
     def play(self, seconds: list[str]) -> None:
         """Runs all parties, some of them by `second/`, and compares what each says."""
-        # One `second/` learns the form from its peer; for two, both would wait.
-        several = {GMW[1], MIXED[1]} & {*self.task.words}
+        # One `second/` learns the form from its peers; several would all wait.
+        several = {GMW[1], MIXED[1], PROVED[3]} & {*self.task.words}
         form = self.draw_form() if several and seconds == self.parties else {}
         words = ["--form", str(form["number"])] if form else []
         started = {
@@ -310,6 +310,8 @@ TASKS = [
     Task("medication", [], {"days": 48}),
     Task("medication", TRIO2, {"days": 5}),
     Task("medication", [*PROVED, "ada"], {"days": 5}),
+    Task("matrices", [*PROVED, "ada"], {}),
+    Task("orders", [*PROVED, "ada"], {"n": 6}),
     Task("pay_gap", TRIO2, {"people": 17}),
     Task("credit", TRIO2, {"applicants": 8}),
     Task("millionaires", MIXED, {}),
@@ -335,6 +337,10 @@ MORE = [
     Task("age_pyramid", [*PROVED, "ada,cyd,dan"], {"northerners": 7, "southerners": 3}),
     Task("ranks", [*PROVED, "ada"], {"n": 5, "m": 6}),
     Task("groups", [*PROVED, "ada"], {"n": 6}),
+    Task("totals", [*PROVED, "ada"], {"n": 9}),
+    Task("matrices", [*PROVED, "ada,cyd,dan"], {}),
+    Task("orders", [*PROVED, "ada,cyd,dan"], {"n": 70}),
+    Task("largest", [*PROVED, "ada"], {"n": 7}),
     Task("millionaires", GMW, {}),
     Task("medication", GMW, {"days": 20}),
     Task("credit", MIXED, {"applicants": 8}),

@@ -1,7 +1,8 @@
 """Programs that `second.py` runs, for what no example has.
 
 `rings` has products of all forms and all steps on integers of `gmw`; `groups` and `ranks` have
-networks of all kinds, and rows that meet all rows; `labels` and `blocks` are for `mixed`.
+networks of all kinds, and rows that meet all rows; `labels` and `blocks` are for `mixed`, and
+`matrices`, `totals`, `orders` and `largest` for `trio-malicious`.
 """
 
 from __future__ import annotations
@@ -85,3 +86,47 @@ def blocks(
 ) -> sl.Revealed[sl.u8, "bob"]:
     """AES-128, whose S-boxes have two forms."""
     return sl.aes128(key, text)
+
+
+@sl.program
+def matrices(
+    a: sl.Private[sl.i16, "alice", 3, 4],
+    b: sl.Private[sl.i16, "bob", 4, 2],
+    x: sl.Private[sl.i26, "alice", 5],
+    y: sl.Private[sl.i26, "bob", 5],
+) -> tuple[I64, sl.Revealed[sl.i64, "bob"], sl.Revealed[sl.boolean, "alice"]]:
+    """A matrix product, an inner one, and products one by one."""
+    pairs = (x.astype(sl.i64) - 3 * y.astype(sl.i64)) * x
+    matrix = sl.dot(a.astype(sl.i64), b.astype(sl.i64))
+    return matrix, sl.dot(x.astype(sl.i64), y.astype(sl.i64)), pairs > 1000
+
+
+@sl.program
+def totals(
+    x: sl.Private[sl.u24, "alice", "n <= 1_000", 2],
+    y: sl.Private[sl.i24, "bob", "n", 2],
+) -> tuple[I64, sl.Revealed[sl.i64, "bob"]]:
+    """Sums of products over all rows, and over those of a row."""
+    pairs = x.astype(sl.i64) * y.astype(sl.i64)
+    return sl.sum(pairs, axis=0), sl.sum(pairs, axis=1)
+
+
+@sl.program
+def orders(
+    x: sl.Private[sl.i5, "alice", "n <= 100_000"],
+    y: sl.Private[sl.u2, "bob", "n"],
+    z: sl.Private[sl.u64, "bob", "n", 2],
+) -> tuple[sl.Revealed[sl.u64, "alice"], sl.Revealed[sl.i5, "bob"]]:
+    """Sorts of rows of any width, by several keys and by one that descends."""
+    *_, moved = sl.sort_by([y, x], z)
+    return moved, sl.sort(x, descending=True)
+
+
+@sl.program
+def largest(
+    x: sl.Private[sl.u3, "alice", "n <= 100_000"],
+    y: sl.Private[sl.u8, "bob", "n"],
+) -> tuple[U8, sl.Revealed[sl.u8, "alice"]]:
+    """Groups, which a sort makes."""
+    found = sl.group_by(x.astype(sl.u8), most=4).agg(largest=sl.max(y))
+    return found.keys, found.largest
