@@ -11,7 +11,7 @@ from pathlib import Path
 
 import errors
 from clear import Clear
-from plan import INPUT, SHARINGS, read_inputs, read_plan, read_tape
+from plan import INPUT, PRIME_BITS, SHARINGS, read_inputs, read_plan, read_tape
 from primitives import blake3
 from tensors import Tensor, concat, decode, encode, indices, lane, operand, resize, spread
 from walk import Calls, Walk
@@ -99,7 +99,8 @@ class Builder:
     def value(self, bits, elements=1, rows=None, signed=False, k=None, kept=False, labels=False):
         """Add a value; returns its number."""
         domain = {"sharing": SHARINGS["yao" if labels else self.protocol][k is not None],
-                  "algebra": "z2" if k is None else {"z2k": k}, "authenticated": False}
+                  "algebra": "z2" if k is None else "fp" if k == "fp" else {"z2k": k},
+                  "authenticated": False}
         self.lines["value"].append({"value": {"rows": rows, "elements": elements, "bits": bits,
                                               "signed": signed, "domain": domain, "kept": kept}})
         return len(self.lines["value"]) - 1
@@ -286,6 +287,29 @@ class Reading(unittest.TestCase):
                 plan.read()
             self.assertEqual((found.exception.code, "settlement" in str(found.exception)),
                              ("own", True))
+
+    def test_integers_and_sorts(self):
+        """Integers modulo a prime and sorts, which `trio-malicious` alone has."""
+        def plan(k="fp", bits=8, protocol="trio-malicious", step="sort", inputs=None):
+            plan = Builder(self, protocol, (0,))
+            given, number = plan.value(bits, k=inputs), plan.value(bits, k=k)
+            out = plan.value(bits)
+            plan.segment()
+            plan.step("input", input=0, out=given)
+            plan.step("convert", value=given, out=number)
+            plan.step(step, keys=[{"operand": 0, "descending": True}], rows=None, length=1,
+                      over=[part(given, view(0, (1, 1)))], outs=[out])
+            if protocol == "trio-malicious":
+                plan.lines["body"].append({"step": "settle"})
+            plan.result(out)
+            return plan
+        self.assertEqual(plan().read().values[1].domain.k, PRIME_BITS)
+        self.assertEqual(len(plan(bits=60).read().segments[0].steps), 4)
+        for given in ({"k": 61}, {"bits": 61}, {"protocol": "trio"}, {"step": "append"},
+                      {"protocol": "trio", "k": 61}, {"inputs": "fp", "k": None}):
+            with self.assertRaises(errors.Fault, msg=given) as found:
+                plan(**given).read()
+            self.assertEqual(found.exception.code, "own", given)
 
     def test_gmw(self):
         """Steps on integers and refills, which other protocols do not have."""
