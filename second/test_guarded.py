@@ -29,7 +29,7 @@ from proof import (
 )
 from statements import PRODUCTS, Units, segments_of
 from streams import Bulk, expand_secret
-from sums import PRIME, P, joined
+from sums import PRIME, Batch, P, Sums, joined
 from tensors import Factor
 from trio import pack
 
@@ -241,6 +241,81 @@ class Primes(unittest.TestCase):
         self.assertEqual(found([], []), ([0], [0]))
         for left, right in ([(3, 1)], [(3, 1)]), ([(3, 0)], [(3, 0)]), ([(2, 1)], [(3, 0)]):
             self.assertIsNone(found(left, right))
+
+
+class OtherProofs(unittest.TestCase):
+    """Proofs about integers, and about rows in another order."""
+
+    def check(self, proof, prover, verifiers):
+        """A proof holds, and none with another block of a message."""
+        message = proof.prove(PROOF_KEYS[:2], *prover)
+
+        def holds(message, changed=verifiers):
+            answers = [proof.follow(key, *side, part, left) for key, side, part, left in zip(
+                PROOF_KEYS, changed, message, (True, False))]
+            return proof.accepts(*answers)
+        self.assertTrue(holds(message))
+        for part, data in enumerate(message):
+            for at in range(0, len(data), 16):
+                changed = [*message]
+                changed[part] = data[:at] + bytes([data[at] ^ 4]) + data[at + 1:]
+                self.assertFalse(holds(changed), (part, at))
+        return lambda changed: holds(message, changed)
+
+    def test_integers(self):
+        """Lanes and a matrix; with one other integer of anybody it does not hold."""
+        rng = random.Random(3)
+
+        def drawn(planes, length):
+            return [[rng.randrange(P) for _ in range(length)] for _ in range(planes)]
+        lanes, right, rows, columns = drawn(2, 3), drawn(2, 3), drawn(2, 2), drawn(2, 3)
+        others = drawn(2, 3), drawn(2, 2)
+        constants = drawn(1, 3)[0], drawn(1, 6)[0]
+        # Of a matrix rows times columns, then columns times rows.
+        sums = [sum(lanes[t][i] * right[t][i] for t in (0, 1)) for i in range(3)], [
+            sum(rows[t][r] * others[0][t][c] + columns[t][c] * others[1][t][r] for t in (0, 1))
+            for r in range(2) for c in range(3)]
+        batches = [Batch(3, None, lanes, right, []),
+                   Batch(2, 3, rows + columns, others[0] + others[1], [])]
+        rest = [[(-x - y) % P for x, y in zip(*both)] for both in zip(sums, constants)]
+        left = [Batch(3, None, lanes, [], rest[0]), Batch(2, 3, rows + columns, [], rest[1])]
+        right_side = [Batch(3, None, [], right, constants[0]),
+                      Batch(2, 3, [], others[0] + others[1], constants[1])]
+        holds = self.check(Sums(NAME, SEED, 6 + 4), [batches, batches],
+                           [(left, None), (right_side, None)])
+        for side in (left, right_side):
+            for batch in side:
+                for plane in [*batch.left, *batch.right, batch.constants]:
+                    for i in range(len(plane)):
+                        plane[i] += 1
+                        self.assertFalse(holds([(left, None), (right_side, None)]))
+                        plane[i] -= 1
+
+    def test_turns(self):
+        """Rows of several pieces on both sides; with another row, place or constant not."""
+        rng, bits, n = random.Random(4), 200, 5
+        rows, beside = ([[rng.getrandbits(bits) for _ in range(n)] for _ in (0, 1)]
+                        for _ in (0, 1))
+        orders = [rng.sample(range(n), n) for _ in (0, 1)]
+        moved = [[x[row] ^ c for row, c in zip(order, constant)]
+                 for x, order, constant in zip(rows, orders, beside)]
+        sides = [[(rows[0], []), ([], orders[1])], [([], orders[0]), (rows[1], [])]]
+        constants = [[beside[0], moved[1]], [moved[0], beside[1]]]
+        verifiers = [((strings, side), (0, constant)) for strings, side, constant in zip(
+            ([1, 0], [0, 1]), sides, constants)]
+        holds = self.check(Proof(NAME, SEED, 1, (n, bits)), [side for side, _ in verifiers],
+                           verifiers)
+        for part in [*rows, *beside, *moved]:
+            for i in range(n):
+                bit = 1 << rng.randrange(bits)
+                part[i] ^= bit
+                self.assertFalse(holds(verifiers))
+                part[i] ^= bit
+        for order in orders:
+            order[0], order[1] = order[1], order[0]
+            self.assertFalse(holds(verifiers))
+            order[0], order[1] = order[1], order[0]
+        self.assertTrue(holds(verifiers))
 
 
 if __name__ == "__main__":
