@@ -260,9 +260,10 @@ SESSIONS: list[tuple[str, list[int]]] = [
     ("guarded-matrices", []), ("guarded-totals", [2]), ("guarded-totals", [7]),
     ("guarded-product", []), ("guarded-orders", [2]), ("guarded-orders", [6]),
     ("guarded-groups", [5]), ("guarded-turns", [1]), ("guarded-turns", [100]),
-    ("guarded-turns-outside", [4]), ("guarded-turns", [3])]
+    ("guarded-turns-outside", [4]), ("guarded-turns", [3]), ("guarded-product-outside", [])]
 # Those that run another form than the first one: integers.
-FORMS = {"guarded-matrices": 1, "guarded-totals": 1, "guarded-product": 1}
+FORMS = dict.fromkeys(("guarded-matrices", "guarded-totals", "guarded-product",
+                       "guarded-product-outside"), 1)
 
 
 class Attacked(Case):
@@ -358,7 +359,9 @@ CASES: list[tuple[str, int, int, list[Any]]] = [
     ("guarded-turns", 1, 2, [middle_rules, length_rules]),
     ("guarded-turns", 2, 1, [middle_rules, unused_bit_rules]),
     ("guarded-turns-outside", 2, 4, [middle_rules]),
-    ("guarded-turns-outside", 3, 0, [middle_rules])]
+    ("guarded-turns-outside", 3, 0, [middle_rules]),
+    ("guarded-product-outside", 1, 2, [middle_rules]),
+    ("guarded-product-outside", 3, 1, [middle_rules])]
 FLAGS: dict[Any, str] = {
     spoiled_rules: "Proved", middle_rules: "Proved", last_rules: "Proved",
     modulus_rules: "Modulus", exchanged_rules: "OtherProof",
