@@ -8,10 +8,16 @@ use sealane_protocol::View;
 /// Bits of both operands; the first one is signed.
 const BITS: [usize; 2] = [4, 5];
 
+thread_local! {
+    /// The number with which inputs begin.
+    static FIRST: Cell<i64> = const { Cell::new(0) };
+}
+
 /// Numbers of so many lanes, of both signs.
 fn numbers(lanes: usize) -> [Vec<i64>; 2] {
-    let x = (0..lanes as i64).map(|lane| (7 * lane + 3) % 16 - 8);
-    let y = (0..lanes as i64).map(|lane| (11 * lane + 30) % 32);
+    let lanes = FIRST.get()..FIRST.get() + lanes as i64;
+    let x = lanes.clone().map(|lane| (7 * lane + 3) % 16 - 8);
+    let y = lanes.map(|lane| (11 * lane + 30) % 32);
     [x.collect(), y.collect()]
 }
 
@@ -28,8 +34,12 @@ fn expected(lanes: usize) -> Vec<Option<Vec<u64>>> {
 }
 
 fn run(parties: usize, owner: u8, lanes: usize, harm: Option<(usize, usize, usize)>) -> Vec<End> {
-    let setting = &Setting::in_order(&Guarded::profile(), parties);
+    let (setting, first) = (
+        &Setting::in_order(&Guarded::profile(), parties),
+        FIRST.get(),
+    );
     on_threads(Mesh::in_memory(parties), |mesh| {
+        FIRST.set(first);
         let me = mesh.me();
         let harm = harm.filter(|(party, ..)| *party == me.index());
         HARM.set(harm.map(|(_, message, bit)| (message, bit)));
@@ -221,4 +231,32 @@ fn any_bit_of_a_message_about_integers_is_found() {
         }
     }
     assert!(found > 500, "{found}");
+}
+
+/// If a bit of any message is changed, an input that becomes integers and a product among them,
+/// somebody finds it for all inputs or for none: which would tell the cheat about those of others.
+#[test]
+fn whether_a_run_with_integers_stops_does_not_depend_on_inputs() {
+    let (mut always, mut never) = (0, 0);
+    for (cheat, end) in run(3, 1, 1, None).iter().enumerate() {
+        for (message, bytes) in end.sent.iter().enumerate() {
+            for bit in (message % 7..8 * bytes.len()).step_by(61) {
+                let stops = [0, 3, 5, 10].map(|first| {
+                    FIRST.set(first);
+                    let ends = run(3, 1, 1, Some((cheat, message, bit)));
+                    // Who hears of it from others depends on who is first.
+                    let found = |end: &End| !matches!(end.learnt, Ok(_) | Err(Fault::Net(_)));
+                    ends.iter().any(found)
+                });
+                assert_eq!(stops, [stops[0]; 4], "{cheat} {message} {bit}");
+                if stops[0] {
+                    always += 1;
+                } else {
+                    never += 1;
+                }
+            }
+        }
+        FIRST.set(0);
+    }
+    assert!(always > 100 && never < 10, "{always} {never}");
 }
