@@ -20,7 +20,8 @@ pub(crate) trait GateKernel {
     const PLANES: &'static [usize];
     /// Bytes of table of one pair.
     const PAIR: usize = sum(Self::PLANES);
-    /// Number of labels that this side holds of a wire: 1, or 2 where there is no common offset.
+    /// Number of labels that this side holds of a wire: 1, or 2 where there is no common offset; at
+    /// most [`MAX_LABELS`]. What else it holds of a wire counts as a label.
     const LABELS: usize;
     /// Number of pairs below which a batch of a narrow block runs [ahead](crate::ahead).
     const AHEAD: usize = 0;
@@ -61,7 +62,7 @@ pub(crate) struct GateSlots<'a> {
     pub a: usize,
     pub b: usize,
     pub out: usize,
-    /// Distance from the first label of a wire to its second.
+    /// Distance from the first label of a wire to its second, and from each to the next.
     pub second: usize,
     /// Number of quads that hold pairs: all, except in the last group of a narrow batch.
     pub quads: usize,
@@ -282,8 +283,8 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
             let place = GateSlots {
                 slots: Group::as_blocks_mut(&mut scratch.labels),
                 a: 0,
-                b: 2 * GROUP,
-                out: 4 * GROUP,
+                b: MAX_LABELS * GROUP,
+                out: 2 * MAX_LABELS * GROUP,
                 second: GROUP,
                 quads: pairs.len.div_ceil(L::QUAD),
             };
@@ -387,14 +388,17 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Largest number of table bytes of a pair.
-const MAX_PAIR: usize = 32;
+/// Largest number of labels of a wire.
+pub(crate) const MAX_LABELS: usize = 3;
+
+/// Largest number of table bytes of a pair: rows of a table, and planes beside them.
+const MAX_PAIR: usize = 7 * 16;
 
 /// Buffers for the operands and results of gathered pairs and for their table; labels are secret.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Scratch {
-    /// Both labels of a, of b and of the output.
-    labels: [Group; 6],
+    /// All labels of a, of b and of the output.
+    labels: [Group; 3 * MAX_LABELS],
     table: [u8; GROUP * MAX_PAIR],
     /// A vector of outputs, for [precomputed keys](crate::ahead).
     pub ahead: [Block; 4],
@@ -403,7 +407,7 @@ pub(crate) struct Scratch {
 impl Default for Scratch {
     fn default() -> Scratch {
         Scratch {
-            labels: [Group::ZERO; 6],
+            labels: [Group::ZERO; 3 * MAX_LABELS],
             table: [0; GROUP * MAX_PAIR],
             ahead: [Block::ZERO; 4],
         }
@@ -418,7 +422,7 @@ impl Gathered {
             let from = label * self.second;
             for i in 0..self.len {
                 scratch.labels[label][i] = slots[self.a[i] + from];
-                scratch.labels[2 + label][i] = slots[self.b[i] + from];
+                scratch.labels[MAX_LABELS + label][i] = slots[self.b[i] + from];
             }
         }
     }
@@ -429,7 +433,7 @@ impl Gathered {
         for label in 0..labels {
             let to = label * self.second;
             for i in 0..self.len {
-                slots[self.out[i] + to] = scratch.labels[4 + label][i];
+                slots[self.out[i] + to] = scratch.labels[2 * MAX_LABELS + label][i];
             }
         }
     }

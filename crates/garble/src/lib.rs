@@ -8,6 +8,8 @@
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`Cycles`] runs one tape in each cycle of a sequential circuit, with labels that flip-flops
 //!   hand on.
+//! * [`authenticated`] walks over tapes whose wires have masks with MACs, for a protocol against
+//!   parties that deviate.
 //! * [`machine`] defines the order in which the lanes and gates of a tape are processed: the
 //!   *format*. It is the same on every CPU tier and any number of cores, and so are the tables.
 //! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for
@@ -33,6 +35,7 @@
 use sealane_block::Block;
 
 mod ahead;
+pub mod authenticated;
 mod cores;
 mod cycles;
 mod decode;

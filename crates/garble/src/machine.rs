@@ -42,7 +42,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::ahead;
 use crate::cores::{self, Stock};
-use crate::kernels::{self, BlockRun, GateKernel, LaneLabels, Scratch};
+use crate::kernels::{self, BlockRun, GateKernel, LaneLabels, MAX_LABELS, Scratch};
 use crate::scheme::KnownOperand;
 use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
@@ -147,9 +147,8 @@ pub(crate) trait Gates {
     fn garbles(&self) -> bool;
     /// Returns the bytes of table of some gates on one lane; `known_to` belongs to the ANDs.
     fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
-    /// Returns the labels of the constants 0 and 1. The second of each is the label of the value 1,
-    /// where this side holds two.
-    fn constants(&self) -> [[Block; 2]; 2];
+    /// Returns the labels of the constants 0 and 1, as many of each as this side holds of a wire.
+    fn constants(&self) -> [[Block; MAX_LABELS]; 2];
     /// Runs XORs of the tape in order.
     fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended>;
     /// Runs independent ANDs of the tape.
@@ -204,13 +203,12 @@ impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         known_to.iter().map(bytes).sum()
     }
 
-    fn constants(&self) -> [[Block; 2]; 2] {
-        [[Block::ZERO; 2], [self.one; 2]]
+    fn constants(&self) -> [[Block; MAX_LABELS]; 2] {
+        [[Block::ZERO; MAX_LABELS], [self.one; MAX_LABELS]]
     }
 
     fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
-        let (gates, rows) = (&on.tape.xors[xors], &mut on.rows);
-        on.cpu.run(Xors { gates, rows });
+        free_xors(xors, 1, on);
         Ok(())
     }
 
@@ -256,10 +254,21 @@ impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     }
 }
 
+/// Runs XORs of the tape in order, on so many labels of each wire.
+pub(crate) fn free_xors(xors: Range<usize>, labels: usize, on: &mut BlockRun<'_>) {
+    let (gates, rows) = (&on.tape.xors[xors], &mut on.rows);
+    on.cpu.run(Xors {
+        gates,
+        rows,
+        labels,
+    });
+}
+
 /// Free XOR gates: every output label is the XOR of the two input labels.
 struct Xors<'a, 'b> {
     gates: &'a [Gate],
     rows: &'a mut LaneLabels<'b>,
+    labels: usize,
 }
 
 impl Kernel for Xors<'_, '_> {
@@ -268,9 +277,12 @@ impl Kernel for Xors<'_, '_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let LaneLabels { slots, width, .. } = self.rows;
-        match *width {
+        match *width * self.labels {
             WIDEST => xor_gates::<L, WIDEST>(l, self.gates, slots),
             GROUP => xor_gates::<L, GROUP>(l, self.gates, slots),
+            48 => xor_gates::<L, 48>(l, self.gates, slots),
+            64 => xor_gates::<L, 64>(l, self.gates, slots),
+            96 => xor_gates::<L, 96>(l, self.gates, slots),
             narrow => {
                 for gate in self.gates {
                     kernels::xor_rows(slots, narrow, gate);
@@ -280,8 +292,8 @@ impl Kernel for Xors<'_, '_> {
     }
 }
 
-/// Runs XORs of a block of whole groups. Its width is a constant, so that bounds are checked once
-/// for a gate and not for each vector.
+/// Runs XORs of a block of whole groups. Its width, times the labels of a wire, is a constant, so
+/// that bounds are checked once for a gate and not for each vector.
 #[inline(always)]
 fn xor_gates<L: Lanes, const WIDTH: usize>(l: L, gates: &[Gate], slots: &mut [Block]) {
     let (slots, _) = slots.as_chunks_mut::<WIDTH>();

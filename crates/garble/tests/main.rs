@@ -1,5 +1,6 @@
 //! All tests of this crate in one binary: each binary links the kernels again.
 
+mod authenticated;
 mod golden;
 mod schemes;
 mod slow;
