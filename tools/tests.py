@@ -30,6 +30,7 @@ CRATES: dict[str, tuple[str, ...]] = {
     "yao": (),
     "trio": (),
     "mixed": (),
+    "auth": (),
     "engine": ("random_programs::", "rounds::"),
 }
 # Tests that have nothing to find on a second tier, by parts of their names: those that go through

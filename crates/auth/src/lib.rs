@@ -1,0 +1,146 @@
+//! Crate `auth`: authenticated garbling between two parties, of which one may deviate in any way.
+//!
+//! The protocol is that of Wang, Ranellucci and Katz ("Authenticated Garbling and Efficient
+//! Maliciously Secure Two-Party Computation", CCS 2017) with the half gates of Katz, Ranellucci,
+//! Rosulek and Wang ("Optimizing Authenticated Garbling", Crypto 2018) of crate `garble`
+//! ([`authenticated`](sealane_garble::authenticated)), over a source of authenticated bits and
+//! products ([`Products`]):
+//!
+//! 1. *Set-up.* Both send a nonce, from which both expand the public seed of the hash and a
+//!    generator of labels of inputs. The source is set up, and draws offsets.
+//! 2. *Masks*, the offline walk (`masks`): masks of all wires, and products of the masks of the
+//!    operands of every AND.
+//! 3. *Inputs and tapes*, the online walk (`online`): a bit for each bit of an input, a table of
+//!    32 bytes and a bit for each AND, from the garbler to the evaluator.
+//! 4. *Settlement* (`settle`): the evaluator states masked values and proves them by labels; then
+//!    the garbler shows by MACs that its tables are right. Both compare digests of what crossed.
+//! 5. *Opening* (`open`): to each party that learns results, with MACs.
+//!
+//! **Security**: one party that deviates, with abort: it may stop the run, also after it has learnt
+//! its own result. It learns nothing but its result, and the other party's result is right or
+//! absent, if the source of products is secure. The only source so far is [`DangerDealer`], which
+//! is not: it is for tests. So no command offers this protocol.
+//!
+//! Assumes besides that the hash is circular correlation robust (ideal cipher) and that BLAKE3 is a
+//! random oracle. Where the garbler could make a table such that a check fails or not by a value,
+//! that value is masked by a share of the evaluator: the rate does not depend on inputs.
+#![forbid(unsafe_code)]
+
+mod bits;
+mod common;
+mod cost;
+mod masks;
+mod online;
+mod open;
+mod papers;
+mod products;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+mod sums;
+
+pub use bits::{Bits, Mask, Masks, Wire, Wires};
+pub use masks::{Material, Offline, TapeMaterial};
+pub use online::{Pending, Waiting};
+pub use products::{Begun, DangerDealer, Products};
+pub use settle::Check;
+
+use common::Common;
+use sealane_block::Erased;
+use sealane_net::Mesh;
+use sealane_party::{Party, Result, Start};
+use sealane_protocol::{
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol, Role,
+    SecurityLevel, Setting, Sharing, StepShape, Threshold,
+};
+use std::marker::PhantomData;
+
+/// The protocol over a source of products, as plans see it.
+pub struct Auth<P>(PhantomData<P>);
+
+/// One party of a run. It is the online walk, and owns the offline one.
+pub struct AuthParty<P> {
+    offline: Offline<P>,
+}
+
+/// The domain of all values.
+const WIRES: Domain = Domain {
+    sharing: Sharing::YaoLabel,
+    algebra: Algebra::Z2,
+    authenticated: true,
+};
+
+const ROLES: &[Role] = &[Role::one("garbler"), Role::one("evaluator")];
+
+impl<P: Products> Protocol for Auth<P> {
+    fn profile() -> Profile {
+        Profile {
+            name: "auth",
+            version: 1,
+            roles: ROLES,
+            outsiders: false,
+            arithmetic: false,
+            settles: true,
+            offline: true,
+            pools: false,
+            silent: false,
+            corruption: Corruption::Malicious(Threshold::AllButOne),
+            assumption: P::ASSUMPTION,
+            references: papers::OVER_A_DEALER,
+            security: SecurityLevel {
+                computational: papers::BITS,
+                statistical: 0,
+            },
+        }
+    }
+
+    fn domain(_: Algebra) -> Domain {
+        WIRES
+    }
+
+    fn domain_profile(_: Domain, _: usize) -> DomainProfile {
+        // Label, MAC and key.
+        let (goal, share_bits) = (Goal::Size, 3 * 128);
+        DomainProfile { goal, share_bits }
+    }
+
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
+        cost::cost(setting, work)
+    }
+
+    fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
+        cost::offline_cost(setting, work)
+    }
+
+    fn offline_demand(setting: &Setting, work: &StepShape) -> Demand {
+        cost::offline_demand(setting, work)
+    }
+
+    fn set_up_cost(setting: &Setting, _: &Demand) -> Cost {
+        cost::set_up_cost(setting)
+    }
+
+    fn material_bits(_: &Setting, work: &StepShape) -> u64 {
+        cost::material_bits(work)
+    }
+
+    fn check_bits(_: &Setting, work: &StepShape) -> u64 {
+        cost::check_bits(work)
+    }
+}
+
+impl<P: Products> Party for AuthParty<P> {
+    type Protocol = Auth<P>;
+    type Offline = Offline<P>;
+
+    fn set_up(start: Start<'_>, _: &Demand, mesh: &mut Mesh) -> Result<Self> {
+        let common = Common::set_up(start, mesh)?;
+        let offline = Offline(Erased::new(common));
+        Ok(AuthParty { offline })
+    }
+
+    fn offline(&mut self) -> Option<&mut Offline<P>> {
+        Some(&mut self.offline)
+    }
+}
