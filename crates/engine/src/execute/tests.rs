@@ -3,6 +3,7 @@
 //! walk, pools that are refilled, checks that tiles settle, broadcasts, and an opening in the
 //! middle.
 
+mod auth;
 mod choices;
 mod correlations;
 
