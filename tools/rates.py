@@ -233,7 +233,7 @@ def probed() -> list[float]:
 
 
 def slowness(probes: list[float]) -> float:
-    """What part of their processor seconds then the probes take now."""
+    """The processor seconds of the probes now, as a part of those then."""
     return float(median(now / then for now, then in zip(probed(), probes, strict=True)))
 
 

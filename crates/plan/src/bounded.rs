@@ -5,8 +5,8 @@
 //! input, or to another one than it gives as well. And each input is any number of its bits, from
 //! which the joint program takes the nearest of its declared range: that costs a comparison for
 //! each end of a range that is not that of its bits. Of a text it takes what is before the first
-//! byte 0, since an operation may tell an end from a letter: that costs nine ANDs a byte. All else is
-//! in range then, as inferred.
+//! byte 0, since an operation may tell an end from a letter: that costs nine ANDs a byte. All else
+//! is in range then, as inferred.
 
 use crate::localise::Localised;
 use sealane_diagnostic::{Code, Diagnostic};
