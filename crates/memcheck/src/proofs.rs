@@ -4,11 +4,11 @@
 
 use crate::Check;
 use crate::kernels::secret_coins;
-use crate::request::{public, secret_words};
-use sealane_block::{Block, Coins, Cpu};
+use crate::request::{public, secret, secret_words};
+use sealane_block::{Block, Coins, Cpu, Prime, Seed};
 use sealane_proof::{
-    BitString, ByHash, Challenges, Context, Kind, Memory, Proven, Segment, Shape, Verified,
-    WeightSeed,
+    Batch, BatchForm, BitString, ByHash, Challenges, Context, Kind, Known, Memory, Operand, Proven,
+    Segment, Shape, Statements, Turn, Turns, Verified, WeightSeed,
 };
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -24,6 +24,8 @@ pub const CHECKS: &[Check] = &[
     ("proof of GF(16), lifted", |cpu| {
         prove(cpu, Kind::OPENING16, 11)
     }),
+    ("proof of bits, with turns of a shuffle", prove_turns),
+    ("proof of integers", prove_integers),
 ];
 
 /// Challenges by hash of commitments that have been sent.
@@ -53,41 +55,182 @@ fn strings(count: usize, bits: usize) -> Vec<BitString> {
     (0..count).map(string).collect()
 }
 
+/// Secret words, as of rows; of integers they are below the modulus.
+fn words(count: usize, number: u64) -> Zeroizing<Vec<u64>> {
+    let word = |at: u64| Prime::reduce((at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 + 2 * number));
+    let mut words = Zeroizing::new((0..count as u64).map(word).collect::<Vec<_>>());
+    secret_words(&mut words);
+    words
+}
+
+/// Common sources of a proof: segment, keys and seed.
+struct Common<'a> {
+    segment: Segment<'a>,
+    keys: [Seed; 2],
+    seed: WeightSeed,
+}
+
+impl<'a> Common<'a> {
+    /// Secret keys, and weights that are public.
+    fn new(cpu: Cpu, shape: &'a Shape) -> Common<'a> {
+        let context = Context {
+            session: [1; 32],
+            segment: 0,
+            prover: 0,
+        };
+        let mut coins = secret_coins();
+        let mut public_coins = Coins::danger_fixed_seed(1);
+        Common {
+            segment: Segment {
+                cpu,
+                context,
+                shape,
+            },
+            keys: [coins.secret("left").seed(), coins.secret("right").seed()],
+            seed: WeightSeed::draw(&context, &public_coins.secret("weights").seed()),
+        }
+    }
+
+    fn draws(&self) -> Sent {
+        Sent(self.segment.challenges(&self.seed))
+    }
+
+    /// A proof of statements, and both who follow it.
+    fn run(&self, own: impl Statements, [left, right]: [impl Statements; 2]) {
+        let (segment, [left_key, right_key], seed) = (&self.segment, &self.keys, &self.seed);
+        let memory = &mut Memory::default();
+        let keys = [left_key, right_key];
+        let (to_left, to_right) = segment.prove(&mut self.draws(), keys, seed, own, memory);
+        let draws = &mut self.draws();
+        let first = segment.follow_left(draws, left_key, seed, left, &to_left, memory);
+        let draws = &mut self.draws();
+        let second = segment.follow_right(draws, right_key, seed, right, &to_right, memory);
+        black_box((first, second));
+    }
+
+    /// The same of integers.
+    fn run_sums(&self, own: &[Batch<'_>], [left, right]: [&[Batch<'_>]; 2]) {
+        let (segment, [left_key, right_key], seed) = (&self.segment, &self.keys, &self.seed);
+        let memory = &mut Memory::default();
+        let keys = [left_key, right_key];
+        let (to_left, to_right) = segment.prove_sums(&mut self.draws(), keys, seed, own, memory);
+        let draws = &mut self.draws();
+        let first = segment.follow_left_sums(draws, left_key, seed, left, &to_left, memory);
+        let draws = &mut self.draws();
+        let second = segment.follow_right_sums(draws, right_key, seed, right, &to_right, memory);
+        black_box((first, second));
+    }
+}
+
+/// Statements of one kind: at the prover, and at both verifiers.
 fn prove(cpu: Cpu, kind: Kind, statements: usize) {
     let shape = Shape::new(&[(kind, statements)]).expect("a segment can have as many");
-    let context = Context {
-        session: [1; 32],
-        segment: 0,
-        prover: 0,
-    };
-    let segment = Segment {
-        cpu,
-        context,
-        shape: &shape,
-    };
-    let mut coins = secret_coins();
-    let [left_key, right_key] = [coins.secret("left").seed(), coins.secret("right").seed()];
-    let mut public_coins = Coins::danger_fixed_seed(1);
-    let seed = WeightSeed::draw(&context, &public_coins.secret("weights").seed());
-    let [left, right] = &[
-        strings(kind.planes(), statements),
-        strings(kind.planes(), statements),
-    ];
-    let [left, right] = [left, right].map(|of| of.iter().collect::<Vec<_>>());
+    let sides = [(); 2].map(|()| strings(kind.planes(), statements));
+    let [left, right] = sides.each_ref().map(|of| of.iter().collect::<Vec<_>>());
     let constant = &strings(kind.field.degree(), statements);
-    let draws = || Sent(segment.challenges(&seed));
-    let (keys, memory) = ([&left_key, &right_key], &mut Memory::default());
-    let proven = [Proven {
+    let own = [Proven {
         left: left.clone(),
         right: right.clone(),
     }];
-    let (to_left, to_right) = segment.prove(&mut draws(), keys, &seed, &proven[..], memory);
-    let side = |operands| {
+    let others = [left, right].map(|operands| {
         let constant = constant.iter().collect();
         [Verified { operands, constant }]
+    });
+    let others = others.each_ref().map(|of| &of[..]);
+    Common::new(cpu, &shape).run(&own[..], others);
+}
+
+/// Statements, and turns behind them.
+struct Turned<'a, S>(S, Turns<'a>);
+
+impl<S: Statements> Statements for Turned<'_, S> {
+    fn counts(&self) -> Vec<usize> {
+        self.0.counts()
+    }
+
+    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
+        self.0.group(kind, number)
+    }
+
+    fn turns(&self) -> Turns<'_> {
+        self.1.clone()
+    }
+}
+
+/// Both turns of a role, with rows of several pieces, under secret orders.
+fn prove_turns(cpu: Cpu) {
+    let (turn, statements) = (Turn { rows: 9, words: 3 }, 70);
+    let shape = Shape::new(&[(Kind::AND, statements)]).expect("a segment can have as many");
+    let shape = shape.with_turns(&[turn; 2]).expect("they fit");
+    let [left, right] = &[(); 2].map(|()| strings(Kind::AND.planes(), statements));
+    let [left, right] = [left, right].map(|of| of.iter().collect::<Vec<_>>());
+    let constant = &strings(1, statements);
+    let all = turn.rows * turn.words;
+    let [rows, beside] = [[1, 2], [3, 4]].map(|of| of.map(|number| words(all, number)));
+    // Steps that have no factor in common with the number of rows.
+    let orders = [4, 5].map(|step| {
+        let rows = (0..9u32).map(|place| (place * step + 1) % 9);
+        let mut order = Zeroizing::new(rows.collect::<Vec<_>>());
+        secret(bytemuck::cast_slice_mut(&mut order));
+        order
+    });
+    let known = [
+        [Known::Rows(&rows[0]), Known::Order(&orders[0])],
+        [Known::Order(&orders[1]), Known::Rows(&rows[1])],
+    ];
+    let own = [Proven {
+        left: left.clone(),
+        right: right.clone(),
+    }];
+    let own_turns = Turns {
+        known: known.concat(),
+        constants: vec![],
     };
-    let (left, right) = (&side(left)[..], &side(right)[..]);
-    let first = segment.follow_left(&mut draws(), &left_key, &seed, left, &to_left, memory);
-    let second = segment.follow_right(&mut draws(), &right_key, &seed, right, &to_right, memory);
-    black_box((first, second));
+    let others = [left, right].map(|operands| {
+        let constant = constant.iter().collect();
+        [Verified { operands, constant }]
+    });
+    let turns = known.map(|known| Turns {
+        known: known.to_vec(),
+        constants: beside.iter().map(|of| &of[..]).collect(),
+    });
+    let [first, second] = turns;
+    let others = [
+        Turned(&others[0][..], first),
+        Turned(&others[1][..], second),
+    ];
+    Common::new(cpu, &shape).run(Turned(&own[..], own_turns), others);
+}
+
+/// Inner products of several lanes, and a product of matrices.
+fn prove_integers(cpu: Cpu) {
+    let (lanes, rows, columns, terms) = (5, 3, 2, 4);
+    let shape = Shape::of_sums(2 * lanes * terms + 2 * terms).expect("a segment can have as many");
+    let of_lanes = [1, 2, 3, 4].map(|number| words(lanes * terms, number));
+    let of_rows = [5, 6].map(|number| words(rows * terms, number));
+    let of_columns = [7, 8].map(|number| words(columns * terms, number));
+    let constants = [words(lanes, 9), words(rows * columns, 10)];
+    let forms = [BatchForm::Lanes(lanes), BatchForm::Matrix { rows, columns }];
+    let sides = [
+        vec![Operand::Lanes(&of_lanes[0]), Operand::Lanes(&of_lanes[1])],
+        vec![Operand::Lanes(&of_lanes[2]), Operand::Lanes(&of_lanes[3])],
+        vec![Operand::Rows(&of_rows[0]), Operand::Columns(&of_columns[0])],
+        vec![Operand::Columns(&of_columns[1]), Operand::Rows(&of_rows[1])],
+    ];
+    let own = [0, 1].map(|form| Batch {
+        form: forms[form],
+        sides: sides[2 * form..][..2].to_vec(),
+        constants: &[],
+        inner: false,
+    });
+    let others = [0, 1].map(|side| {
+        [0, 1].map(|form| Batch {
+            form: forms[form],
+            sides: vec![sides[2 * form + side].clone()],
+            constants: &constants[form],
+            inner: form == 1 && side == 0,
+        })
+    });
+    let others = others.each_ref().map(|of| &of[..]);
+    Common::new(cpu, &shape).run_sums(&own, others);
 }
