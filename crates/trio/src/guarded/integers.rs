@@ -274,6 +274,8 @@ impl Computing {
         mut summand: Planes<u64>,
         mesh: &mut Mesh,
     ) -> Result<(Arriving, [Planes<u64>; 2])> {
+        #[cfg(test)]
+        super::tests::integers::harm(&mut summand);
         let zeros = self.keys.zeros(form);
         form.group.add(summand.data_mut(), zeros[0].data());
         form.group.subtract(summand.data_mut(), zeros[1].data());
@@ -302,6 +304,8 @@ impl Computing {
             let mut values = part(0);
             let pairs = values.data_mut().iter_mut().zip(both[1].iter());
             pairs.for_each(|(value, other)| *value ^= other);
+            #[cfg(test)]
+            super::tests::integers::harm(&mut values);
             values
         });
         let c = self.input_of_role(0, Some(self.cpu), form, values, mesh)?;

@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 pub(crate) mod functions;
-mod integers;
+pub(crate) mod integers;
 pub(crate) mod sort;
 
 thread_local! {

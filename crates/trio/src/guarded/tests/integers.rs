@@ -2,7 +2,8 @@
 //! party that changes a bit of any message of them.
 
 use super::*;
-use sealane_party::{Factor, Selected, Term};
+use sealane_block::Prime;
+use sealane_party::{Factor, Planes, Selected, Term};
 use sealane_protocol::View;
 
 /// Bits of both operands; the first one is signed.
@@ -11,6 +12,19 @@ const BITS: [usize; 2] = [4, 5];
 thread_local! {
     /// The number with which inputs begin.
     static FIRST: Cell<i64> = const { Cell::new(0) };
+    /// The party of which a value is wrong, and the number of the value.
+    static WRONG: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+    /// Values of this thread so far.
+    static VALUES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Makes a value that this thread is about to share another one, if it is the one that is chosen:
+/// the thread uses what it sends, as a party that deviates would.
+pub(crate) fn harm(of: &mut Planes<u64>) {
+    let number = VALUES.replace(VALUES.get() + 1);
+    if WRONG.get().is_some_and(|(_, wrong)| wrong == number) {
+        of.data_mut()[0] = Prime::add(of.data()[0], 1);
+    }
 }
 
 /// Numbers of so many lanes, of both signs.
@@ -34,13 +48,13 @@ fn expected(lanes: usize) -> Vec<Option<Vec<u64>>> {
 }
 
 fn run(parties: usize, owner: u8, lanes: usize, harm: Option<(usize, usize, usize)>) -> Vec<End> {
-    let (setting, first) = (
-        &Setting::in_order(&Guarded::profile(), parties),
-        FIRST.get(),
-    );
+    let setting = &Setting::in_order(&Guarded::profile(), parties);
+    let (first, wrong) = (FIRST.get(), WRONG.get());
     on_threads(Mesh::in_memory(parties), |mesh| {
-        FIRST.set(first);
         let me = mesh.me();
+        FIRST.set(first);
+        WRONG.set(wrong.filter(|(party, _)| *party == me.index()));
+        VALUES.set(0);
         let harm = harm.filter(|(party, ..)| *party == me.index());
         HARM.set(harm.map(|(_, message, bit)| (message, bit)));
         SENT.take();
@@ -231,6 +245,36 @@ fn any_bit_of_a_message_about_integers_is_found() {
         }
     }
     assert!(found > 500, "{found}");
+}
+
+/// A value of a step on integers that is wrong at its sender too: whoever receives it has the same,
+/// so that only the statement about this value finds it.
+#[test]
+fn a_value_that_its_sender_uses_as_well_is_found() {
+    // Role 0 inputs the bits of both conversions; each role shares in their products and in three.
+    for (cheat, values) in [7, 5, 5].into_iter().enumerate() {
+        for value in 0..values + 1 {
+            WRONG.set(Some((cheat, value)));
+            for (party, end) in run(3, 1, 2, None).into_iter().enumerate() {
+                let place = format!("value {value} of role {cheat} at {party}");
+                match end.learnt {
+                    // There is no such value.
+                    Ok(learnt) if value == values => assert_eq!(learnt, expected(2)),
+                    Err(Fault::Disputed { between, .. }) if party != cheat => {
+                        assert!(between.contains(PartyId::from_index(cheat)), "{place}");
+                    }
+                    Err(Fault::Peer { .. } | Fault::Net(_)) => {}
+                    Err(_) if party == cheat => {}
+                    other => panic!("{place}: {other:?}"),
+                }
+                assert_eq!(
+                    end.settled && party != cheat,
+                    value == values && party != cheat
+                );
+            }
+        }
+    }
+    WRONG.set(None);
 }
 
 /// If a bit of any message is changed, an input that becomes integers and a product among them,
