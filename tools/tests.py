@@ -1,8 +1,8 @@
 """Runs the tests of Rust, two test programs at a time: many end with one test that takes one core.
 
-    python tools/tests.py            all of the workspace, and the examples of its documentation
-    python tools/tests.py tiers      those of the crates with kernels, on every CPU tier but the best
-    python tools/tests.py checked    all, where overflows end a program in kernels too
+    python tools/tests.py           all of the workspace, and the examples of its documentation
+    python tools/tests.py tiers     those of the crates with kernels, on every CPU tier but the best
+    python tools/tests.py checked   all, where overflows end a program in kernels too
 
 The first two build what ships, and use the crates that the package is made of; the third builds for
 development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would choose
