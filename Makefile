@@ -56,7 +56,7 @@ test-rust: $(STAMPS)/machine
 TESTS :=
 test-hardware: $(STAMPS)/machine
 	@. $(STAMPS)/machine && cd hardware && \
-	    "$$CARGO" test --release --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
+	    "$$CARGO" test --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
 
 hardware: $(STAMPS)/machine
 	@. $(STAMPS)/machine && cd hardware && "$$CARGO" build --release --locked --package sealane-hw

@@ -3,8 +3,10 @@
 
 cd "$(dirname "$0")/.."
 export CI=true CARGO_TERM_COLOR=never PYTHONDONTWRITEBYTECODE=1
-# Nothing is built twice here.
-export CARGO_INCREMENTAL=0
+# Nothing is built twice here, and nobody opens a debugger.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false
+# Two cores have crates enough to build side by side, and fewer units of one are less work.
+export CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 # NumPy's threads spin for some milliseconds in each of some thousand processes.
 export OPENBLAS_NUM_THREADS=1
 # Steps are timed from the start of `.ci/run`, or of the part that is called alone.

@@ -17,7 +17,7 @@ A comment before a fenced block says what it is:
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
 of the repository does. Programs that are no part of the package, `sealane-bench` and `sealane-hw`,
-are those in `target/release`. Commands, code and settings have to be marked; other blocks are only
+are those on the path. Commands, code and settings have to be marked; other blocks are only
 for reading. Pages run side by side, as many as there are cores.
 """
 
