@@ -10,6 +10,8 @@ some test or some system needs.
 2. No crate has two versions, but for those that `bans.skip` names with a reason; and every name on
    that list is needed.
 3. Every crate comes from the registry or lies in this repository.
+4. Crates of the package have the same features in builds of all tests, which otherwise would build
+   them, and all that uses them, a second time.
 
 The exit status is the number of findings.
 """
@@ -38,6 +40,7 @@ def main() -> int:
         *licences(crates, set(rules["licenses"]["allow"])),
         *duplicates(crates, rules["bans"]["skip"]),
         *sources(crates),
+        *twice(),
     ]
     for finding in findings:
         print(finding, file=sys.stderr)
@@ -54,6 +57,23 @@ def resolved() -> list[Crate]:
     built = {tuple(line.split()[:2]) for line in tree.splitlines()}
     crates = json.loads(cargo("metadata", *everything, "--format-version=1"))["packages"]
     return [crate for crate in crates if (crate["name"], f"v{crate['version']}") in built]
+
+
+def twice() -> list[str]:
+    """Crates of the package that have other features where tests are built."""
+
+    def built(*words: str) -> set[tuple[str, ...]]:
+        tree = cargo("tree", "--locked", "--prefix=none", "--format={p}|{f}", *words)
+        return {tuple(line.removesuffix(" (*)").split("|")) for line in tree.splitlines() if line}
+
+    tests = built("--workspace", "--exclude=sealane-py", "--edges=normal,build,dev")
+    crates = {crate for crate, _ in tests}
+    return [
+        f"{crate} has features `{features}` in the package and others in tests: ask for the same in"
+        " `workspace.dependencies`"
+        for crate, features in sorted(built("--package=sealane-py", "--edges=normal,build") - tests)
+        if crate in crates
+    ]
 
 
 def cargo(*words: str) -> str:
