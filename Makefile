@@ -1,7 +1,7 @@
 # Everything that `make` builds lies in .venv, dist and target; `make clean` removes all three.
 #
 #   make demo     a hospital and a lab on real data: two processes, then five with helpers
-#   make test     all tests of Rust, also of hardware/, then those of Python against the built wheel
+#   make test     all tests of Rust, then those of Python against the built wheel
 #   make wheel    the package, in dist
 #   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
@@ -35,12 +35,12 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml docs/errors \
 PACKAGE := pyproject.toml README.md python/sealane \
     $(shell find python/sealane -type f -not -name '*.pyc' -not -name '*.so')
 
-.PHONY: demo test test-rust test-hardware test-python test-second hardware test-rtl wheel site bench nightly clean FORCE
+.PHONY: demo test test-rust test-python test-second hardware test-rtl wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
 
-test: test-rust test-hardware test-python test-second
+test: test-rust test-python test-second
 
 # The binding crate is left out: its tests are those of the wheel, and an extension module links
 # against the interpreter that loads it, not against one that is there at build time.
@@ -52,14 +52,8 @@ test-rust: $(STAMPS)/machine
 	@echo "make: $$(grep -c '' target/skipped) times a test of Rust left something out"
 	@sort target/skipped
 
-# Workspaces share the folder of builds. Checks under valgrind are of `make nightly`.
-TESTS :=
-test-hardware: $(STAMPS)/machine
-	@. $(STAMPS)/machine && cd hardware && \
-	    "$$CARGO" test --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
-
 hardware: $(STAMPS)/machine
-	@. $(STAMPS)/machine && cd hardware && "$$CARGO" build --release --locked --package sealane-hw
+	@. $(STAMPS)/machine && "$$CARGO" build --release --locked --package sealane-hw
 	@echo "make: the command is target/release/sealane-hw"
 
 test-python: $(STAMPS)/dev
@@ -75,8 +69,7 @@ test-second: $(STAMPS)/dev
 # Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
 test-rtl: $(STAMPS)/machine
 	@$(MAKE) --no-print-directory -C hardware/rtl all insecure plain mi banked two banked_mi two_mi
-	@$(MAKE) --no-print-directory test-hardware \
-	    TESTS="--test rtl --test served --test processes --test serve -- --ignored"
+	@. $(STAMPS)/machine && CARGO="$$CARGO" "$$PYTHON" tools/tests.py rtl
 
 wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl

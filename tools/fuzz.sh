@@ -5,16 +5,15 @@
 #
 # It needs a nightly compiler (rustup toolchain install nightly) and a C++ compiler. What is found
 # lies in target/fuzz/found and is made small; `cargo run -p sealane-fuzz -- replay TARGET FILE`
-# (in hardware, `sealane-hw-fuzz`) runs it on stable, and a copy in the corpus of the target keeps it
-# found. What was reached is kept in
-# target/fuzz/corpus, from where the next run goes on.
+# (or `-p sealane-hw-fuzz`) runs it on stable, and a copy in the corpus of the target keeps it found.
+# What was reached is kept in target/fuzz/corpus, from where the next run goes on.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=$1
 shift
 
 work=$PWD/target/fuzz
-# The versions of the workspaces, and whatever libFuzzer needs beside them.
+# The versions of the workspace, and whatever libFuzzer needs beside them.
 cp Cargo.lock fuzz/libfuzzer/Cargo.lock
 host=$(rustc -vV | sed -n 's/^host: //p')
 # What cargo-fuzz asks of the compiler: a counter at each edge, comparisons as hints.

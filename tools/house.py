@@ -3,7 +3,7 @@
 1. The crates that ARCHITECTURE.md lists are the crates there are, and each uses only crates of
    layers below its own; only crates of `hardware` use crates of `hardware`.
 2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has
-   a dependency that some crate uses. Workspace `hardware` has those of the main one, also beneath.
+   a dependency that some crate uses.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 4. Notebooks hold no outputs: these come from the run that makes the site.
 5. Every file that the code of a crate includes is one of those for which `make` builds again.
@@ -212,7 +212,7 @@ def order(manifests: dict[str, Manifest]) -> list[str]:
 
 
 def apart() -> list[str]:
-    """Crates of the main workspace that use a crate of `hardware`, also in tests."""
+    """Crates elsewhere that use a crate of `hardware`, also in tests."""
     folders = folders_of_crates()
     hardware = {folder for folder in folders if folder.parent.name == HARDWARE}
     names = {manifest_of(folder)["package"]["name"] for folder in hardware}
@@ -239,9 +239,6 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
     external = {name for name in workspace if not name.startswith("sealane-")}
     used: set[str] = set()
     wrong = []
-    for name, wanted in load(ROOT / HARDWARE / "Cargo.toml")["workspace"]["dependencies"].items():
-        if not name.startswith("sealane-") and wanted != workspace.get(name):
-            wrong.append(f"{HARDWARE}/Cargo.toml: `{name}` is not as in the main workspace")
     for crate, manifest in manifests.items():
         for kind in DEPENDENCIES:
             for name, wanted in manifest.get(kind, {}).items():
@@ -253,19 +250,7 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
     wrong += [f"CONTRIBUTING.md gives no reason for `{name}`" for name in sorted(known - {*listed})]
     wrong += [f"CONTRIBUTING.md: `{name}` is no dependency" for name in sorted({*listed} - known)]
     wrong += [f"CONTRIBUTING.md: `{name}` twice" for name in {*listed} if listed.count(name) > 1]
-    return [*wrong, *locked()]
-
-
-def locked() -> list[str]:
-    """Crates of the registry that `hardware` builds and the main workspace, whose lock file is held
-    to `deny.toml`, does not.
-    """
-    known, built = (
-        {(crate["name"], crate["version"]) for crate in load(path)["package"] if "source" in crate}
-        for path in (ROOT / "Cargo.lock", ROOT / HARDWARE / "Cargo.lock")
-    )
-    more = sorted(built - known)
-    return [f"{HARDWARE}/Cargo.lock: Cargo.lock has no {name} {version}" for name, version in more]
+    return wrong
 
 
 def python_dependencies() -> set[str]:

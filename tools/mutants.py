@@ -36,10 +36,6 @@ class Mutant(NamedTuple):
     tests: list[str]
     changes: list[tuple[str, str, str]]
 
-    def workspace(self) -> str:
-        """The folder of its workspace."""
-        return "hardware" if self.file.startswith("hardware/") else "."
-
 
 def main() -> int:
     """Looks for the texts, and unless that is all, runs the mutants."""
@@ -79,19 +75,19 @@ def changed(mutant: Mutant, text: str) -> str:
 def run(mutants: list[Mutant]) -> int:
     """Runs the tests without a mutant, then with each; returns 1 if one is not caught."""
     failed = 0
-    for folder, test in sorted({(m.workspace(), test) for m in mutants for test in m.tests}):
-        ended = cargo(folder, test)
+    for test in sorted({test for mutant in mutants for test in mutant.tests}):
+        ended = cargo(test)
         if ended.returncode or not PASSED.search(ended.stdout):
             print(f"FAILS or runs nothing without a mutant: {test}")
             print(ended.stderr[-2000:], ended.stdout[-2000:], flush=True)
             failed += 1
     for mutant in [] if failed else mutants:
-        path, folder = COPY / mutant.file, mutant.workspace()
+        path = COPY / mutant.file
         before = path.read_text("utf-8")
         path.write_text(changed(mutant, before), "utf-8")
         for test in mutant.tests:
-            built = cargo(folder, test, "--no-run")
-            survives = not built.returncode and not cargo(folder, test).returncode
+            built = cargo(test, "--no-run")
+            survives = not built.returncode and not cargo(test).returncode
             word = "SURVIVED" if survives else "NOT BUILT" if built.returncode else "caught"
             print(f"{word}: {mutant.name} ({test})", flush=True)
             if word != "caught":
@@ -102,12 +98,12 @@ def run(mutants: list[Mutant]) -> int:
     return int(failed > 0)
 
 
-def cargo(folder: str, test: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs a test, named by its package, target and filter, in the workspace of a folder."""
+def cargo(test: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs a test, named by its package, target and filter."""
     command = [os.environ.get("CARGO", "cargo"), "test", "--locked", *options, "-p", *test.split()]
     env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
     env.pop("SEALANE_BLESS", None)
-    return subprocess.run(command, cwd=COPY / folder, env=env, capture_output=True, text=True)
+    return subprocess.run(command, cwd=COPY, env=env, capture_output=True, text=True)
 
 
 def git(*words: str) -> None:

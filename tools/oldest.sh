@@ -18,5 +18,4 @@ if ! cargo "+$oldest" --version >/dev/null 2>&1; then
 fi
 cargo "+$oldest" check --quiet --locked --target-dir target/oldest \
     -p sealane-py --features pyo3/extension-module
-cd hardware
-cargo "+$oldest" check --quiet --locked --target-dir ../target/oldest -p sealane-hw
+cargo "+$oldest" check --quiet --locked --target-dir target/oldest -p sealane-hw

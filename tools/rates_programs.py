@@ -151,6 +151,14 @@ def own(
 
 
 @sl.program
+def own_words(
+    x: sl.Private[sl.u32, "alice", "n <= 1_000_000"], y: sl.Private[sl.u8, "bob", "n"]
+) -> sl.Revealed[sl.u64, "bob"]:
+    """As `own`, with many bytes for each gate."""
+    return sl.sum(sl.roll(x, 1), dtype=sl.u64) + sl.sum(y, dtype=sl.u64)
+
+
+@sl.program
 def windows(
     x: sl.Private[sl.u16, "alice", "n <= 1_000_000"], y: sl.Private[sl.u16, "bob", "n"]
 ) -> sl.Revealed[sl.u32, "bob"]:
@@ -219,7 +227,7 @@ def grouped(
 
 @sl.program
 def shifted(
-    x: sl.Private[sl.u32, "alice", 2_000], y: sl.Private[sl.u32, "bob", 2_000]
+    x: sl.Private[sl.u32, "alice", 5_000], y: sl.Private[sl.u32, "bob", 5_000]
 ) -> sl.Revealed[sl.u32, "bob"]:
     """A loop on a single row in which no gate is an AND."""
 

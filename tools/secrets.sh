@@ -12,8 +12,7 @@ command -v valgrind >/dev/null || {
 # With names and lines of what it reports; otherwise as users run it. The suppressions name functions
 # that are inlined, which line tables alone can tell.
 export CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
-cargo build --quiet --locked --release -p sealane-memcheck
-(cd hardware && cargo build --quiet --locked --release -p sealane-hw-memcheck)
+cargo build --quiet --locked --release -p sealane-memcheck -p sealane-hw-memcheck
 for program in sealane-memcheck sealane-hw-memcheck; do
     log=target/$program.log
     valgrind --quiet --error-limit=no --log-file="$log" --suppressions=crates/memcheck/public.supp \

@@ -3,9 +3,11 @@
     python tools/tests.py           all of the workspace, and the examples of its documentation
     python tools/tests.py tiers     those of the crates with kernels, on every CPU tier but the best
     python tools/tests.py checked   all, where overflows end a program in kernels too
+    python tools/tests.py rtl       those that run the hardware of `hardware/rtl`
+    python tools/tests.py rtl small     the short ones of these
 
-The first two build what ships, and use the crates that the package is made of; the third builds for
-development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would choose
+All but the third build what ships, and use the crates that the package is made of; the third builds
+for development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would choose
 other features for some crates, and with them another build of the whole workspace. The second asks
 the installed command for the tiers of this machine. The exit status is the number of programs that
 failed.
@@ -40,18 +42,25 @@ CRATES: dict[str, tuple[str, ...]] = {
 SAME = ["every_tier", "views::", "attacks::", "guessing::", "estimate::", "places::", "base::"]
 SAME += ["a_changed_byte_"]
 LEFT_OUT = [word for part in SAME for word in ("--skip", part)]
+# Tests of hardware, which ask for `--ignored`, since `make` builds the hardware.
+RTL = ("rtl", "served", "processes", "serve")
 PROFILE = "dev" if sys.argv[1:] == ["checked"] else "release"
 CARGO = [os.environ.get("CARGO", "cargo"), "test", "--profile", PROFILE, "--quiet", "--locked"]
 WORKSPACE = ["--workspace", "--exclude", "sealane-py"]
 # Errors of the compiler are for people, the rest is for this tool.
 MESSAGES = ["--message-format", "json-render-diagnostics"]
+# Programs that are sessions of several processes have a `main` of their own, and count nothing.
+NO_COUNT = "no number of tests"
 RESULT = re.compile(r"test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored)")
 
 
 def main() -> int:
     """Prints a line for each program, and what those print that fail; returns their number."""
-    if sys.argv[1:] not in ([], ["tiers"], ["checked"]):
+    if sys.argv[1:] not in ([], ["tiers"], ["checked"], ["rtl"], ["rtl", "small"]):
         sys.exit(__doc__)
+    if sys.argv[1:2] == ["rtl"]:
+        some = programs(*(word for name in RTL for word in ("--test", name)))
+        return run_all([(*one, ["--ignored", *sys.argv[2:]], "") for one in some])
     built = programs()
     if sys.argv[1:] == ["tiers"]:
         return run_all(on_lesser_tiers(built))
@@ -85,9 +94,11 @@ def on_lesser_tiers(built: list[tuple[Path, Path]]) -> list[Run]:
     ]
 
 
-def programs() -> list[tuple[Path, Path]]:
-    """The test programs of the workspace, the largest first, each after its crate's folder."""
-    lines = output([*CARGO, *WORKSPACE, "--no-run", *MESSAGES]).splitlines()
+def programs(*chosen: str) -> list[tuple[Path, Path]]:
+    """The test programs of the workspace, or those that are chosen as cargo's arguments do, the
+    largest first, each after its crate's folder.
+    """
+    lines = output([*CARGO, *WORKSPACE, *chosen, "--no-run", *MESSAGES]).splitlines()
     found = []
     for message in map(json.loads, lines):
         if message.get("executable") and message["profile"]["test"]:
@@ -116,7 +127,7 @@ def fails(run: Run) -> bool:
     )
     tests = RESULT.search(ended.stdout)
     took = f"{time.monotonic() - began:5.0f} s"
-    text = f"{took} {tier:9}{folder.name} ({kind(program)}): {tests[1] if tests else 'no result'}\n"
+    text = f"{took} {tier:9}{folder.name} ({kind(program)}): {tests[1] if tests else NO_COUNT}\n"
     if ended.returncode:
         text += f"{ended.stdout}\n{ended.stderr}\n"
     print(text, end="", flush=True)

@@ -6,6 +6,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 set -- "$@" --include-ignored --nocapture --test-threads 1
-cargo test --quiet --locked --release -p sealane-bench --test timing -- "$@"
-cd hardware
-cargo test --quiet --locked --release -p sealane-serve --test timing -- "$@"
+cargo test --quiet --locked --release -p sealane-bench -p sealane-serve --test timing -- "$@"
