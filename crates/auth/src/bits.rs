@@ -100,8 +100,14 @@ impl<'a, E: Zeroize + Copy + Default + Send, const N: usize> TapePorts<'a, E, N>
         lanes: usize,
         inputs: impl Iterator<Item = &'a [E]>,
     ) -> TapePorts<'a, E, N> {
+        let inputs = inputs.collect::<Vec<_>>();
+        assert_eq!(
+            inputs.len(),
+            tape.inputs as usize,
+            "a tape has all its operands"
+        );
         TapePorts {
-            inputs: inputs.collect(),
+            inputs,
             outputs: Planes::zeros(tape.outputs.len(), lanes),
         }
     }
@@ -141,6 +147,21 @@ where
             *wire = E::join(std::array::from_fn(|label| labels[label * width + lane]));
         }
     }
+}
+
+/// Secret blocks of a known number, in memory that is taken once: a vector that grows leaves copies
+/// behind.
+///
+/// # Panics
+/// If there are not so many.
+pub(crate) fn gathered(count: usize, blocks: impl Iterator<Item = Block>) -> Zeroizing<Vec<Block>> {
+    let mut all = Zeroizing::new(Vec::with_capacity(count));
+    blocks.for_each(|block| {
+        assert!(all.len() < count, "secret blocks are counted");
+        all.push(block);
+    });
+    assert_eq!(all.len(), count, "secret blocks are counted");
+    all
 }
 
 /// Bytes of so many bits in a message.

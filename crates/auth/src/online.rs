@@ -6,7 +6,7 @@
 //! * Settlements and openings are in [`settle`](crate::settle) and [`open`](crate::open).
 
 use crate::AuthParty;
-use crate::bits::{Mask, TapePorts, Wire, Wires, bit, bytes_of, pack, planes, whole};
+use crate::bits::{Mask, TapePorts, Wire, Wires, bit, bytes_of, gathered, pack, planes, whole};
 use crate::masks::{Material, TapeMaterial, no_step};
 use crate::open::Opening;
 use crate::products::Products;
@@ -291,6 +291,7 @@ fn ports<'a>(run: Run<'_>, operands: &'a [Arc<Wires>]) -> TapePorts<'a, Wire, 3>
 
 /// Labels of all inputs of a tape.
 fn labels_of(operands: &[Arc<Wires>]) -> Vec<Block> {
+    let count = operands.iter().map(|operand| operand.data().len()).sum();
     let all = operands.iter().flat_map(|operand| operand.data());
-    all.map(|wire| wire.label).collect()
+    std::mem::take(&mut *gathered(count, all.map(|wire| wire.label)))
 }

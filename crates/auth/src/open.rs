@@ -5,7 +5,7 @@
 //! results, and their labels take part in the sum of MACs, so that each party verifies its results
 //! by itself. All tapes have been settled before.
 
-use crate::bits::{Wires, bit, bytes_of, pack, whole};
+use crate::bits::{Wires, bit, bytes_of, gathered, pack, whole};
 use crate::common::{self, Common, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
@@ -52,7 +52,8 @@ impl Opening {
         let wires = || learnt(&results, common.peer);
         let labels = wires().filter(|_| !common.garbles).map(|wire| wire.label);
         let told = labels.chain(wires().map(|wire| wire.mask.mac));
-        let told = Zeroizing::new(told.collect::<Vec<_>>());
+        let each = if common.garbles { 1 } else { 2 };
+        let told = gathered(each * wires().count(), told);
         if !told.is_empty() {
             let bits = pack(told.iter().map(|block| block.lsb()));
             let sum = common.sum(openings[usize::from(!common.garbles)], common.me, &bits);

@@ -14,7 +14,7 @@
 //! or unknown, so the sum fits no other values. Values of a tape's inputs are stated too, so that
 //! the garbler follows each tape by itself, wherever its operands come from.
 
-use crate::bits::{TapePorts, bit, bytes_of, pack, whole};
+use crate::bits::{TapePorts, bit, bytes_of, gathered, pack, whole};
 use crate::common::{Common, Opening, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
@@ -122,7 +122,7 @@ impl Settling {
         let mut stated = Zeroizing::new(Vec::new());
         if !common.garbles && !checks.is_empty() {
             let labels = checks.iter().flat_map(|check| check.all());
-            let labels = Zeroizing::new(labels.collect::<Vec<_>>());
+            let labels = gathered(values(&checks), labels);
             stated = pack(labels.iter().map(|label| label.lsb()));
             let sum = common.sum(openings[0], common.me, &stated);
             let sum = sum.add_all(labels.iter().copied()).value();
@@ -160,8 +160,10 @@ impl Settling {
                 mesh.recv(peer, &mut stated)?;
                 mesh.recv(peer, &mut sum)?;
                 whole(&stated, count, peer)?;
-                common.check_digest(mesh)?;
+                // One verdict: who sends a false digest beside a false proof has deviated.
+                let digest = common.check_digest(mesh);
                 self.verify(common, &stated, Block::from_bytes(sum))?;
+                digest?;
                 let answer = self.answer(common, &stated);
                 mesh.send(peer, &answer.to_bytes())?;
                 send_digests(mesh, [peer])?;
@@ -171,7 +173,7 @@ impl Settling {
             (false, true) => {
                 let mut answer = [0; SUM_BYTES as usize];
                 mesh.recv(peer, &mut answer)?;
-                common.check_digest(mesh)?;
+                let digest = common.check_digest(mesh);
                 let expected = self.checks.iter().flat_map(|check| match &check.of {
                     Unsettled::Evaluator { expected } => &expected[..],
                     Unsettled::Garbler { .. } => &[],
@@ -179,6 +181,7 @@ impl Settling {
                 let sum = common.sum(self.openings[1], peer, &self.stated);
                 let sum = sum.add_all(expected.copied()).value();
                 common.compare(Place::Rows, Block::from_bytes(answer), sum)?;
+                digest?;
                 Ok(None)
             }
             (true, true) => Ok(None),

@@ -119,6 +119,51 @@ fn no_changed_bit_makes_a_wrong_result() {
     }
 }
 
+/// An input that no AND reads has no MAC: its owner may give any. So digests alone find what happens
+/// to it on a line, and parties that do not compare them learn a wrong result.
+#[test]
+fn digests_hold_inputs_that_no_and_reads() {
+    let open = |mut side: Side| {
+        let x = side.input(GARBLER, 1, &[1])?;
+        side.settle()?;
+        side.open(&[(&x, &BOTH)])
+    };
+    let nonce = PARTS[EVALUATOR.index()][0].1;
+    let run = |trust_lines| {
+        let checks = Checks {
+            trust_lines,
+            omit: None,
+        };
+        changed((EVALUATOR, nonce, 1), [checks; 2], 5, open)
+    };
+    assert!(
+        run(false)
+            .iter()
+            .any(|end| matches!(end, Err(Fault::Altered(_))))
+    );
+    let [_, evaluator] = run(true);
+    assert_eq!(evaluator.unwrap(), [Some(vec![0])]);
+}
+
+/// Who fails a check and sends a false digest beside it has deviated: nobody takes it for a line.
+#[test]
+fn a_false_digest_does_not_hide_a_false_proof() {
+    let flip = |at| (GARBLER, at, 1);
+    let before = |name| {
+        let parts = PARTS[GARBLER.index()].iter();
+        let parts = parts.take_while(|(part, _)| *part != name);
+        parts.map(|(_, bytes)| bytes).sum::<u64>()
+    };
+    let stated = changed(flip(before("stated")), [Checks::default(); 2], 7, small);
+    // The digest covers what was changed as well, so both are wrong here.
+    assert!(matches!(
+        &stated[GARBLER.index()],
+        Err(Fault::Deviated { .. })
+    ));
+    let digest = changed(flip(before("digest")), [Checks::default(); 2], 7, small);
+    assert!(matches!(&digest[GARBLER.index()], Err(Fault::Altered(_))));
+}
+
 /// Bytes all over a longer session.
 #[test]
 fn no_changed_byte_of_a_longer_session_makes_a_wrong_result() {
