@@ -71,3 +71,32 @@ def test_the_place_of_an_extreme_row_is_within_the_rows() -> None:
 
     x, y = np.arange(50, dtype=np.uint16), np.zeros(50, np.uint16)
     assert f(x, y) == 0
+
+
+def test_what_is_taken_without_it_may_be_asked_for() -> None:
+    """Every form of the plan that has the sharing stays: here the products are gates."""
+
+    def total(ask: Any) -> sl.Program[..., Any]:
+        @sl.program
+        def f(
+            a: sl.Private[sl.u16, "alice", "n <= 200"], b: sl.Private[sl.u16, "bob", "n"]
+        ) -> sl.Revealed[sl.u64, "bob"]:
+            hit = ask(a == b, "comparison")
+            return ask((sl.where(hit, a, 0).astype(sl.u64) * b).sum(dtype=sl.u64), "sum")
+
+        return f
+
+    def asks(wanted: str, sharing: str) -> sl.Program[..., Any]:
+        return total(lambda value, what: sl.share(value, sharing) if what == wanted else value)
+
+    def cost(program: sl.Program[..., Any]) -> tuple[dict[str, int], int]:
+        plan = program.plan(protocol="mixed", rows={"n": 200})
+        return plan.payload_bytes, plan.rounds
+
+    best = cost(total(lambda value, what: value))
+    assert cost(asks("comparison", "yao")) == best
+    assert cost(asks("sum", "yao")) == best
+    assert cost(asks("sum", "additive")) != best
+    a, b = np.array([5, 7, 9], np.uint16), np.array([5, 8, 9], np.uint16)
+    for sharing in ("yao", "xor", "additive"):
+        assert asks("sum", sharing).simulate(a, b, protocol="mixed").results == {"result": 106}

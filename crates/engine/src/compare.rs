@@ -9,6 +9,7 @@ use sealane_parties::NetworkClass;
 use sealane_plan::{CostReport, fewest_helpers, suits};
 use sealane_program::graph::Program;
 use sealane_protocol::Adversary;
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -122,8 +123,7 @@ impl ProtocolChoice {
             Some((cost.estimate_s(network), of.protocol, job))
         });
         let mut planned = planned.collect::<Vec<_>>();
-        // Of equal ones the first in the order of all protocols.
-        planned.sort_by(|one, other| one.0.total_cmp(&other.0));
+        planned.sort_by(|one, other| by_time((one.0, one.1), (other.0, other.1)));
         let time = |(s, protocol, _): &(f64, ProtocolName, Job)| {
             format!("{protocol} in about {}", sealane_plan::time(*s))
         };
@@ -147,6 +147,14 @@ impl ProtocolChoice {
             }
         }
     }
+}
+
+/// Compares protocols by their estimated seconds; what comes first is faster. Of equal ones `gmw` is
+/// last: where `mixed` plans the same at the upper bounds, it may compute fewer rows in another way.
+pub fn by_time(one: (f64, ProtocolName), other: (f64, ProtocolName)) -> Ordering {
+    let is_gmw = |of: ProtocolName| of == ProtocolName::Gmw;
+    let order = one.0.total_cmp(&other.0);
+    order.then(is_gmw(one.1).cmp(&is_gmw(other.1)))
 }
 
 impl fmt::Display for ProtocolChoice {

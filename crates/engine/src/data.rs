@@ -182,6 +182,18 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
             tables.entry(path).or_default().push(index);
         }
     }
+    if let Some(path) = sources
+        .default
+        .as_deref()
+        .filter(|path| !tables.contains_key(path))
+    {
+        let message = "each input of this party has a file of its own already";
+        let hint = format!(
+            "leave this one out; its inputs are: {}",
+            names_of(program, party)
+        );
+        return Err(unknown_input(message.into(), path).hint(hint));
+    }
     let tables = tables.into_iter();
     let given = tables.map(|(path, inputs)| (TableSource::File(path), inputs));
     read(program, given)
@@ -189,7 +201,7 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
 
 /// Refusal of a file for an input that the party does not have.
 fn unknown_input(message: String, path: &Path) -> Diagnostic {
-    let reason = format!("a file was given for it: {}", path.display());
+    let reason = format!("a file was given: {}", path.display());
     Diagnostic::new(Code::DataUnknownInput, message).because(reason)
 }
 

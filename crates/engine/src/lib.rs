@@ -41,7 +41,7 @@ mod why;
 
 pub use asked::Asked;
 pub use check::{Checked, Runnable, check};
-pub use compare::{Compared, ProtocolChoice, Terms, compare};
+pub use compare::{Compared, ProtocolChoice, Terms, by_time, compare};
 pub use effort::warnings;
 pub use error::{EngineError, FailureKind};
 #[doc(hidden)]

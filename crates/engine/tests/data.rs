@@ -45,8 +45,14 @@ fn files_that_are_missing_or_unknown_are_reported() {
     assert_eq!(
         load(&["ages=a.csv"]),
         "error[data-unknown-input]: this party has no input named `ages`\n\
-         reason: a file was given for it: a.csv\n\
+         reason: a file was given: a.csv\n\
          hint: its inputs are: age"
+    );
+    assert_eq!(
+        load(&["age=a.csv", "b.csv"]),
+        "error[data-unknown-input]: each input of this party has a file of its own already\n\
+         reason: a file was given: b.csv\n\
+         hint: leave this one out; its inputs are: age"
     );
     assert_eq!(
         load(&["./nowhere.csv"]),

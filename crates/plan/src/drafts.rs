@@ -6,9 +6,9 @@ use crate::draft::{Draft, Phase};
 use crate::fuse::{self, LastLevels, pins};
 use crate::{broken, expand, parts, passes, segment};
 use sealane_circuit::Lookups;
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_program::graph::{Op, Program};
+use sealane_program::graph::Program;
 use sealane_protocol::{Algebra, Choice, Protocol, Setting};
 use std::borrow::Cow;
 
@@ -44,12 +44,16 @@ impl Kind {
     }
 }
 
-/// The drafts that differ, the one without anything first.
+/// The drafts that differ and that have the sharings that the program asks for, the one without
+/// anything first, if it has them.
 pub(crate) struct Drafts(Vec<(Kind, Units)>);
 
 impl Drafts {
     /// Makes the units of a program after the passes up to `scale`, in a run with one of these
     /// settings.
+    ///
+    /// # Errors
+    /// No draft has a sharing that the program asks for: what the first one says.
     pub fn new<P: Protocol>(
         program: &Program,
         network: NetworkClass,
@@ -57,14 +61,9 @@ impl Drafts {
     ) -> Result<Drafts, Diagnostic> {
         let wide = P::lookups().contains(&Lookups::Wide) && expand::has_common_keys(program);
         let several = P::tape_domains().len() > 1;
-        // What asks for a sharing has that one in every form.
-        let shares = program.main.values.iter();
-        let free = !shares
-            .into_iter()
-            .any(|of| matches!(of.op, Op::Share { .. }));
         let asks = |kind: fn(&Kind) -> bool| {
             let mut kinds = P::choices().iter().map(|of| Kind::of(P::lookups()[0], *of));
-            free && kinds.any(|of| kind(&of))
+            kinds.any(|of| kind(&of))
         };
         let (gates, sums) = (asks(|of| of.gates), asks(|of| of.sums));
         let split = if P::known_factors() {
@@ -72,13 +71,20 @@ impl Drafts {
         } else {
             Cow::Borrowed(program)
         };
-        let mut drafts = Drafts(Vec::new());
+        let (mut drafts, mut refused) = (Drafts(Vec::new()), None);
         let has = |asked: bool| if asked { &[false, true][..] } else { &[false] };
         for gates in has(gates) {
             let program = if *gates { program } else { &split };
             for keyed in has(wide) {
                 let mut fused = Fused::new::<P>(program, settings[0].parties, (*gates, *keyed))?;
-                let whole = fused.units::<P>(None)?;
+                let whole = match fused.units::<P>(None) {
+                    // A product is on labels where products are gates, and else additive.
+                    Err(error) if error.code == Code::NoSuchSharing => {
+                        refused.get_or_insert(error);
+                        continue;
+                    }
+                    whole => whole?,
+                };
                 let units = whole.draft.units.len();
                 let kind = |divided| Kind {
                     divided,
@@ -100,17 +106,25 @@ impl Drafts {
                         sums,
                         ..kind(false)
                     };
-                    drafts.0.push((kind, fused.units::<P>(None)?));
+                    match fused.units::<P>(None) {
+                        Err(error) if error.code == Code::NoSuchSharing => {}
+                        units => drafts.0.push((kind, units?)),
+                    }
                 }
             }
         }
-        Ok(drafts)
+        match refused {
+            Some(error) if drafts.0.is_empty() => Err(error),
+            _ => Ok(drafts),
+        }
     }
 
     /// Returns whether plans with this choice have a draft of their own, where they want one.
     pub fn has(&self, choice: Choice) -> bool {
         let sums = matches!(choice, Choice::Sums(_));
-        !sums || self.0.iter().any(|(own, _)| own.sums)
+        let gates = matches!(choice, Choice::Gates(_));
+        let mut kinds = self.0.iter().map(|(own, _)| own);
+        kinds.any(|own| own.gates == gates && own.sums >= sums)
     }
 
     /// The draft of this kind, or the one that is the same.
