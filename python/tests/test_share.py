@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import conftest
 import sealane as sl
 
 
@@ -100,3 +103,24 @@ def test_what_is_taken_without_it_may_be_asked_for() -> None:
     a, b = np.array([5, 7, 9], np.uint16), np.array([5, 8, 9], np.uint16)
     for sharing in ("yao", "xor", "additive"):
         assert asks("sum", sharing).simulate(a, b, protocol="mixed").results == {"result": 106}
+
+
+def test_a_step_of_several_lines_stands_under_each_of_them(tmp_path: Path) -> None:
+    program = """\
+import sealane as sl
+
+
+@sl.program
+def f(
+    x: sl.Private[sl.u16, "alice", "n <= 50"], y: sl.Private[sl.u16, "bob", "n"]
+) -> sl.Revealed[sl.boolean, "bob"]:
+    larger = x > y
+    even = y & 1 == 0
+    return larger & even
+"""
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    plan = ["plan", str(tmp_path / "program.py"), "--protocol", "mixed", "--json", "--why"]
+    steps = [json.loads(conftest.sealane(*plan, line).stdout)["steps"] for line in ("8", "10")]
+    assert steps[0] == steps[1] != []
+    refused = conftest.sealane(*plan, "7", status=2)
+    assert "ask for one of the lines 8, " in refused.stderr

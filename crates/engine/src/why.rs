@@ -10,7 +10,7 @@ use sealane_plan::variants::{Unit, Variants};
 use sealane_plan::{CostReport, Gap, Plan, Roster, drawn, settled};
 use sealane_program::graph::Program;
 use sealane_protocol::{Protocol, Sharing};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A step of the joint work, or several that are alike, with the sharings in which it could be
 /// computed.
@@ -120,16 +120,16 @@ fn considered<P: Party>(
     rows: &[u64],
 ) -> Result<Vec<Considered>, Diagnostic> {
     let units = variants.units::<P::Protocol>();
-    let line_of = |unit: &Unit| unit.span.as_ref().map(|span| span.line);
-    if !units.iter().any(|unit| line_of(unit) == Some(line)) {
-        let mut lines = units.iter().filter_map(line_of).collect::<Vec<_>>();
-        lines.sort_unstable();
-        lines.dedup();
+    let lines = units.iter().flat_map(|unit| &unit.lines).copied();
+    let lines = lines.collect::<BTreeSet<_>>();
+    if !lines.contains(&line) {
         return Err(unknown(line, &lines));
     }
+    // A step may perform operations of several lines.
+    let of_line = units.into_iter().filter(|unit| unit.lines.contains(&line));
     let chosen = settled::<P::Protocol>(plan, rows);
     let mut found = Vec::new();
-    for alike in alike(units.into_iter().filter(|unit| line_of(unit) == Some(line))) {
+    for alike in alike(of_line) {
         let unit = &alike[0];
         let mut options = Vec::new();
         for (domain, place) in unit.domains.iter().zip(0..) {
@@ -192,7 +192,7 @@ fn alike(units: impl Iterator<Item = Unit>) -> Vec<Vec<Unit>> {
 /// Most lines that the refusal of another one names.
 const MOST_LINES: usize = 12;
 
-fn unknown(line: u32, lines: &[u32]) -> Diagnostic {
+fn unknown(line: u32, lines: &BTreeSet<u32>) -> Diagnostic {
     let named = lines.iter().take(MOST_LINES).map(u32::to_string);
     let more = if lines.len() > MOST_LINES {
         ", …"
@@ -205,9 +205,9 @@ fn unknown(line: u32, lines: &[u32]) -> Diagnostic {
         format!("the parties compute nothing of line {line} together"),
     )
     .because("Inputs, results and what one party computes alone take no sharing to choose.")
-    .hint(match lines {
-        [] => "nothing of the program is computed together of which a line is known".to_string(),
-        [only] => format!("ask for line {only}"),
+    .hint(match lines.len() {
+        0 => "nothing of the program is computed together of which a line is known".to_string(),
+        1 => format!("ask for line {named}"),
         _ => format!("ask for one of the lines {named}"),
     })
 }
@@ -226,7 +226,7 @@ mod tests {
         let unit = |number: usize| Unit {
             number,
             operations: vec!["min".to_string()],
-            span: None,
+            lines: Vec::new(),
             pinned: false,
             domain: if number % 3 == 1 { labels } else { shares },
             domains: vec![shares, labels],

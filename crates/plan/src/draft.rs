@@ -60,7 +60,10 @@ pub(crate) struct Unit {
     pub work: UnitWork,
     /// Operations of the program that it performs, in order of the program.
     pub ops: Vec<String>,
+    /// The place of the first one of which it is known.
     pub span: Option<Span>,
+    /// Lines of the source in which they stand, each after the one before it.
+    pub lines: Vec<u32>,
     /// The sharing that the program asks for.
     pub pin: Option<Sharing>,
 }
@@ -74,6 +77,17 @@ pub(crate) enum UnitWork {
     Scan(Scan),
     CompareExchange(CompareExchange),
     Cross(Cross),
+}
+
+impl Unit {
+    /// Adds an operation.
+    pub fn performs(&mut self, op: String, span: Option<&Span>) {
+        self.ops.push(op);
+        self.span = self.span.take().or_else(|| span.cloned());
+        let line = span.map(|span| span.line);
+        self.lines
+            .extend(line.filter(|line| self.lines.last() != Some(line)));
+    }
 }
 
 impl From<StepOp> for UnitWork {

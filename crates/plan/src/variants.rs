@@ -8,7 +8,7 @@ use crate::drafts::Units;
 use crate::pipeline::{Drafted, Made};
 use crate::setting::Roster;
 use crate::steps::Plan;
-use sealane_diagnostic::{Diagnostic, Span};
+use sealane_diagnostic::Diagnostic;
 use sealane_parties::NetworkClass;
 use sealane_program::graph::Program;
 use sealane_protocol::{Domain, Protocol};
@@ -20,8 +20,8 @@ pub struct Unit {
     pub number: usize,
     /// Its operations, in order of the program.
     pub operations: Vec<String>,
-    /// Its place in the source.
-    pub span: Option<Span>,
+    /// Lines of the source in which they stand.
+    pub lines: Vec<u32>,
     /// True if the program asks for its sharing.
     pub pinned: bool,
     /// The domain in which it runs.
@@ -74,7 +74,7 @@ impl<'a> Variants<'a> {
         let unit = |(number, (unit, taken)): (usize, (&draft::Unit, &Option<u8>))| Unit {
             number,
             operations: unit.ops.clone(),
-            span: unit.span.clone(),
+            lines: unit.lines.clone(),
             pinned: unit.pin.is_some(),
             domain: match taken {
                 Some(taken) => domains[usize::from(*taken)],

@@ -138,16 +138,17 @@ impl<'a> Fuser<'a> {
     }
 
     fn unit(&mut self, at: At<'_>, rank: u32, work: UnitWork) -> usize {
-        let (phase, span) = (at.phase, at.value.span.clone());
-        let ops = vec![name(&at.value.op)];
-        self.draft.units.push(Unit {
-            phase,
+        let mut unit = Unit {
+            phase: at.phase,
             rank,
             work,
-            ops,
-            span,
+            ops: Vec::new(),
+            span: None,
+            lines: Vec::new(),
             pin: at.pin,
-        });
+        };
+        unit.performs(name(&at.value.op), at.value.span.as_ref());
+        self.draft.units.push(unit);
         self.draft.units.len() - 1
     }
 
@@ -175,9 +176,7 @@ impl<'a> Fuser<'a> {
         let key = (phase, lanes.to_vec(), rank, pin);
         let unit = match self.bodies.get(&key) {
             Some(&unit) => {
-                let into = &mut self.draft.units[unit];
-                into.ops.push(name(&value.op));
-                into.span = into.span.take().or_else(|| value.span.clone());
+                self.draft.units[unit].performs(name(&value.op), value.span.as_ref());
                 unit
             }
             None => {
