@@ -9,6 +9,11 @@ use crate::turns::Turns;
 /// Blocks of a group of bits.
 pub(crate) const GROUP_BLOCKS: usize = GROUP / 128;
 
+/// Blocks of so many bits, in whole groups.
+fn whole_groups(bits: usize) -> usize {
+    bits.div_ceil(GROUP) * GROUP_BLOCKS
+}
+
 /// A string of secret bits, which grows at its end and is erased. Behind its end it is zero up to a
 /// whole group, unless it was shrunk.
 #[derive(Default)]
@@ -20,9 +25,18 @@ pub struct BitString {
 impl BitString {
     /// An empty string with memory for so many bits.
     pub fn with_capacity(bits: usize) -> BitString {
-        let mut string = BitString::default();
-        string.reserve(bits);
-        string
+        let blocks = Vec::with_capacity(whole_groups(bits));
+        BitString {
+            blocks: Zeroizing::new(blocks),
+            bits: 0,
+        }
+    }
+
+    /// Makes it empty and keeps its memory, which may hold older bits behind the end until others
+    /// take their place or it is dropped.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.bits = 0;
     }
 
     /// Bits so far.
@@ -53,12 +67,13 @@ impl BitString {
         let all = &mut all[first..];
         if shift == 0 {
             all[..words.len()].copy_from_slice(words);
-        } else {
-            // What is behind the end is zero.
-            for (i, word) in words.iter().enumerate() {
-                all[i] |= word << shift;
-                all[i + 1] = word >> (64 - shift);
+        } else if let ([first, ..], [.., end]) = (words, words) {
+            // What is behind the end is zero. No word is read again that has just been written.
+            all[0] |= first << shift;
+            for (to, pair) in all[1..].iter_mut().zip(words.windows(2)) {
+                *to = pair[0] >> (64 - shift) | pair[1] << shift;
             }
+            all[words.len()] = end >> (64 - shift);
         }
         let rest = bits % 64;
         if rest > 0 {
@@ -69,6 +84,40 @@ impl BitString {
             }
         }
         self.bits += bits;
+    }
+
+    /// Adds the first `bits` bits of `words` to those from bit `first` on.
+    ///
+    /// # Panics
+    /// If the words hold fewer bits, or the string ends before them.
+    pub fn add(&mut self, first: usize, words: &[u64], bits: usize) {
+        assert!(
+            bits <= 64 * words.len() && first + bits <= self.bits,
+            "{bits} bits of {} words from bit {first} on",
+            words.len()
+        );
+        let shift = first % 64;
+        let all: &mut [u64] = bytemuck::must_cast_slice_mut(&mut self.blocks);
+        let all = &mut all[first / 64..];
+        let (words, last) = words.split_at(bits / 64);
+        if shift == 0 {
+            let pairs = all.iter_mut().zip(words);
+            pairs.for_each(|(to, word)| *to ^= word);
+        } else if let ([first, ..], [.., end]) = (words, words) {
+            all[0] ^= first << shift;
+            for (to, pair) in all[1..].iter_mut().zip(words.windows(2)) {
+                *to ^= pair[0] >> (64 - shift) | pair[1] << shift;
+            }
+            all[words.len()] ^= end >> (64 - shift);
+        }
+        let rest = bits % 64;
+        if rest > 0 {
+            let word = last[0] & ((1 << rest) - 1);
+            all[words.len()] ^= word << shift;
+            if shift > 0 && rest > 64 - shift {
+                all[words.len() + 1] ^= word >> (64 - shift);
+            }
+        }
     }
 
     /// Gives up memory behind the last bit. A proof cannot read the string as it is afterwards.
@@ -105,7 +154,7 @@ impl BitString {
     /// Makes whole groups for `more` bits. Memory that is given up is erased, which a vector that
     /// grows by itself does not do.
     fn reserve(&mut self, more: usize) {
-        let needed = (self.bits + more).div_ceil(GROUP) * GROUP_BLOCKS;
+        let needed = whole_groups(self.bits + more);
         if needed > self.blocks.capacity() {
             let larger = needed.max(2 * self.blocks.capacity());
             let mut blocks = Zeroizing::new(Vec::with_capacity(larger));

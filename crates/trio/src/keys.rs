@@ -47,6 +47,8 @@ pub(crate) struct Key {
 
 /// Blocks that are drawn at a time: 4 KiB stay in the nearest cache.
 const DRAWN: usize = 256;
+/// The same in words.
+pub(crate) const AT_ONCE: usize = 2 * DRAWN;
 
 /// A stream of words.
 pub(crate) struct Stream {
@@ -256,6 +258,24 @@ impl Keys {
         let keys = [&mut self.own, &mut self.next];
         keys.map(|key| key.zero(form.group).component(form))
     }
+
+    /// Hands the same parts to `take`, at most [`AT_ONCE`] words at a time with the place of the
+    /// first one. Bits behind the end of a row may have any value.
+    pub(crate) fn each_zeros(&mut self, form: Form, mut take: impl FnMut(usize, [&[u64]; 2])) {
+        let mut drawn = [(); 2].map(|()| Zeroizing::new([Block::ZERO; DRAWN]));
+        for first in (0..form.words()).step_by(AT_ONCE) {
+            let count = AT_ONCE.min(form.words() - first);
+            let keys = [&mut self.own, &mut self.next];
+            let mut parts = drawn.each_mut().map(|blocks| {
+                let words: &mut [u64] = bytemuck::must_cast_slice_mut(&mut blocks[..]);
+                &mut words[..count]
+            });
+            for (key, words) in keys.into_iter().zip(&mut parts) {
+                key.zero(form.group).fill_words(form, words);
+            }
+            take(first, parts.map(|words| &*words));
+        }
+    }
 }
 
 /// The keys of components 0 and 1 of a party without a role.
@@ -295,6 +315,12 @@ impl Stream {
 
     /// Overwrites a component with a random one.
     fn fill(&mut self, form: Form, component: &mut [u64]) {
+        self.fill_words(form, component);
+        form.trim(component);
+    }
+
+    /// Overwrites words of a component with random ones, as words of this form.
+    fn fill_words(&mut self, form: Form, component: &mut [u64]) {
         match self
             .blocks(component)
             .filter(|_| form.group != Group::Prime)
@@ -306,7 +332,6 @@ impl Stream {
             }
             None => self.draw(form, component, <[u64]>::copy_from_slice),
         }
-        form.trim(component);
     }
 
     /// The blocks of a component, if it consists of whole ones that the stream can be written to.

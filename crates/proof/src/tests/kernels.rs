@@ -284,3 +284,40 @@ fn strings_hold_the_bits_that_were_pushed() {
     assert_eq!(string.blocks().len(), expected.len().div_ceil(128));
     assert!((0..string.len()).all(|i| string.bit(i) == expected[i]));
 }
+
+/// Bits are added at any place, and a string that was cleared has nothing of what it held.
+#[test]
+fn bits_are_added_and_memory_serves_again() {
+    let words = |bits: usize, number: u64| -> Vec<u64> {
+        let drawn = drawn(bits / 128 + 1, number);
+        let words = drawn.iter().map(|block| block.value());
+        words.flat_map(|b| [b as u64, (b >> 64) as u64]).collect()
+    };
+    let bit = |words: &[u64], i: usize| (words[i / 64] >> (i % 64)) as u8 & 1;
+    let mut string = BitString::default();
+    for (round, all) in [40_000usize, 500, 33_000].into_iter().enumerate() {
+        string.clear();
+        assert!(string.is_empty());
+        let own = words(all, 80 + round as u64);
+        string.push(&own, all);
+        let mut expected: Vec<u8> = (0..all).map(|i| bit(&own, i)).collect();
+        for (first, bits) in [
+            (0, 64),
+            (64, 130),
+            (3, 61),
+            (3, 62),
+            (5, 1),
+            (100, 300),
+            (77, 0),
+        ] {
+            let more = words(bits, 90 + first as u64);
+            string.add(first, &more, bits);
+            (0..bits).for_each(|i| expected[first + i] ^= bit(&more, i));
+        }
+        assert!((0..all).all(|i| string.bit(i) == expected[i]), "{all}");
+        let ones = |block: &sealane_block::Block| block.value().count_ones();
+        let ones = string.blocks().iter().map(ones).sum::<u32>();
+        let all_ones = expected.iter().map(|bit| u32::from(*bit));
+        assert_eq!(ones, all_ones.sum::<u32>());
+    }
+}

@@ -22,9 +22,11 @@
 //! 238 bits of a row from each role. A million rows have 134 ANDs here, and 289 for three bits.
 
 use crate::Share;
+use crate::record::Ands;
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_party::bits::words_for;
 use sealane_party::{Form, Planes, Result, Shares};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Bits of the key that a pass takes at most. Two, three and four take about as many bits for wide
@@ -91,8 +93,11 @@ pub(super) struct Counter {
     level: usize,
     /// A plane for each case.
     flags: [Planes<u64>; 2],
-    /// The same of the carries into this level.
+    /// Planes that end with those of the carries into this level, and the first one of these.
     carries: [Planes<u64>; 2],
+    first: usize,
+    /// The counts of this level, a plane for each case.
+    counts: [Planes<u64>; 2],
     /// A plane for each bit of a place.
     places: [Planes<u64>; 2],
 }
@@ -107,71 +112,102 @@ fn components(form: Form, share: &Share) -> Result<[Planes<u64>; 2]> {
 }
 
 impl Counter {
-    /// A counter of these flags, with so many bits.
+    /// A counter of these flags, with so many bits, at its first level.
     pub(super) fn new(levels: usize, flags: &Share) -> Result<Counter> {
         let (rows, cases) = (flags.elements(), flags.planes());
         let form = Form::bits(cases, rows);
         let flags = components(form, flags)?;
-        Ok(Counter {
+        let nothing = || [(); 2].map(|()| Form::bits(0, 0).zeros());
+        let mut counter = Counter {
             rows,
             cases,
             levels,
             level: 0,
             carries: flags.each_ref().map(|of| form.sum([of.data()])),
+            first: 0,
             flags,
+            counts: nothing(),
             places: [(); 2].map(|()| Form::bits(levels, rows).zeros()),
-        })
+        };
+        counter.begin();
+        Ok(counter)
     }
 
-    /// The operands of the ANDs of this level, for [`products`].
-    pub(super) fn operands(&mut self) -> (usize, Share) {
-        let (rows, cases, stride) = (self.rows, self.cases, words_for(self.rows));
-        let count = ands(cases, self.level, self.levels);
-        let form = Form::bits(2 * count, rows);
-        let parts = [0, 1].map(|at| {
-            let counts = parities(rows, &self.carries[at]);
-            let mut operands = form.zeros();
-            let (x, y) = operands.data_mut().split_at_mut(count * stride);
-            let chosen = if self.level == 0 { 0 } else { cases - 1 };
-            if chosen > 0 {
-                let first = &counts.data()[..stride];
+    /// Makes the counts of a level, and what a place has of them without a product.
+    fn begin(&mut self) {
+        let stride = words_for(self.rows);
+        for at in 0..2 {
+            let carries = &self.carries[at].data()[self.first * stride..];
+            self.counts[at] = parities(self.rows, carries);
+            if self.level > 0 {
+                let first = &self.counts[at].data()[..stride];
                 self.places[at].plane_mut(self.level).copy_from_slice(first);
-                x[..chosen * stride].copy_from_slice(&self.flags[at].data()[stride..]);
-                let others = counts.data()[stride..].chunks_exact(stride);
-                for (y, other) in y.chunks_exact_mut(stride).zip(others) {
-                    let words = y.iter_mut().zip(other.iter().zip(first));
-                    words.for_each(|(y, (other, first))| *y = other ^ first);
-                }
             }
-            let behind = chosen * stride;
-            if count > chosen {
-                x[behind..].copy_from_slice(self.carries[at].data());
-                y[behind..].copy_from_slice(counts.data());
+        }
+    }
+
+    /// ANDs of this level.
+    pub(super) fn ands(&self) -> usize {
+        ands(self.cases, self.level, self.levels)
+    }
+
+    /// The factors of the ANDs of this level, AND after AND, from a word on: of at most so many
+    /// words, up to the end of an AND. Returns their lanes as well.
+    pub(super) fn factors(&self, word: usize, most: usize) -> (Ands<'_>, usize) {
+        let stride = words_for(self.rows);
+        let (product, word) = (word / stride, word % stride);
+        let words = most.min(stride - word);
+        let lanes = (64 * words).min(self.rows - 64 * word);
+        let chosen = self.ands() - self.carried();
+        let factors = if product < chosen {
+            Ands {
+                x: row(&self.counts, product + 1, word..word + words),
+                more: Some(row(&self.counts, 0, word..word + words)),
+                y: row(&self.flags, product + 1, word..word + words),
             }
-            operands
-        });
-        (count, form.share(parts))
+        } else {
+            let case = product - chosen;
+            Ands {
+                x: row(&self.counts, case, word..word + words),
+                more: None,
+                y: row(&self.carries, self.first + case, word..word + words),
+            }
+        };
+        (factors, lanes)
+    }
+
+    /// The last ANDs of this level: of carries with counts.
+    fn carried(&self) -> usize {
+        if self.level == 0 || self.level + 1 < self.levels {
+            self.cases
+        } else {
+            0
+        }
     }
 
     /// Takes the products of a level; true if there are more.
-    pub(super) fn take(&mut self, products: &Share) -> Result<bool> {
-        let (cases, stride) = (self.cases, words_for(self.rows));
-        let form = Form::bits(cases, self.rows);
-        let products = components(Form::bits(products.planes(), self.rows), products)?;
-        let chosen = if self.level == 0 { cases } else { cases - 1 };
-        for (at, products) in products.iter().enumerate() {
-            let place = self.places[at].plane_mut(self.level);
+    pub(super) fn take(&mut self, products: [Planes<u64>; 2]) -> bool {
+        let stride = words_for(self.rows);
+        // In the first level, carries are what flags select.
+        let chosen = match self.level {
+            0 => self.cases,
+            _ => self.cases - 1,
+        };
+        self.first = self.ands() - self.carried();
+        for (places, products) in self.places.iter_mut().zip(&products) {
+            let place = places.plane_mut(self.level);
             for product in products.data().chunks_exact(stride).take(chosen) {
                 let words = place.iter_mut().zip(product);
                 words.for_each(|(place, word)| *place ^= word);
             }
-            if self.level + 1 < self.levels {
-                let all = products.data();
-                self.carries[at] = form.sum([&all[all.len() - cases * stride..]]);
-            }
         }
+        self.carries = products;
         self.level += 1;
-        Ok(self.level < self.levels)
+        let more = self.level < self.levels;
+        if more {
+            self.begin();
+        }
+        more
     }
 
     /// The places, a plane for each bit.
@@ -180,13 +216,18 @@ impl Counter {
     }
 }
 
+/// Some words of a plane of both components.
+fn row(planes: &[Planes<u64>; 2], plane: usize, words: Range<usize>) -> [&[u64]; 2] {
+    planes.each_ref().map(|of| &of.plane(plane)[words.clone()])
+}
+
 /// Parities of the bits before each bit, plane after plane.
-fn parities(rows: usize, of: &Planes<u64>) -> Planes<u64> {
+fn parities(rows: usize, of: &[u64]) -> Planes<u64> {
     let stride = words_for(rows);
-    let form = Form::bits(of.data().len() / stride.max(1), rows);
+    let form = Form::bits(of.len() / stride.max(1), rows);
     let mut parities = form.zeros();
     let mut before = 0u64;
-    for (out, word) in parities.data_mut().iter_mut().zip(of.data()) {
+    for (out, word) in parities.data_mut().iter_mut().zip(of) {
         let mut with = *word;
         for shift in [1, 2, 4, 8, 16, 32] {
             with ^= with << shift;
@@ -214,12 +255,19 @@ mod tests {
         }
         let mut counter = Counter::new(levels, &share(form, flags.data())).unwrap();
         loop {
-            let (count, operands) = counter.operands();
-            let operands = components(Form::bits(2 * count, rows), &operands).unwrap();
-            let (x, y) = operands[0].data().split_at(count * words_for(rows));
-            let products = x.iter().zip(y).map(|(x, y)| x & y).collect::<Vec<_>>();
-            let products = share(Form::bits(count, rows), &products);
-            if !counter.take(&products).unwrap() {
+            let form = Form::bits(counter.ands(), rows);
+            let (mut products, mut lanes) = (form.zeros(), 0);
+            let words = form.words();
+            let mut word = 0;
+            while word < words {
+                let (Ands { x, more, y }, some) = counter.factors(word, 2);
+                for (i, (x, y)) in x[0].iter().zip(y[0]).enumerate() {
+                    products.data_mut()[word + i] = (x ^ more.map_or(0, |more| more[0][i])) & y;
+                }
+                (word, lanes) = (word + x[0].len(), lanes + some);
+            }
+            assert_eq!(lanes, counter.ands() * rows);
+            if !counter.take([products, form.zeros()]) {
                 break;
             }
         }

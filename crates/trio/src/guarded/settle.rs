@@ -473,6 +473,11 @@ impl Settling {
         }
     }
 
+    /// The records that have been proved.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
     fn segment<'a>(&self, part: &'a Part, ahead: usize) -> Segment<'a> {
         Segment {
             cpu: self.cpu,

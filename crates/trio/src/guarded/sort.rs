@@ -21,19 +21,18 @@ use super::cost;
 use super::places::{self, BITS_A_PASS, Counter};
 use super::settle::{Among, Settled, Settling, Work, disputed};
 use super::turns::{TurnProgress, Turned, Turning};
-use super::{Due, Guard, SMALL};
+use super::{Due, Guard};
 use crate::Share;
-use crate::arrive::{recv, send, write};
+use crate::arrive::{Arriving, recv, send, write};
 use crate::order::{Order, Rows, planes_of_rows, rows_of_planes};
-use crate::record::{self, Counts, Record};
+use crate::record::{Counts, Products, Record, total};
 use crate::roles::Computing;
 use crate::sort::{column, place_bits, rows_of};
 use crate::tape::{RunningTape, TapeProgress};
 use blake3::Hasher;
-use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::bits::{overwrite, read};
+use sealane_party::bits::read;
 use sealane_party::{Fault, Form, KeyBit, Planes, Result, Shares};
 use sealane_proof::Memory;
 use std::sync::Arc;
@@ -61,9 +60,10 @@ pub(super) struct Sorting {
     rows: [Planes<u64>; 2],
     /// The bits of the key that are left, the next one last.
     key: Vec<KeyBit>,
-    /// Bits of the key that the pass takes, and the records of its tapes so far.
+    /// Bits of the key that the pass takes.
     taken: usize,
-    records: Vec<Record>,
+    /// The statements of the pass so far. Each pass takes the memory of the one before.
+    products: Products,
     stage: Stage,
 }
 
@@ -72,10 +72,17 @@ enum Stage {
     /// Nothing: a pass begins.
     Idle,
     Flags(Box<RunningTape<'static>>),
-    Level(Box<RunningTape<'static>>, Box<Counter>),
+    Level(Box<Level>),
     Turn(Box<Turning>),
     Settle(Box<Settling>, Hidden),
     Open(Hidden, u64),
+}
+
+/// The ANDs of a level of a counter, of which the first one is this statement.
+struct Level {
+    counter: Counter,
+    arriving: Arriving,
+    first: usize,
 }
 
 /// Shuffled rows with their places, which are opened with a settlement alone.
@@ -105,6 +112,15 @@ pub(super) fn ands(rows: u64, bits: usize) -> usize {
     places::flags(bits).ands.len() + counted.sum::<usize>()
 }
 
+/// The statements about ANDs of a pass of so many bits.
+fn counts(rows: usize, bits: usize) -> Counts {
+    let mut counts = Counts::default();
+    if bits > 0 {
+        counts[0] = ands(rows as u64, bits) * rows;
+    }
+    counts
+}
+
 impl Sorting {
     /// Begins a sort.
     pub(super) fn begin(
@@ -115,13 +131,15 @@ impl Sorting {
     ) -> Result<SortProgress> {
         let (count, bits) = (share.elements(), share.planes());
         let rows = rows_of(share, key, MOST_ROWS)?;
+        // The first pass has the most.
+        let pass = passes(count as u64, key.len() as u64).next();
         let sorting = Sorting {
             count,
             bits,
             rows,
             key: key.iter().rev().copied().collect(),
             taken: 0,
-            records: Vec::new(),
+            products: Products::with_capacity(&counts(count, pass.unwrap_or(0))),
             stage: Stage::Idle,
         };
         Box::new(sorting).pass(at, mesh)
@@ -139,10 +157,7 @@ impl Sorting {
                 let ran = at.party.advance_tape(run, mesh)?;
                 self.flagged(&mut at, ran, mesh)?
             }
-            Stage::Level(run, counter) => {
-                let ran = at.party.advance_tape(run, mesh)?;
-                self.counted(&mut at, ran, counter, mesh)?
-            }
+            Stage::Level(level) => self.counted(&mut at, *level, mesh)?,
             Stage::Turn(turning) => match turning.advance(at.party, mesh)? {
                 TurnProgress::More(turning) => Stage::Turn(turning),
                 TurnProgress::Done(rows, turned) => {
@@ -155,6 +170,12 @@ impl Sorting {
                 match settling.advance(keys, &mut at.guard.memory, mesh)? {
                     None => Stage::Settle(settling, hidden),
                     Some(settled) => {
+                        let records = settling.into_records().into_iter();
+                        if let Some(mut products) = records.filter_map(Record::into_products).next()
+                        {
+                            products.clear();
+                            self.products = products;
+                        }
                         let number = at.guard.sorted;
                         at.guard.sorted += 1;
                         self.open(&at, &settled, (&hidden, number), mesh)?;
@@ -172,10 +193,15 @@ impl Sorting {
                     [bits + self.place_bits(), bits].map(|bits| Rows::bits(count, bits));
                 self.rows = hidden.0.map(|part| {
                     let moved = order.of_rows(from, part.data());
-                    let mut cut = rows.form.zeros();
-                    let both = cut.data_mut().chunks_exact_mut(rows.width());
-                    let both = both.zip(moved.data().chunks_exact(from.width()));
-                    both.for_each(|(cut, row)| cut.copy_from_slice(&row[..cut.len()]));
+                    let mut cut = if rows.width() == from.width() {
+                        moved
+                    } else {
+                        let mut cut = rows.form.zeros();
+                        let both = cut.data_mut().chunks_exact_mut(rows.width());
+                        let both = both.zip(moved.data().chunks_exact(from.width()));
+                        both.for_each(|(cut, row)| cut.copy_from_slice(&row[..cut.len()]));
+                        cut
+                    };
                     rows.form.trim(cut.data_mut());
                     cut
                 });
@@ -232,62 +258,59 @@ impl Sorting {
         match ran {
             TapeProgress::More(run) => Ok(Stage::Flags(run)),
             TapeProgress::Done(flags, record) => {
-                self.keep(places::flags(self.taken), record)?;
-                let counter = Box::new(Counter::new(self.place_bits(), &flags)?);
+                let record = record.and_then(|record| record.into_products());
+                let record = record.ok_or_else(|| Fault::internal("a product without a record"))?;
+                self.products.append(&record);
+                let counter = Counter::new(self.place_bits(), &flags)?;
                 self.count(at, counter, mesh)
             }
             TapeProgress::Masked(_) => Err(masked()),
         }
     }
 
-    /// Begins a level of the counter.
-    fn count(
-        &mut self,
-        at: &mut At<'_>,
-        mut counter: Box<Counter>,
-        mesh: &mut Mesh,
-    ) -> Result<Stage> {
-        let (ands, operands) = counter.operands();
-        let (tape, operands) = (places::products(ands), [Arc::new(operands)]);
-        let ran = at
-            .party
-            .begin_tape(tape, self.count, &operands, true, mesh)?;
-        self.counted(at, ran, counter, mesh)
-    }
-
-    /// Keeps the record of a tape until its pass is proved.
-    fn keep(&mut self, tape: &Tape, record: Option<Box<Record>>) -> Result<()> {
-        let mut record = *record.ok_or_else(|| Fault::internal("a product without a record"))?;
-        record.complete(tape, self.count)?;
-        if tape.ands.len() * self.count < SMALL {
-            record.shrink();
-        }
-        self.records.push(record);
-        Ok(())
-    }
-
-    /// Goes on with the counter, once the ANDs of a level are there.
-    fn counted(
-        &mut self,
-        at: &mut At<'_>,
-        ran: TapeProgress<'static>,
-        mut counter: Box<Counter>,
-        mesh: &mut Mesh,
-    ) -> Result<Stage> {
-        match ran {
-            TapeProgress::More(run) => Ok(Stage::Level(run, counter)),
-            TapeProgress::Done(products, record) => {
-                self.keep(places::products(products.planes()), record)?;
-                if counter.take(&products)? {
-                    return self.count(at, counter, mesh);
-                }
-                let parts = self.with_places(&counter.places());
-                let shape = (self.count, self.bits + self.place_bits());
-                let turning = Turning::begin(at.party, shape, parts, mesh)?;
-                Ok(Stage::Turn(turning))
+    /// Writes the messages of a level of the counter. Its ANDs are those of a tape of one batch,
+    /// made, recorded and masked some words at a time: they are most of what a sort computes.
+    fn count(&mut self, at: &mut At<'_>, counter: Counter, mesh: &mut Mesh) -> Result<Stage> {
+        let (cpu, form) = (at.party.cpu, Form::bits(counter.ands(), self.count));
+        let (mut messages, first) = (form.zeros(), self.products.ands());
+        let (all, products) = (messages.data_mut(), &mut self.products);
+        at.party.keys.each_zeros(form, |start, zeros| {
+            let mut at = 0;
+            while at < zeros[0].len() {
+                let left = zeros[0].len() - at;
+                let (factors, lanes) = counter.factors(start + at, left);
+                let words = at..at + factors.x[0].len();
+                let zeros = zeros.map(|zeros| &zeros[words.clone()]);
+                at = words.end;
+                let message = &mut all[start + words.start..start + words.end];
+                products.and(cpu, factors, zeros, lanes, message);
             }
-            TapeProgress::Masked(_) => Err(masked()),
+        });
+        form.trim(messages.data_mut());
+        Ok(Stage::Level(Box::new(Level {
+            counter,
+            arriving: at.party.hand_over(form, messages, mesh)?,
+            first,
+        })))
+    }
+
+    /// Goes on with the counter, once the messages of a level are there.
+    fn counted(&mut self, at: &mut At<'_>, level: Level, mesh: &mut Mesh) -> Result<Stage> {
+        let Level {
+            mut counter,
+            arriving,
+            first,
+        } = level;
+        let products = arriving.finish(mesh)?;
+        let messages = products[1].data();
+        self.products.and_received(first, messages, self.count);
+        if counter.take(products) {
+            return self.count(at, counter, mesh);
         }
+        let parts = self.with_places(&counter.places());
+        let shape = (self.count, self.bits + self.place_bits());
+        let turning = Turning::begin(at.party, shape, parts, mesh)?;
+        Ok(Stage::Turn(turning))
     }
 
     /// The rows, each with its place behind its bits.
@@ -300,12 +323,23 @@ impl Sorting {
         let wide = Rows::bits(count, bits + k);
         let both = rows.iter().zip(places).map(|(rows, places)| {
             let places = rows_of_planes(count, k, places.data());
-            let mut all = wide.form.zeros();
+            let mut all = if width == wide.width() {
+                wide.form.sum([rows.data()])
+            } else {
+                let mut all = wide.form.zeros();
+                let each = all.data_mut().chunks_exact_mut(wide.width());
+                let each = each.zip(rows.data().chunks_exact(width));
+                each.for_each(|(all, row)| all[..width].copy_from_slice(row));
+                all
+            };
+            // Behind its bits a row is zero.
+            let (word, shift) = (bits / 64, bits % 64);
             let each = all.data_mut().chunks_exact_mut(wide.width());
-            let each = each.zip(rows.data().chunks_exact(width).zip(places.data()));
-            for (all, (row, place)) in each {
-                all[..width].copy_from_slice(row);
-                overwrite(all, bits, &[*place], 0, k);
+            for (row, place) in each.zip(places.data()) {
+                row[word] |= place << shift;
+                if shift + k > 64 {
+                    row[word + 1] |= place >> (64 - shift);
+                }
             }
             all
         });
@@ -322,10 +356,9 @@ impl Sorting {
     ) -> Result<Box<Settling>> {
         #[cfg(test)]
         let turned = super::tests::sort::harmed_turn(turned);
-        let mut counts = Counts::default();
-        counts[0] = ands(self.count as u64, self.taken) * self.count;
-        let records = std::mem::take(&mut self.records);
-        if record::total(&records) != counts {
+        let counts = counts(self.count, self.taken);
+        let records = vec![Record::of_counted(std::mem::take(&mut self.products))?];
+        if total(&records) != counts {
             return Err(Fault::internal("a product without a record"));
         }
         let work = Work {

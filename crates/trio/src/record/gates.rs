@@ -129,6 +129,8 @@ pub(super) struct Made<'a>(pub(super) &'a mut [u64]);
 impl Made<'_> {
     /// Words from one row to the next.
     pub(super) const STRIDE: usize = UNIT / 64 + 2 * WIDE;
+    /// Words of a row with the one in front of it and those behind it that are read.
+    pub(super) const ROW: usize = Made::STRIDE - WIDE + 1;
 
     /// Writes the first bits of an element, each to a row, in a chunk that begins at a word.
     #[inline(always)]

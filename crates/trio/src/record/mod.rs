@@ -26,7 +26,7 @@ mod sums;
 pub(crate) use functions::Proved;
 #[cfg(test)]
 pub(crate) use functions::errors_of_one_power;
-pub(crate) use reshared::{Products, Reshared};
+pub(crate) use reshared::{Ands, Products, Reshared};
 pub(crate) use rows::{Levels, Piece, Rows, Spare, Work};
 pub(crate) use stream::{Prover, Stream};
 pub(crate) use sums::{Cut, Group, SumCounts, Sums, Words};
@@ -110,6 +110,26 @@ impl Record {
         Record {
             body: Body::Products(Box::new(products)),
             counts: Counts::default(),
+        }
+    }
+
+    /// The record of statements that others than a tape have made and counted.
+    pub(crate) fn of_counted(products: Products) -> Result<Record> {
+        let counts = products.kinds.each_ref().map(|strings| strings.count());
+        if counts.iter().any(Option::is_none) {
+            return Err(Fault::internal("strings of one kind that differ in length"));
+        }
+        Ok(Record {
+            body: Body::Products(Box::new(products)),
+            counts: counts.map(|count| count.unwrap_or(0)),
+        })
+    }
+
+    /// The strings of a record of a tape without masks.
+    pub(crate) fn into_products(self) -> Option<Products> {
+        match self.body {
+            Body::Products(products) => Some(*products),
+            Body::Rows(_) => None,
         }
     }
 

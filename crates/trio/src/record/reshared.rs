@@ -6,6 +6,7 @@
 use super::functions::{Chunk, Factors, Proved, multiplied, sum, write};
 use super::stream::Prover;
 use super::{Counts, KINDS};
+use crate::keys::AT_ONCE;
 use sealane_block::{Cpu, Kernel, Lanes, Tier};
 use sealane_party::bits::words_for;
 use sealane_party::wires::WIDE;
@@ -22,6 +23,15 @@ pub(crate) struct Reshared<'a> {
     pub(crate) operands: &'a [u64],
     /// Both parts of its share of zero.
     pub(crate) zeros: [&'a [u64]; 2],
+}
+
+/// ANDs in some words of their lanes: both components of both factors.
+#[derive(Clone, Copy)]
+pub(crate) struct Ands<'a> {
+    pub(crate) x: [&'a [u64]; 2],
+    /// A summand of the first factors beside `x`.
+    pub(crate) more: Option<[&'a [u64]; 2]>,
+    pub(crate) y: [&'a [u64]; 2],
 }
 
 /// The strings of one kind.
@@ -72,6 +82,11 @@ impl Strings {
     fn all(&self) -> impl Iterator<Item = &BitString> {
         self.operands.iter().chain(&self.constants).flatten()
     }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut BitString> {
+        let lists = self.operands.iter_mut().chain(&mut self.constants);
+        lists.flatten()
+    }
 }
 
 /// The statements of a tape, by kind.
@@ -114,10 +129,8 @@ impl Products {
 
     /// Gives up memory that is not needed until a settlement.
     pub(super) fn shrink(&mut self) {
-        for strings in &mut self.kinds {
-            let lists = strings.operands.iter_mut().chain(&mut strings.constants);
-            lists.flatten().for_each(BitString::shrink);
-        }
+        let strings = self.kinds.iter_mut().flat_map(Strings::all_mut);
+        strings.for_each(BitString::shrink);
     }
 
     /// Records a batch: its ANDs, then its functions in their order.
@@ -167,6 +180,68 @@ impl Products {
         }
     }
 
+    /// Statements about ANDs so far.
+    pub(crate) fn ands(&self) -> usize {
+        self.kinds[0].count().unwrap_or(0)
+    }
+
+    /// Records ANDs in so many lanes, but for the message of the next role. Writes this role's own
+    /// message, with words of no meaning behind the last lane.
+    pub(crate) fn and(
+        &mut self,
+        cpu: Cpu,
+        of: Ands<'_>,
+        zeros: [&[u64]; 2],
+        lanes: usize,
+        message: &mut [u64],
+    ) {
+        let room = &mut *Zeroizing::new([[0; AT_ONCE]; 3]);
+        let words = message.len();
+        let [x0, x1, left] = room.each_mut().map(|row| &mut row[..words]);
+        cpu.run(AndWords {
+            of,
+            zeros,
+            x: [&mut *x0, &mut *x1],
+            left: &mut *left,
+            message,
+        });
+        let Strings {
+            operands: [first, second],
+            constants: [right, lefts],
+        } = &mut self.kinds[0];
+        let all = first.iter_mut().chain(second).chain(right).chain(lefts);
+        let rows = [x0, of.y[0], of.y[1], x1, zeros[0], left];
+        for (string, row) in all.zip(rows) {
+            string.push(row, lanes);
+        }
+    }
+
+    /// Adds the messages of the next role, a row for each AND, to statements from `first` on.
+    pub(crate) fn and_received(&mut self, first: usize, messages: &[u64], lanes: usize) {
+        let rows = messages.chunks_exact(words_for(lanes).max(1));
+        let firsts = (first..).step_by(lanes.max(1));
+        for string in &mut self.kinds[0].constants[1] {
+            for (row, first) in rows.clone().zip(firsts.clone()) {
+                string.add(first, row, lanes);
+            }
+        }
+    }
+
+    /// Appends other statements.
+    pub(crate) fn append(&mut self, others: &Products) {
+        for (strings, others) in self.kinds.iter_mut().zip(&others.kinds) {
+            for (string, other) in strings.all_mut().zip(others.all()) {
+                string.push(other.words(), other.len());
+            }
+        }
+    }
+
+    /// Makes it empty, and keeps the memory of all strings.
+    pub(crate) fn clear(&mut self) {
+        let strings = self.kinds.iter_mut().flat_map(Strings::all_mut);
+        strings.for_each(BitString::clear);
+    }
+
     fn product(
         &mut self,
         cpu: Cpu,
@@ -188,6 +263,41 @@ impl Products {
         push(&mut strings.constants[0], rows, 4 * k..5 * k, lanes);
         let sums = &rows[5 * k * words_for(lanes)..];
         self.awaited.extend_from_slice(sums);
+    }
+}
+
+/// [`Products::and`] but for its strings: the first factor, `c_L` of the next role but for its
+/// message, and the message of this one.
+struct AndWords<'a> {
+    of: Ands<'a>,
+    zeros: [&'a [u64]; 2],
+    x: [&'a mut [u64]; 2],
+    left: &'a mut [u64],
+    message: &'a mut [u64],
+}
+
+impl Kernel for AndWords<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let words = self.message.len();
+        let ([y0, y1], [f, g]) = (self.of.y, self.zeros);
+        let ([y0, y1], [f, g]) = ([&y0[..words], &y1[..words]], [&f[..words], &g[..words]]);
+        let [x0, x1] = self.x;
+        x0.copy_from_slice(&self.of.x[0][..words]);
+        x1.copy_from_slice(&self.of.x[1][..words]);
+        if let Some([more0, more1]) = self.of.more {
+            let (more0, more1) = (&more0[..words], &more1[..words]);
+            for i in 0..words {
+                x0[i] ^= more0[i];
+                x1[i] ^= more1[i];
+            }
+        }
+        for i in 0..words {
+            self.message[i] = x0[i] & (y0[i] ^ y1[i]) ^ x1[i] & y0[i] ^ f[i] ^ g[i];
+            self.left[i] = x1[i] & y1[i] ^ g[i];
+        }
     }
 }
 

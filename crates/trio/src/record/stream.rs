@@ -47,6 +47,8 @@ pub(crate) struct Stream<'a> {
     group: Group,
     /// Statements of a piece, a row for each string.
     rows: AlignedBuffer,
+    /// The strings of a kind, if groups are parts of them as they are.
+    whole: Option<Vec<&'a [Block]>>,
 }
 
 /// Statements that are made at once.
@@ -179,7 +181,38 @@ impl<'a> Stream<'a> {
             kinds,
             pieces: Box::new(std::iter::empty()),
             rows: AlignedBuffer::zeros(most * Made::STRIDE),
+            whole: None,
         }
+    }
+
+    /// The statements of a kind, in whole groups, if one record has them all in strings whose
+    /// blocks are theirs. Behind the end of a string it is zero.
+    fn whole(&self, index: usize) -> Option<Vec<&'a [Block]>> {
+        let (kind, first, count) = self.kinds[index];
+        let mut start = 0;
+        let record = self.records.iter().find(|record| {
+            start += record.counts[kind];
+            first < start
+        })?;
+        let Body::Products(products) = &record.body else {
+            return None;
+        };
+        let strings = &products.kinds[kind];
+        let end = strings.count()?;
+        let first = first - (start - record.counts[kind]);
+        let blocks = self.shape.group_blocks(index);
+        let groups = count.div_ceil(128 * blocks);
+        let ends = first + count == end || count == groups * 128 * blocks;
+        if !first.is_multiple_of(128) || first + count > end || !ends {
+            return None;
+        }
+        let range = first / 128..first / 128 + groups * blocks;
+        let strings = strings.of(self.prover).into_iter();
+        let strings = strings.map(|string| {
+            let blocks: &[Block] = bytemuck::cast_slice(string.words());
+            blocks.get(range.clone())
+        });
+        strings.collect()
     }
 
     /// Begins a kind.
@@ -218,18 +251,27 @@ impl<'a> Stream<'a> {
         if let Piece::Gate(unit) = piece {
             unit.rows(self.cpu, made, &mut rows);
         } else {
-            made.fill(0);
             let (strings, first) = match &piece {
-                Piece::Strings(strings, first, _) => (strings.clone(), *first),
-                Piece::Made(strings, first, _) => (strings.iter().collect(), *first),
-                Piece::Gate(_) | Piece::Zeros(_) => (Vec::new(), 0),
+                Piece::Strings(strings, first, _) => (&strings[..], *first),
+                Piece::Made(strings, first, _) => (&strings.iter().collect::<Vec<_>>()[..], *first),
+                Piece::Gate(_) | Piece::Zeros(_) => (&[][..], 0),
             };
-            for (made, string) in made.chunks_exact_mut(Made::STRIDE).zip(strings) {
-                let words = &string.words()[first..][..words_for(count)];
-                made[WIDE..][..words.len()].copy_from_slice(words);
+            for (plane, made) in made.chunks_exact_mut(Made::STRIDE).enumerate() {
+                let words = strings.get(plane).map_or(&[][..], |string| string.words());
+                // A row as it is, where there are words in front of it and behind it.
+                let row = first
+                    .checked_sub(1)
+                    .map(|before| before..before + Made::ROW);
+                if let Some(row) = row.and_then(|row| words.get(row)) {
+                    rows.push(row);
+                    continue;
+                }
+                made.fill(0);
+                if let Some(words) = words.get(first..first + words_for(count)) {
+                    made[WIDE..][..words.len()].copy_from_slice(words);
+                }
+                rows.push(&made[WIDE - 1..]);
             }
-            let made = made.chunks_exact(Made::STRIDE);
-            rows.extend(made.map(|row| &row[WIDE - 1..]));
         }
         let group = &mut self.group;
         self.cpu.run(Append {
@@ -249,6 +291,14 @@ impl Statements for Stream<'_> {
     fn group(&mut self, index: usize, number: usize) -> Vec<&[Block]> {
         let size = 128 * self.shape.group_blocks(index);
         let left = self.kinds[index].2 - number * size;
+        if number == 0 {
+            self.whole = self.whole(index);
+        }
+        if let Some(strings) = &self.whole {
+            let blocks = number * size / 128..(number + 1) * size / 128;
+            let group = strings.iter().map(|string| &string[blocks.clone()]);
+            return group.collect();
+        }
         if number == 0 {
             self.begin(index);
         } else {
