@@ -6,6 +6,7 @@
 mod auth;
 mod choices;
 mod correlations;
+mod texts;
 
 use super::PlanStart;
 use crate::job::{Job, ProtocolName};
