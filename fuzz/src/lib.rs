@@ -13,8 +13,10 @@ mod batches;
 mod circuits;
 mod decimals;
 mod files;
+mod guarded;
 mod pools;
 mod programs;
+mod proofs;
 mod roles;
 mod runs;
 mod script;
@@ -58,6 +60,9 @@ pub const TARGETS: &[Target] = &[
     target("yao-roles", roles::yao, &[], 200),
     target("yao-outside", roles::yao_outside, &[], 200),
     target("trio-roles", roles::trio, &[], 300),
+    target("guarded-run", sessions::guarded, &[], 300),
+    target("guarded-roles", guarded::guarded, &[], 600),
+    target("proof", proofs::proof, &[], 1000),
     target("ot-softspoken", transfers::softspoken, &[], 300),
     target("ot-ferret", transfers::ferret, &[], 1500),
     target("ot-forms", transfers::forms, &[], 2000),

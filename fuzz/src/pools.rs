@@ -161,7 +161,7 @@ fn honest() -> Vec<Honest> {
         Honest {
             me,
             frames: taps[0].frames(),
-            digests: Digests::find(session, [peer, me], &taps[0].payload(), 0..0),
+            digests: Digests::find(session, [peer, me], &taps[0].payload(), &[]),
         }
     };
     parties.map(one).collect()

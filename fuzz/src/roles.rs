@@ -5,7 +5,7 @@
 //! Randomness is fixed, so the corpus holds messages of honest peers to this very party. With `yao`
 //! a party either learns the result of the honest run or refuses: forged labels are found when
 //! results are opened. With `trio` a corrupt peer can change results (SECURITY.md), and only their
-//! form is checked.
+//! form is checked. `guarded` has the profile of `trio` against one of them.
 
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
@@ -19,6 +19,7 @@ use sealane_testkit::side::{Given, Side, copied, on_threads, two_ands};
 use sealane_testkit::stock::Dealt;
 use sealane_trio::TrioParty;
 use sealane_yao::YaoParty;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Lanes of the session; not a multiple of anything.
@@ -27,20 +28,30 @@ const LANES: usize = 11;
 const RING: u8 = 9;
 
 /// Honest sessions of the parties of a setting.
-struct Scene {
+pub(crate) struct Scene {
     setting: Setting,
+    run: Session,
     parties: Vec<Honest>,
 }
 
+/// One party of a session, with or without random OTs of a pool; it is told points to watch.
+type Session = fn(&Setting, bool, Mesh, &mut dyn FnMut(Point, &Mesh)) -> Ended;
+
+/// What a party learnt, and its links.
+pub(crate) type Ended = Result<(Learnt, Mesh), Fault>;
+
 /// With an extension of their own, and with the random OTs of a pool.
-static YAO: LazyLock<Scene> = LazyLock::new(|| Scene::of::<YaoParty>(2, &[false, true]));
-static YAO_OUTSIDE: LazyLock<Scene> = LazyLock::new(|| Scene::of::<YaoParty>(3, &[false]));
-static TRIO: LazyLock<Scene> = LazyLock::new(|| Scene::of::<TrioParty>(4, &[false]));
+static YAO: LazyLock<Scene> =
+    LazyLock::new(|| Scene::of::<YaoParty>(2, &[false, true], session::<YaoParty>));
+static YAO_OUTSIDE: LazyLock<Scene> =
+    LazyLock::new(|| Scene::of::<YaoParty>(3, &[false], session::<YaoParty>));
+static TRIO: LazyLock<Scene> =
+    LazyLock::new(|| Scene::of::<TrioParty>(4, &[false], session::<TrioParty>));
 
 /// Runs the garbler or the evaluator, by the first byte: with an extension of their own, and with
 /// the random OTs of a pool.
 pub fn yao(bytes: &[u8]) -> Verdict {
-    YAO.hostile::<YaoParty>(bytes, |end, honest, streams| {
+    YAO.hostile(bytes, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
@@ -54,16 +65,16 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 /// owner can give any input, and both roles together can open results to any value, so only their
 /// form is checked: two bits.
 pub fn yao_outside(bytes: &[u8]) -> Verdict {
-    YAO_OUTSIDE.hostile::<YaoParty>(bytes, |end, honest, _| have_form(end, honest, 4))
+    YAO_OUTSIDE.hostile(bytes, |end, honest, _| have_form(end, honest, 4))
 }
 
 /// Runs one of three roles, or a party without one, by the first byte.
 pub fn trio(bytes: &[u8]) -> Verdict {
-    TRIO.hostile::<TrioParty>(bytes, |end, honest, _| have_form(end, honest, 1 << RING))
+    TRIO.hostile(bytes, |end, honest, _| have_form(end, honest, 1 << RING))
 }
 
 /// Asserts that there are as many values as in the honest run, all of them below `end`.
-fn have_form(learnt: &Learnt, honest: &Honest, end: u64) {
+pub(crate) fn have_form(learnt: &Learnt, honest: &Honest, end: u64) {
     for (result, wanted) in learnt.iter().flatten().zip(honest.learnt.iter().flatten()) {
         assert_eq!(result.len(), wanted.len());
         assert!(result.iter().all(|value| *value < end));
@@ -77,13 +88,7 @@ pub fn seeds() -> [(&'static str, Vec<Vec<u8>>); 3] {
         ("yao-outside", &YAO_OUTSIDE),
         ("trio-roles", &TRIO),
     ];
-    scenes.map(|(target, scene)| {
-        let input = |(number, one): (usize, &Honest)| join(number as u8, &one.streams);
-        (
-            target,
-            scene.parties.iter().enumerate().map(input).collect(),
-        )
-    })
+    scenes.map(|(target, scene)| (target, scene.seeds()))
 }
 
 /// Builds an input: the number of the party, and the stream of each peer, all but the last after
@@ -113,41 +118,56 @@ fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
     streams
 }
 
-type Learnt = Vec<Option<Vec<u64>>>;
+pub(crate) type Learnt = Vec<Option<Vec<u64>>>;
 
 /// One party of an honest session.
-struct Honest {
+pub(crate) struct Honest {
     /// With random OTs of a pool.
     pooled: bool,
-    me: PartyId,
+    pub(crate) me: PartyId,
     /// Payload from each peer.
-    streams: Vec<Vec<u8>>,
+    pub(crate) streams: Vec<Vec<u8>>,
     /// The digests in each.
     digests: Vec<Digests>,
+    /// Bytes of each that came before all bulk.
+    pub(crate) given: Vec<usize>,
     /// Bytes of each that came before the digest that settles it.
     settle_at: Vec<usize>,
-    learnt: Learnt,
+    pub(crate) learnt: Learnt,
 }
 
 /// Points of a session that are watched.
-enum Point {
-    /// The tape comes next.
-    Tape,
+#[derive(Clone, Copy)]
+pub(crate) enum Point {
+    /// Bulk comes next: from all, or from one peer alone.
+    Bulk(Option<PartyId>),
+    /// Other messages come next.
+    Plain,
     /// The digest comes next.
     Settle,
 }
 
 impl Scene {
-    fn of<P: Party>(parties: usize, pools: &[bool]) -> Scene {
+    pub(crate) fn of<P: Party>(parties: usize, pools: &[bool], run: Session) -> Scene {
         let setting = Setting::in_order(&P::Protocol::profile(), parties);
-        let sessions = pools.iter().map(|pooled| honest::<P>(&setting, *pooled));
+        let sessions = pools.iter().map(|pooled| honest(&setting, *pooled, run));
         Scene {
             parties: sessions.flatten().collect(),
+            run,
             setting,
         }
     }
 
-    fn hostile<P: Party>(
+    /// Messages of honest peers to each party.
+    pub(crate) fn seeds(&self) -> Vec<Vec<u8>> {
+        let parties = self.parties.iter().enumerate();
+        let inputs = parties.map(|(number, one)| join(number as u8, &one.streams));
+        inputs.collect()
+    }
+
+    /// Runs one party, by the first byte, against these bytes; checks what it learnt with the
+    /// streams that it got.
+    pub(crate) fn hostile(
         &self,
         bytes: &[u8],
         check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
@@ -160,7 +180,7 @@ impl Scene {
         }
         let scripts = streams.iter().map(|stream| Script::payload(stream));
         let mesh = mesh(honest.me, scripts.collect());
-        match session::<P>(&self.setting, honest.pooled, mesh, &mut |_, _| ()) {
+        match (self.run)(&self.setting, honest.pooled, mesh, &mut |_, _| ()) {
             Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
             Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
             Err(_) => None,
@@ -173,40 +193,59 @@ impl Scene {
 }
 
 /// Runs an honest session of all parties, each with the payload that it received.
-fn honest<P: Party>(setting: &Setting, pooled: bool) -> Vec<Honest> {
+fn honest(setting: &Setting, pooled: bool, run: Session) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled = on_threads(meshes, |mesh| {
-        let mut points = [Vec::new(), Vec::new()];
+        let mut points = Vec::new();
         let peers: Vec<PartyId> = mesh.peers().collect();
-        let ended = session::<P>(setting, pooled, mesh, &mut |point, mesh| {
+        let ended = run(setting, pooled, mesh, &mut |point, mesh| {
             let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
-            points[point as usize] = peers.iter().map(bytes).collect();
+            points.push((point, peers.iter().map(bytes).collect::<Vec<_>>()));
         });
         let (learnt, mut mesh) = ended.expect("an honest session");
         mesh.finish().expect("an honest end");
         (points, learnt)
     });
     let parties = settled.into_iter().zip(taps).enumerate();
-    let one = |(me, ((points, learnt), taps)): (usize, (_, Vec<Tap>))| {
-        let [tape_at, settle_at]: [Vec<usize>; 2] = points;
+    let one = |(me, ((points, learnt), taps)): (usize, ((Vec<_>, Learnt), Vec<Tap>))| {
         let me = PartyId::from_index(me);
         let peers = (0..setting.parties).map(PartyId::from_index);
         let peers = peers.filter(|peer| *peer != me);
         let streams: Vec<_> = taps.iter().map(Tap::payload).collect();
-        let places = peers.zip(&streams).zip(tape_at.iter().zip(&settle_at));
-        let digests = places.map(|((peer, stream), (&tape, &settle))| {
-            Digests::find(SessionId::default(), [peer, me], stream, tape..settle)
+        let digests = peers.zip(&streams).enumerate().map(|(at, (peer, stream))| {
+            let bulk = bulk(&points, peer, at);
+            Digests::find(SessionId::default(), [peer, me], stream, &bulk)
         });
+        let at = |is: fn(&Point) -> bool| {
+            let mut points = points.iter().filter(|(point, _)| is(point));
+            points.next().expect("such a point").1.clone()
+        };
         Honest {
             pooled,
             me,
             digests: digests.collect(),
+            given: at(|point| matches!(point, Point::Bulk(_))),
+            settle_at: at(|point| matches!(point, Point::Settle)),
             streams,
-            settle_at,
             learnt,
         }
     };
     parties.map(one).collect()
+}
+
+/// The parts of the payload from a peer, the one at this place, that are bulk.
+fn bulk(points: &[(Point, Vec<usize>)], peer: PartyId, at: usize) -> Vec<Range<usize>> {
+    let ends = points.iter().skip(1);
+    let parts = points
+        .iter()
+        .zip(ends)
+        .filter(|((point, _), _)| match point {
+            Point::Bulk(from) => from.is_none_or(|from| from == peer),
+            _ => false,
+        });
+    parts
+        .map(|((_, start), (_, end))| start[at]..end[at])
+        .collect()
 }
 
 /// Runs one party: two inputs, of the first and the last party, a tape, and, if the protocol has
@@ -217,7 +256,7 @@ fn session<P: Party>(
     pooled: bool,
     mesh: Mesh,
     watch: &mut dyn FnMut(Point, &Mesh),
-) -> Result<(Learnt, Mesh), Fault> {
+) -> Ended {
     let me = mesh.me();
     let bits = P::Protocol::input_domain(Algebra::Z2);
     let owners = [PartyId(0), PartyId::from_index(setting.parties - 1)];
@@ -238,7 +277,7 @@ fn session<P: Party>(
         side.input(owners[at], bits, 1, &elements)
     };
     let (x, y) = (input(0)?, input(1)?);
-    watch(Point::Tape, &side.mesh);
+    watch(Point::Bulk(None), &side.mesh);
     let domain = P::Protocol::domain(Algebra::Z2);
     let z = side.tape(&two_ands(), domain, &[&x, &y])?;
     let to = PartySet::of((0..setting.parties).map(PartyId::from_index));

@@ -1,7 +1,7 @@
 //! Seeds that the code itself makes, for forms that are hard to write by hand.
 
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, batches, files, pools, roles, runs, sessions, transfers};
+use crate::{arrow, batches, files, guarded, pools, proofs, roles, runs, sessions, transfers};
 use sealane_fuzz_harness::{Chance, Seed};
 use sealane_identity::ContactCard;
 use sealane_net::{Frame, FrameKind};
@@ -21,7 +21,13 @@ pub fn all() -> Vec<Seed> {
         let tape = (0..1 + 4 * 60).map(|_| chance.number() as u8).collect();
         seeds.push(("grow", format!("random-{seed}"), tape));
     }
-    let recorded = [sessions::seeds(), roles::seeds()].concat();
+    let of_guarded = vec![("guarded-roles", guarded::seeds())];
+    let recorded = [
+        sessions::seeds().to_vec(),
+        roles::seeds().to_vec(),
+        of_guarded,
+    ]
+    .concat();
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
             seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));
@@ -35,6 +41,8 @@ pub fn all() -> Vec<Seed> {
     let sealed = batches::seeds().into_iter();
     seeds.extend(sealed.map(|(name, bytes)| ("aead", name, bytes)));
     seeds.extend(transfers::seeds());
+    let proofs = proofs::seeds().into_iter();
+    seeds.extend(proofs.map(|(name, bytes)| ("proof", name, bytes)));
     seeds.extend(pools::seeds());
     seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {

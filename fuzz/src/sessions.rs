@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 static CLEAR: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Clear));
 static YAO: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Yao));
 static TRIO: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::Trio));
+static GUARDED: LazyLock<Scene> = LazyLock::new(|| Scene::of(ProtocolName::TrioMalicious));
 
 /// Two parties of `clear`.
 pub fn clear(bytes: &[u8]) -> Verdict {
@@ -35,12 +36,19 @@ pub fn trio(bytes: &[u8]) -> Verdict {
     TRIO.hostile(bytes)
 }
 
+/// One of three roles with proofs. Both peers may deviate here, who can open results to any value
+/// together.
+pub fn guarded(bytes: &[u8]) -> Verdict {
+    GUARDED.hostile(bytes)
+}
+
 /// Messages of honest peers to each party in a run, for each target.
-pub fn seeds() -> [(&'static str, Vec<Vec<u8>>); 3] {
+pub fn seeds() -> [(&'static str, Vec<Vec<u8>>); 4] {
     let scenes = [
         ("clear-run", &CLEAR),
         ("yao-run", &YAO),
         ("trio-run", &TRIO),
+        ("guarded-run", &GUARDED),
     ];
     scenes.map(|(target, scene)| (target, scene.recorded()))
 }
@@ -59,16 +67,18 @@ struct Scene {
 const TWO: &str = include_str!("../corpus/plan/over");
 /// The same for people listed by a registry.
 const THREE: &str = include_str!("../corpus/plan/listed");
+
+/// Whether three compute, of whom two change results together.
+fn of_three(protocol: ProtocolName) -> bool {
+    matches!(protocol, ProtocolName::Trio | ProtocolName::TrioMalicious)
+}
+
 /// Rows of the clinic and the registry.
 const ROWS: u64 = 5;
 
 impl Scene {
     fn of(protocol: ProtocolName) -> Scene {
-        let text = if protocol == ProtocolName::Trio {
-            THREE
-        } else {
-            TWO
-        };
+        let text = if of_three(protocol) { THREE } else { TWO };
         let program = parse(text, "text").expect("a program");
         let data = |input: &sealane_program::graph::Input| {
             let shape: Vec<u64> = input.shape.rows.map(|_| ROWS).into_iter().collect();
@@ -116,7 +126,7 @@ impl Scene {
                 for (result, wanted) in report.results.iter().zip(&self.results) {
                     let same = result.data.is_none()
                         || result.data == *wanted
-                        || self.job.protocol() == ProtocolName::Trio;
+                        || of_three(self.job.protocol());
                     assert!(same, "{} is another than in an honest run", result.name);
                 }
                 Some(Accepted)

@@ -175,7 +175,7 @@ fn both(case: &'static dyn Case) -> Vec<Honest> {
         Honest {
             case,
             me,
-            digests: Digests::find(SessionId::default(), [peer, me], &stream, 0..0),
+            digests: Digests::find(SessionId::default(), [peer, me], &stream, &[]),
             stream,
             messages,
             outputs,

@@ -53,21 +53,21 @@ pub fn stream(bytes: &[u8], piece: usize) -> Result<Vec<Vec<u8>>, String> {
 pub struct Digests {
     session: SessionId,
     ends: [PartyId; 2],
-    /// Bulk of a semi-honest protocol, which is digested otherwise.
-    bulk: Range<usize>,
+    /// Bulk of a semi-honest protocol, which is digested otherwise: parts in order.
+    bulk: Vec<Range<usize>>,
     places: Vec<usize>,
 }
 
 impl Digests {
     /// Finds all places in the payload of an honest run, from one of `ends` to the other, that hold
-    /// the digest of what is before them.
+    /// the digest of what is before them. Parts of the payload are bulk, in their order.
     pub fn find(
         session: SessionId,
         ends: [PartyId; 2],
         payload: &[u8],
-        bulk: Range<usize>,
+        bulk: &[Range<usize>],
     ) -> Digests {
-        let places = Vec::new();
+        let (places, bulk) = (Vec::new(), bulk.to_vec());
         let mut digests = Digests {
             session,
             ends,
@@ -80,8 +80,9 @@ impl Digests {
             if value(session, ends, digest.clone())[..] == *next {
                 digests.places.push(at);
             }
-            let is_bulk = digests.bulk.contains(&at);
-            let step = if is_bulk { digests.bulk.end } else { at + 1 };
+            let mut bulk = digests.bulk.iter();
+            let bulk = bulk.find(|part| part.contains(&at));
+            let step = bulk.map_or(at + 1, |part| part.end);
             digests.update(&mut digest, payload, at..step);
             at = step;
         }
@@ -104,16 +105,15 @@ impl Digests {
     }
 
     fn update(&self, digest: &mut Digest, payload: &[u8], range: Range<usize>) {
-        let Range { start, end } = range;
-        let first = self.bulk.start.clamp(start, end);
-        let last = self.bulk.end.clamp(first, end);
-        for (range, is_bulk) in [
-            (start..first, false),
-            (first..last, true),
-            (last..end, false),
-        ] {
-            digest.update(&payload[range], Content::of(is_bulk));
+        let Range { mut start, end } = range;
+        for part in &self.bulk {
+            let first = part.start.clamp(start, end);
+            let last = part.end.clamp(first, end);
+            digest.update(&payload[start..first], Content::of(false));
+            digest.update(&payload[first..last], Content::of(true));
+            start = last;
         }
+        digest.update(&payload[start..end], Content::of(false));
     }
 }
 
