@@ -8,6 +8,8 @@
 //! * Every step finds its operands in the domain that the protocol requires, and leaves its result
 //!   in the domain that the protocol states.
 //! * A product states who knows its operands, and nobody else.
+//! * A value is opened in a segment that runs once, directly behind a settlement or another such
+//!   opening: all that the value depends on is settled by then. Other settlements end segments.
 
 mod widths;
 
@@ -233,7 +235,7 @@ impl Checker<'_> {
             StepOp::Open { value, out } => {
                 let algebra = of(value).algebra;
                 ensure(of(value) == P::domain(algebra), "an opening elsewhere")?;
-                self.settled_before(*value, step)?;
+                self.settled_before(step)?;
                 let (from, to) = (self.value(*value), self.value(*out));
                 let same = (from.domain, from.signed) == (to.domain, to.signed);
                 ensure(same, "an opening changes a value")
@@ -241,38 +243,32 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that an opening stands in a segment that runs once, behind a settlement, and that the
-    /// step which makes its value stands before that settlement.
-    fn settled_before(&self, value: PlanValue, open: &Step) -> Checked {
+    /// Checks that an opening stands in a segment that runs once, and that no step but openings is
+    /// between it and a settlement. Such a settlement takes the checks of all steps before it and
+    /// of all earlier segments, and a value is written before it is read: so what is opened depends
+    /// on nothing that is not settled, whatever steps made it.
+    fn settled_before(&self, open: &Step) -> Checked {
         let segment = &self.plan.segments[self.segment];
         ensure(segment.rows.is_none(), "an opening in a walk over rows")?;
         let before = segment.steps.iter();
         let before = before.take_while(|step| !std::ptr::eq(*step, open));
-        let before = before.collect::<Vec<_>>();
-        let mut settle = before.iter();
-        let settle = settle.rposition(|step| matches!(step.op, StepOp::Settle));
-        let settle = settle.ok_or("an opening without a settlement")?;
-        let late = before[settle..].iter().flat_map(|step| step.op.writes());
-        let settled = late.into_iter().all(|made| made != value);
-        ensure(settled, "a value is opened whose checks are not settled")
+        let other = before.filter(|step| !opens(step)).last();
+        ensure(
+            other.is_some_and(settles),
+            "an opening that is not directly behind a settlement",
+        )
     }
 
-    /// Checks that tiles settle their checks, and that a protocol has an offline walk exactly if
-    /// its profile says so.
+    /// Checks that tiles settle their checks, and settle nothing else but before openings; and that a
+    /// protocol has an offline walk exactly if its profile says so.
     fn settled<P: Protocol>(&self) -> Checked {
         let profile = P::profile();
         for segment in self.plan.segments.iter().filter(|_| profile.settles) {
             let last = segment.steps.last();
-            let settles = last.is_some_and(|step| matches!(step.op, StepOp::Settle));
-            ensure(settles, "checks of a tile stay open")?;
-            let count = |kind: fn(&StepOp) -> bool| {
-                let steps = segment.steps.iter();
-                steps.filter(|step| kind(&step.op)).count()
-            };
-            // One that is not the last is for the openings behind it.
-            let openings = count(|op| matches!(op, StepOp::Open { .. }));
-            let settles = count(|op| matches!(op, StepOp::Settle)) <= 1 + openings;
-            ensure(settles, "a settlement that nothing needs")?;
+            ensure(last.is_some_and(settles), "checks of a tile stay open")?;
+            let mut pairs = segment.steps.windows(2);
+            let needed = pairs.all(|pair| !settles(&pair[0]) || opens(&pair[1]));
+            ensure(needed, "a settlement that nothing needs")?;
         }
         let offline = self.plan.setting.timing != Timing::CountsAlone;
         let same = offline == profile.offline;
@@ -300,6 +296,14 @@ impl Checker<'_> {
     fn value(&self, value: PlanValue) -> &ValuePlan {
         &self.plan[value]
     }
+}
+
+fn settles(step: &Step) -> bool {
+    matches!(step.op, StepOp::Settle)
+}
+
+fn opens(step: &Step) -> bool {
+    matches!(step.op, StepOp::Open { .. })
 }
 
 /// Returns whether a step of a segment has the rows of a value at hand, if it has rows.

@@ -5,7 +5,7 @@ use crate::{NetworkClass, plan_in_tiles};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Binary, Input, Reduction};
-use sealane_program::types::{Range, Shape, Type};
+use sealane_program::types::{Data, Range, Shape, Type};
 use sealane_testkit::fake::Honest;
 use sealane_testkit::masked::Masked;
 use sealane_trio::Guarded;
@@ -182,6 +182,123 @@ fn a_walk_settles_at_its_end() {
         let text = check::<Guarded>(&plan).expect_err("steps stay open");
         assert!(text.contains("checks of a tile stay open"), "{text}");
         plan.segments[0].steps.remove(0);
+    }
+}
+
+/// Steps between a settlement and an opening may leave checks, whatever they make.
+#[test]
+fn an_opening_is_directly_behind_a_settlement() {
+    let mut plan = sample_of::<Guarded>(&["alice", "bob", "cyd"]);
+    let total = find(&mut plan, StepKind::Fold).writes()[0];
+    let mut open = |value| {
+        let mut opened = plan[value].clone();
+        opened.kept = false;
+        plan.values.push(opened);
+        let out = PlanValue(plan.values.len() as u32 - 1);
+        (step(StepOp::Open { value, out }), out)
+    };
+    let (first, out) = open(total);
+    let (second, _) = open(total);
+    let (again, _) = open(out);
+    let value = plan.values.len() as u32;
+    plan.values.push(plan[total].clone());
+    let data = Data {
+        ty: Type::signed(32),
+        shape: vec![],
+        elements: vec![0],
+    };
+    let out = PlanValue(value);
+    let other = step(StepOp::Constant { data, out });
+    let settle = || step(StepOp::Settle);
+    let checked = |rows, steps: Vec<Step>| {
+        let mut plan = plan.clone();
+        plan.segments.push(Segment {
+            rows,
+            refill: None,
+            steps,
+        });
+        check::<Guarded>(&plan)
+    };
+    let behind = Err("an opening that is not directly behind a settlement");
+    let needless = Err("a settlement that nothing needs");
+    let (first, second, again) = (&first, &second, &again);
+    for (steps, want) in [
+        (vec![settle(), first.clone(), settle()], Ok(())),
+        (
+            vec![
+                settle(),
+                first.clone(),
+                second.clone(),
+                again.clone(),
+                settle(),
+            ],
+            Ok(()),
+        ),
+        (
+            vec![
+                settle(),
+                first.clone(),
+                other.clone(),
+                settle(),
+                second.clone(),
+                settle(),
+            ],
+            Ok(()),
+        ),
+        (vec![first.clone(), settle()], behind),
+        (vec![other.clone(), first.clone(), settle()], behind),
+        (
+            vec![settle(), other.clone(), first.clone(), settle()],
+            behind,
+        ),
+        (
+            vec![
+                settle(),
+                first.clone(),
+                other.clone(),
+                second.clone(),
+                settle(),
+            ],
+            behind,
+        ),
+        (vec![settle(), settle(), first.clone(), settle()], needless),
+        // As many settlements as openings, and one of them for none.
+        (
+            vec![
+                settle(),
+                first.clone(),
+                second.clone(),
+                settle(),
+                other,
+                settle(),
+            ],
+            needless,
+        ),
+        (
+            vec![settle(), first.clone()],
+            Err("checks of a tile stay open"),
+        ),
+    ] {
+        let found = checked(None, steps);
+        match want {
+            Ok(()) => assert_eq!(found, Ok(())),
+            Err(want) => {
+                let text = found.expect_err(want);
+                assert!(text.contains(want), "{text}, not: {want}");
+            }
+        }
+    }
+    let rows = plan.segments[0].rows;
+    let text = checked(rows, vec![settle(), first.clone(), settle()]);
+    let text = text.expect_err("an opening in each tile");
+    assert!(text.contains("in a walk over rows"), "{text}");
+}
+
+fn step(op: StepOp) -> Step {
+    Step {
+        op,
+        label: "added".to_string(),
+        span: None,
     }
 }
 
