@@ -10,9 +10,12 @@
 mod aligned_buffer;
 pub mod bits;
 mod broadcast;
+mod coin;
 mod column_split;
+mod commit;
 mod components;
 mod cycles;
+mod equal;
 mod fault;
 mod form;
 mod linear;
@@ -28,8 +31,13 @@ mod words;
 
 pub use aligned_buffer::AlignedBuffer;
 pub use broadcast::{Broadcast, ECHO_BYTES};
+pub use coin::Toss;
+pub use commit::{
+    COMMITMENT_BYTES, Committed, Heard, OPENING_BYTES, Opened as OpenedCommitment, Purpose,
+};
 pub use components::{Body, Components, Parts};
 pub use cycles::CycleRun;
+pub use equal::Equality;
 pub use fault::{Fault, Result};
 pub use form::{Form, Group, is_prime, width};
 pub use linear::{add_terms, linear, ring};
