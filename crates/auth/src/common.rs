@@ -2,18 +2,23 @@
 
 use crate::bits::Wire;
 use crate::products::{Begun, Products};
-use crate::sums::Sum;
-use blake3::Hasher;
-use sealane_block::{Block, Cpu, Nonce, Prg};
+use crate::sums::{Challenges, Sum};
+use sealane_block::{Block, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::Walks;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Result, Start, check_digests};
-use sealane_protocol::Setting;
+use sealane_party::{Fault, Purpose, Result, Start, Toss, check_digests};
+use sealane_protocol::{Demand, Setting};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
+
+/// The coin of the set-up.
+const SET_UP: Purpose = Purpose {
+    name: "auth: set-up",
+    number: 0,
+    check: "a check of the set-up",
+};
 
 /// Role of the party that garbles; that of the other one is 1.
 pub(crate) const GARBLER: usize = 0;
@@ -29,23 +34,25 @@ pub(crate) enum Place {
     Rows,
     /// Masks of results.
     Results,
+    /// Differences of factors of products, as these are made.
+    Products,
 }
 
 impl Place {
     /// The name of its check, as errors have it.
-    const fn check(self) -> &'static str {
+    pub(crate) const fn check(self) -> &'static str {
         match self {
             Place::Masks => "a check of opened masks",
             Place::Values => "a check of masked values",
             Place::Rows => "a check of garbled rows",
             Place::Results => "a check of results",
+            Place::Products => "a check of authenticated products",
         }
     }
 }
 
 /// State of a party that both walks use.
 pub(crate) struct Common<P> {
-    pub(crate) cpu: Cpu,
     pub(crate) garbles: bool,
     pub(crate) me: PartyId,
     pub(crate) peer: PartyId,
@@ -53,8 +60,7 @@ pub(crate) struct Common<P> {
     pub(crate) walks: Walks,
     /// Labels of the masked values of inputs, at both parties alike.
     labels: Prg,
-    /// Hash of the session and of public randomness, for challenges.
-    context: Zeroizing<Hasher>,
+    challenges: Challenges,
     /// Number of the next opening, at both parties alike.
     openings: u64,
     /// At the garbler, the tapes whose masked values it follows.
@@ -80,45 +86,42 @@ pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
 }
 
 impl<P: Products> Common<P> {
-    /// Sets up a party: both send a nonce, from which they expand everything public.
-    pub(crate) fn set_up(mut start: Start<'_>, mesh: &mut Mesh) -> Result<Common<P>> {
+    /// Sets up a party: both toss a coin, from which they expand everything public.
+    pub(crate) fn set_up(
+        mut start: Start<'_>,
+        demand: &Demand,
+        mesh: &mut Mesh,
+    ) -> Result<Common<P>> {
         let (me, cpu, session) = (start.me, start.cpu, start.session);
         let [garbler, evaluator] = roles(start.setting);
         let garbles = me == garbler;
         let peer = if garbles { evaluator } else { garbler };
-        let own = start.coins.public("auth: hashes and labels").nonce();
-        mesh.send(peer, own.as_bytes())?;
+        let toss = Toss::commit(SET_UP, peer, &mut start.coins, mesh)?;
         mesh.flush()?;
-        let mut theirs = [0; Nonce::BYTES];
-        mesh.recv(peer, &mut theirs)?;
-        let mut both = [own.as_bytes(), &theirs];
-        if !garbles {
-            both.reverse();
-        }
-        let mut hasher = Hasher::new_derive_key("sealane 1 auth nonce");
-        both.iter().for_each(|nonce| {
-            hasher.update(*nonce);
-        });
-        let nonce = Nonce::from_bytes(*hasher.finalize().as_bytes());
-        let mut context = Hasher::new_derive_key("sealane 1 auth challenge");
-        context.update(session.as_bytes()).update(nonce.as_bytes());
+        let toss = toss.hear(mesh)?.open(mesh)?;
+        mesh.flush()?;
+        let nonce = toss.finish(mesh)?;
         let seed = nonce.stream("auth: hash", session.as_bytes()).block();
         let mut labels = nonce.stream("auth: labels of inputs", session.as_bytes());
+        let challenges = Challenges::new(cpu, session, nonce);
         let begun = Begun {
             cpu,
             session,
             nonce,
             garbles,
+            peer,
+            setting: start.setting,
+            coins: start.coins,
+            challenges: challenges.clone(),
         };
         Ok(Common {
-            cpu,
             garbles,
             me,
             peer,
-            products: P::set_up(begun, mesh)?,
+            products: P::set_up(begun, demand, mesh)?,
             walks: Walks::new(cpu, seed),
             labels: labels.prg(cpu),
-            context: Zeroizing::new(context),
+            challenges,
             openings: 0,
             tapes: Vec::new(),
             #[cfg(test)]
@@ -165,15 +168,9 @@ impl<P: Products> Common<P> {
 
     /// Begins the sum of an opening in which a party tells these bits.
     pub(crate) fn sum(&self, of: Opening, from: PartyId, bits: &[u8]) -> Sum {
-        let mut hasher = self.context.clone();
-        hasher.update(&[
-            of.place as u8,
-            u8::from(from == self.me) ^ u8::from(self.garbles),
-        ]);
-        hasher.update(&of.number.to_le_bytes()).update(bits);
-        let mut challenge = [0; 16];
-        hasher.finalize_xof().fill(&mut challenge);
-        Sum::new(self.cpu, Block::from_bytes(challenge))
+        let garbler = (from == self.me) == self.garbles;
+        self.challenges
+            .sum(of.place as u8, of.number, garbler, bits)
     }
 
     /// Compares the sum of the other party with that which it has to be.
@@ -185,7 +182,7 @@ impl<P: Products> Common<P> {
         if self.omits == Some(place) {
             return Ok(());
         }
-        verdict(bool::from(theirs.ct_eq(&ours)), self.peer, place.check())
+        compare(theirs, ours, self.peer, place)
     }
 
     /// Reads the digest of what crossed, and compares it.
@@ -211,6 +208,14 @@ impl<P: Products> Common<P> {
         self.tapes.push(Arc::clone(&kept));
         kept
     }
+}
+
+/// Compares the sum of a party with that which it has to be.
+///
+/// # Errors
+/// [`Fault::Deviated`] if they differ.
+pub(crate) fn compare(theirs: Block, ours: Block, party: PartyId, place: Place) -> Result<()> {
+    verdict(bool::from(theirs.ct_eq(&ours)), party, place.check())
 }
 
 /// The verdict of a check, which the run makes public.

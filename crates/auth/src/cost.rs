@@ -2,14 +2,12 @@
 
 use crate::bits::bytes_of;
 use crate::common::roles;
+use crate::products::{PRODUCT, bits_of};
 use crate::{masks, open, settle};
-use sealane_block::Nonce;
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::table_bytes;
-use sealane_party::DIGEST_BYTES;
-use sealane_protocol::{
-    Algebra, Choices, Correlation, Cost, Demand, Kernel, Message, Setting, StepShape, TapeShape,
-};
+use sealane_party::{COMMITMENT_BYTES, DIGEST_BYTES, OPENING_BYTES};
+use sealane_protocol::{Cost, Demand, Kernel, Message, Setting, StepShape, TapeShape};
 
 /// An AND online, with its proof and its part of a settlement: 54 cycles at 2.4 GHz, and 30 for
 /// sums of MACs and planes.
@@ -82,35 +80,35 @@ pub(crate) fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
             let [ands, _] = counts(tape, *lanes);
             Cost {
                 work: MASKED_AND.times(ands),
-                ..both(setting, masks::opened_bytes(ands))
+                ..both(setting, [masks::opened_bytes(ands); 2])
             }
         }
         _ => Cost::default(),
     }
 }
 
-/// Both parties send so many bytes at once.
-fn both(setting: &Setting, bytes: u64) -> Cost {
+/// Garbler and evaluator send so many bytes at once.
+pub(crate) fn both(setting: &Setting, bytes: [u64; 2]) -> Cost {
     let [garbler, evaluator] = roles(setting);
     Cost::of(vec![vec![
-        Message::new(garbler, evaluator, bytes),
-        Message::new(evaluator, garbler, bytes),
+        Message::new(garbler, evaluator, bytes[0]),
+        Message::new(evaluator, garbler, bytes[1]),
     ]])
 }
 
-/// Bytes of the set-up beside what the source of products sends.
-pub(crate) fn set_up_cost(setting: &Setting) -> Cost {
-    both(setting, Nonce::BYTES as u64)
+/// Messages of the set-up, of which those of the source of products are the last.
+pub(crate) fn set_up_cost(setting: &Setting, source: Cost) -> Cost {
+    let toss = [COMMITMENT_BYTES, OPENING_BYTES].map(|bytes| both(setting, [bytes; 2]));
+    let before = toss.into_iter().flat_map(|cost| cost.flights);
+    Cost {
+        flights: before.chain(source.flights).collect(),
+        ..source
+    }
 }
 
 /// Authenticated bits and products that the offline part of a step takes.
 pub(crate) fn offline_demand(setting: &Setting, work: &StepShape) -> Demand {
     let [garbler, evaluator] = roles(setting);
-    let bits_of = |sender, receiver| Correlation::Cot {
-        sender,
-        receiver,
-        choices: Choices::Random,
-    };
     let mut demand = Demand::default();
     match work {
         StepShape::Input(input) => {
@@ -125,8 +123,7 @@ pub(crate) fn offline_demand(setting: &Setting, work: &StepShape) -> Demand {
             let [ands, _] = counts(tape, *lanes);
             demand.add(bits_of(garbler, evaluator), ands);
             demand.add(bits_of(evaluator, garbler), ands);
-            let algebra = Algebra::Z2;
-            demand.add(Correlation::Triple { algebra }, ands);
+            demand.add(PRODUCT, ands);
         }
         _ => {}
     }

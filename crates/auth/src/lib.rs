@@ -43,7 +43,7 @@ mod sums;
 pub use bits::{Bits, Mask, Masks, Wire, Wires};
 pub use masks::{Material, Offline, TapeMaterial};
 pub use online::{Pending, Waiting};
-pub use products::{Begun, DangerDealer, Products};
+pub use products::{Begun, DangerDealer, Products, Shape, Transfers};
 pub use settle::Check;
 
 use common::Common;
@@ -51,8 +51,8 @@ use sealane_block::Erased;
 use sealane_net::Mesh;
 use sealane_party::{Party, Result, Start};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol, Role,
-    SecurityLevel, Setting, Sharing, StepShape, Threshold,
+    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol,
+    Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
 use std::marker::PhantomData;
 
@@ -87,10 +87,10 @@ impl<P: Products> Protocol for Auth<P> {
             silent: false,
             corruption: Corruption::Malicious(Threshold::AllButOne),
             assumption: P::ASSUMPTION,
-            references: papers::OVER_A_DEALER,
+            references: P::REFERENCES,
             security: SecurityLevel {
                 computational: papers::BITS,
-                statistical: 0,
+                statistical: P::STATISTICAL,
             },
         }
     }
@@ -117,8 +117,31 @@ impl<P: Products> Protocol for Auth<P> {
         cost::offline_demand(setting, work)
     }
 
-    fn set_up_cost(setting: &Setting, _: &Demand) -> Cost {
-        cost::set_up_cost(setting)
+    fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
+        cost::set_up_cost(setting, P::set_up_cost(setting, demand))
+    }
+
+    fn set_up_counts(setting: &Setting, demand: &Demand) -> Demand {
+        P::set_up_counts(setting, demand)
+    }
+
+    fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
+        P::pool_bits(kind)
+    }
+
+    fn demand_bits(_: &Setting, demand: &Demand) -> [u64; 2] {
+        let kept = demand.0.iter();
+        let kept = kept.map(|(kind, count)| count * P::pool_bits(*kind));
+        let kept = kept.sum::<u64>();
+        [kept + P::making_bits(demand), kept]
+    }
+
+    fn refill_counts(setting: &Setting, lacking: &Demand) -> Demand {
+        P::refill_counts(setting, lacking)
+    }
+
+    fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+        P::refill_cost(setting, demand)
     }
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {
@@ -134,10 +157,14 @@ impl<P: Products> Party for AuthParty<P> {
     type Protocol = Auth<P>;
     type Offline = Offline<P>;
 
-    fn set_up(start: Start<'_>, _: &Demand, mesh: &mut Mesh) -> Result<Self> {
-        let common = Common::set_up(start, mesh)?;
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self> {
+        let common = Common::set_up(start, demand, mesh)?;
         let offline = Offline(Erased::new(common));
         Ok(AuthParty { offline })
+    }
+
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+        self.offline.0.products.refill(demand, mesh)
     }
 
     fn offline(&mut self) -> Option<&mut Offline<P>> {

@@ -11,6 +11,7 @@ use crate::bits::Bits;
 use sealane_block::{Block, Prg};
 use sealane_net::Mesh;
 use sealane_party::Result;
+use sealane_protocol::{Demand, Paper};
 
 /// A dealer whose two copies deal alike.
 pub struct DangerDealer {
@@ -53,7 +54,10 @@ impl Products for DangerDealer {
     const ASSUMPTION: &'static str =
         "both parties trust a dealer of authenticated bits and products";
 
-    fn set_up(begun: Begun, _: &mut Mesh) -> Result<DangerDealer> {
+    const REFERENCES: &'static [Paper] = crate::papers::OVER_A_DEALER;
+    const STATISTICAL: u32 = 0;
+
+    fn set_up(begun: Begun<'_>, _: &Demand, _: &mut Mesh) -> Result<DangerDealer> {
         let stream = begun.nonce.stream("auth: dealer", begun.session.as_bytes());
         let mut random = { stream }.prg(begun.cpu);
         let mut offset = |low: u128| Block::new(random.block().value() & !3 | low);

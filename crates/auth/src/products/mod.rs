@@ -1,19 +1,36 @@
 //! The source of authenticated bits and of products of them: what garbling takes from below.
 //!
 //! Both parties ask for the same things in the same order, so a source needs no numbers.
+//!
+//! | module | content |
+//! |---|---|
+//! | `transfers` | correlated OTs in both directions, of which all is made: set-up, pools, refills |
+//! | `cost` | what these send, and sizes of batches |
+//! | `batch` | the products of a batch: flights, equality, combination of buckets |
+//! | `leaky` | products of which a party may have learnt a factor: rows and parts |
+//! | `dealer` | the ideal functionality, for tests |
 
+pub(crate) mod batch;
+mod cost;
 mod dealer;
+pub(crate) mod leaky;
+mod transfers;
 
+pub use batch::Shape;
+pub(crate) use cost::{PRODUCT, bits_of};
 pub use dealer::DangerDealer;
+pub use transfers::Transfers;
 
 use crate::bits::Bits;
-use sealane_block::{Block, Cpu, Nonce};
+use crate::sums::Challenges;
+use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_net::{Mesh, SessionId};
-use sealane_party::Result;
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Result};
+use sealane_protocol::{Correlation, Cost, Demand, Paper, Setting};
 
 /// Beginning of a source, at either party.
-#[derive(Clone, Copy)]
-pub struct Begun {
+pub struct Begun<'a> {
     /// Tier of the CPU.
     pub cpu: Cpu,
     /// The session.
@@ -22,19 +39,39 @@ pub struct Begun {
     pub nonce: Nonce,
     /// True at the garbler.
     pub garbles: bool,
+    /// The other party.
+    pub peer: PartyId,
+    /// Roles and network.
+    pub setting: &'a Setting,
+    /// Randomness of this party.
+    pub coins: Coins,
+    pub(crate) challenges: Challenges,
 }
 
 /// Source of authenticated bits and products of two parties.
 pub trait Products: Sized + Send + 'static {
     /// The assumption under which what it hands out is secure, as a part of a sentence.
     const ASSUMPTION: &'static str;
+    /// Its building blocks.
+    const REFERENCES: &'static [Paper];
+    /// Bits of statistical security; 0 for none.
+    const STATISTICAL: u32;
 
-    /// Sets up the source at one party, which draws its offset: secret but for bits 0 and 1, of
-    /// which the former is 1 at both and the latter at the evaluator alone.
+    /// Sets up the source at one party for a run with this demand, and draws its offset: secret but
+    /// for bits 0 and 1, of which the former is 1 at both and the latter at the evaluator alone.
     ///
     /// # Errors
     /// The network fails, or the other party breaks the protocol.
-    fn set_up(begun: Begun, mesh: &mut Mesh) -> Result<Self>;
+    fn set_up(begun: Begun<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self>;
+
+    /// Adds bits and products to pools; see [`Party::refill`](sealane_party::Party::refill).
+    ///
+    /// # Errors
+    /// As [`Products::set_up`].
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+        let _ = (demand, mesh);
+        Err(Fault::internal("a refill of a source without pools"))
+    }
 
     /// This party's offset.
     fn offset(&self) -> Block;
@@ -57,4 +94,34 @@ pub trait Products: Sized + Send + 'static {
     /// # Errors
     /// As [`Products::bits`].
     fn products(&mut self, count: usize) -> Result<[Bits; 3]>;
+
+    /// Exact cost of the set-up for a run with this demand.
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
+
+    /// What the set-up for a run with this demand adds to pools.
+    fn set_up_counts(_: &Setting, _: &Demand) -> Demand {
+        Demand::default()
+    }
+
+    /// Bits of memory of one correlation in a pool, 0 where there is none.
+    fn pool_bits(_: Correlation) -> u64 {
+        0
+    }
+
+    /// Bits of memory beside pools that adding this demand to them takes.
+    fn making_bits(_: &Demand) -> u64 {
+        0
+    }
+
+    /// What a refill makes where so much is lacking.
+    fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
+        lacking.clone()
+    }
+
+    /// Exact cost of a refill.
+    fn refill_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
 }

@@ -1,13 +1,16 @@
-//! Both parties in memory over the dealer: results, exact costs, and parties that deviate.
+//! Both parties in memory, over the dealer and over OTs: results, exact costs, and parties that
+//! deviate.
 
 mod attacks;
+mod products;
 mod tampered;
 
 use crate::bits::{Masks, Wires};
 use crate::common::Place;
 use crate::masks::{Material, Offline};
+use crate::products::{PRODUCT, bits_of};
 use crate::settle::Check;
-use crate::{Auth, AuthParty, DangerDealer};
+use crate::{Auth, AuthParty, DangerDealer, Products, Transfers};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile};
@@ -23,9 +26,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-type Dealt = Auth<DangerDealer>;
-type DealtParty = AuthParty<DangerDealer>;
-
 const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
 const BOTH: [PartyId; 2] = [GARBLER, EVALUATOR];
@@ -34,16 +34,25 @@ const BOTH: [PartyId; 2] = [GARBLER, EVALUATOR];
 type Learnt = Vec<Option<Vec<u64>>>;
 
 fn domain() -> Domain {
-    Dealt::domain(Algebra::Z2)
+    Auth::<DangerDealer>::domain(Algebra::Z2)
 }
 
 fn setting() -> Setting {
-    Setting::in_order(&Dealt::profile(), 2)
+    Setting::in_order(&Auth::<DangerDealer>::profile(), 2)
+}
+
+/// So many products, and authenticated bits of each party.
+fn demand(products: u64, bits: u64) -> Demand {
+    let mut demand = Demand::default();
+    demand.add(PRODUCT, products);
+    demand.add(bits_of(GARBLER, EVALUATOR), bits);
+    demand.add(bits_of(EVALUATOR, GARBLER), bits);
+    demand
 }
 
 /// A party that is set up, with what it should have counted and what is not settled.
-struct Side {
-    party: DealtParty,
+struct Side<P = DangerDealer> {
+    party: AuthParty<P>,
     mesh: Mesh,
     reckoning: Option<Reckoning>,
     checks: Vec<Check>,
@@ -57,8 +66,15 @@ struct Value {
 }
 
 impl Side {
-    /// Sets up a party; its randomness is that of this seed and its number.
-    fn set_up(mut mesh: Mesh, cpu: Cpu, seed: u64) -> Result<Side> {
+    /// Sets up a party over a dealer; its randomness is that of this seed and its number.
+    fn set_up(mesh: Mesh, cpu: Cpu, seed: u64) -> Result<Side> {
+        Side::over(mesh, cpu, seed, &Demand::default())
+    }
+}
+
+impl<P: Products> Side<P> {
+    /// Sets up a party for a run with this demand.
+    fn over(mut mesh: Mesh, cpu: Cpu, seed: u64, demand: &Demand) -> Result<Side<P>> {
         let setting = setting();
         let start = Start {
             setting: &setting,
@@ -68,7 +84,7 @@ impl Side {
             coins: Coins::danger_fixed_seed(2 * seed + u64::from(mesh.me().0)),
             stocks: Stocks::default(),
         };
-        let party = DealtParty::set_up(start, &Demand::default(), &mut mesh)?;
+        let party = AuthParty::set_up(start, demand, &mut mesh)?;
         Ok(Side {
             party,
             mesh,
@@ -78,22 +94,17 @@ impl Side {
     }
 
     /// From now on, what each step sends is compared with its cost.
-    fn reckoned(mut self) -> Side {
+    fn reckoned(mut self, demand: &Demand) -> Side<P> {
         let mut reckoning = Reckoning::new(2);
-        reckoning.add(
-            &Dealt::set_up_cost(&setting(), &Demand::default()),
-            &self.mesh,
-        );
+        let cost = Auth::<P>::set_up_cost(&setting(), demand);
+        reckoning.add(&cost, &self.mesh);
         self.reckoning = Some(reckoning);
         self
     }
 
     /// Runs the offline part of a step.
-    fn prepare(
-        &mut self,
-        step: Step<'_, Offline<DangerDealer>>,
-    ) -> Result<(Option<Masks>, Material)> {
-        let cost = Dealt::offline_cost(&setting(), &step.shape());
+    fn prepare(&mut self, step: Step<'_, Offline<P>>) -> Result<(Option<Masks>, Material)> {
+        let cost = Auth::<P>::offline_cost(&setting(), &step.shape());
         let offline = self.party.offline().expect("an offline walk");
         let made = match run_alone(offline, &mut self.mesh, step, None)? {
             Outcome::Share(masks, _, material) => (Some(masks), material),
@@ -109,10 +120,10 @@ impl Side {
     /// Runs the online part of a step.
     fn run(
         &mut self,
-        step: Step<'_, DealtParty>,
+        step: Step<'_, AuthParty<P>>,
         material: Material,
-    ) -> Result<Outcome<DealtParty>> {
-        let cost = Dealt::cost(&setting(), &step.shape());
+    ) -> Result<Outcome<AuthParty<P>>> {
+        let cost = Auth::<P>::cost(&setting(), &step.shape());
         let outcome = run_alone(&mut self.party, &mut self.mesh, step, Some(material))?;
         if let Some(reckoning) = &mut self.reckoning {
             reckoning.add(&cost, &self.mesh);
@@ -123,7 +134,7 @@ impl Side {
         Ok(outcome)
     }
 
-    fn share(&mut self, step: Step<'_, DealtParty>, material: Material) -> Result<Arc<Wires>> {
+    fn share(&mut self, step: Step<'_, AuthParty<P>>, material: Material) -> Result<Arc<Wires>> {
         let Outcome::Share(wires, checks, ()) = self.run(step, material)? else {
             panic!("a share is due");
         };
@@ -277,7 +288,7 @@ fn product(bits: usize) -> Tape {
 }
 
 /// Products of inputs of both parties, then of two of them, with a constant; what is learnt.
-fn session(mut side: Side, x: &[u64], y: &[u64]) -> Result<Learnt> {
+fn session<P: Products>(mut side: Side<P>, x: &[u64], y: &[u64]) -> Result<Learnt> {
     let tape = product(8);
     let a = side.input(GARBLER, 8, x)?;
     let b = side.input(EVALUATOR, 8, y)?;
@@ -332,8 +343,8 @@ fn expected(x: &[u64], y: &[u64]) -> [Learnt; 2] {
     [garbler, evaluator]
 }
 
-#[test]
-fn both_parties_learn_their_results_at_the_stated_cost() {
+/// Sessions of several sizes over a source, each of which this demand covers.
+fn sessions<P: Products>(demand: &Demand) {
     let tiers = Cpu::available();
     for lanes in [1, 7, 45] {
         let x = (0..lanes)
@@ -345,11 +356,21 @@ fn both_parties_learn_their_results_at_the_stated_cost() {
         let cpus = [tiers[lanes as usize % tiers.len()], here()];
         let learnt = on_threads(Mesh::in_memory(2), |mesh| {
             let cpu = cpus[mesh.me().index()];
-            let side = Side::set_up(mesh, cpu, 5).expect("a set-up").reckoned();
-            session(side, &x, &y).expect("both are honest")
+            let side = Side::<P>::over(mesh, cpu, 5, demand).expect("a set-up");
+            session(side.reckoned(demand), &x, &y).expect("both are honest")
         });
         assert_eq!(learnt, expected(&x, &y));
     }
+}
+
+#[test]
+fn both_parties_learn_their_results_at_the_stated_cost() {
+    sessions::<DangerDealer>(&Demand::default());
+}
+
+#[test]
+fn both_parties_learn_their_results_at_the_stated_cost_over_transfers() {
+    sessions::<Transfers>(&demand(15_000, 16_000));
 }
 
 #[test]
@@ -360,7 +381,8 @@ fn a_tape_without_ands_takes_no_message() {
     tape.batches[0].ands = 0..0;
     tape.outputs = vec![4, 5];
     let learnt = on_threads(Mesh::in_memory(2), |mesh| {
-        let mut side = Side::set_up(mesh, here(), 1).expect("a set-up").reckoned();
+        let side = Side::set_up(mesh, here(), 1).expect("a set-up");
+        let mut side = side.reckoned(&Demand::default());
         let x = side.input(GARBLER, 1, &[0, 0, 1, 1]).expect("an input");
         let y = side.input(EVALUATOR, 1, &[0, 1, 0, 1]).expect("an input");
         let z = side.tape(&tape, &[&x, &y]).expect("a tape");

@@ -33,11 +33,12 @@ fn small(mut side: Side) -> Result<Learnt> {
     side.open(&[(&z, &BOTH)])
 }
 
-/// Bytes of messages of [`small`] to each party: a nonce, opened masks, an input of the other
+/// Bytes of messages of [`small`] to each party: a coin of the set-up, opened masks, an input of the other
 /// party, a table at the evaluator, what is stated at the garbler, the answer, and the opening.
 const PARTS: [&[(&str, u64)]; 2] = [
     &[
-        ("nonce", 32),
+        ("commitment", 32),
+        ("opening", 64),
         ("masks", 17),
         ("input", 1),
         ("stated", 17),
@@ -45,7 +46,8 @@ const PARTS: [&[(&str, u64)]; 2] = [
         ("result", 17),
     ],
     &[
-        ("nonce", 32),
+        ("commitment", 32),
+        ("opening", 64),
         ("input", 1),
         ("masks", 17),
         ("table", 33),

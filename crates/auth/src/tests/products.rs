@@ -1,0 +1,306 @@
+//! Products of batches: their relation, and parties that deviate as these are made, at reduced
+//! sizes where what they try succeeds often enough to be counted.
+
+use super::{EVALUATOR, GARBLER, Side, demand, here, setting};
+use crate::bits::Bits;
+use crate::common::Place;
+use crate::products::batch::{self, Making};
+use crate::products::{Begun, DangerDealer, Products, Shape, Transfers, leaky};
+use crate::sums::Challenges;
+use sealane_block::hash::Mi;
+use sealane_block::{Block, Coins, LabelHash, Nonce};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Party, Result};
+use sealane_protocol::Demand;
+use sealane_testkit::side::on_threads;
+use sealane_testkit::tamper::tampered;
+
+/// A party of batches whose bits a dealer gives.
+struct Maker {
+    mesh: Mesh,
+    dealer: DangerDealer,
+    challenges: Challenges,
+    garbles: bool,
+    peer: PartyId,
+    batches: u64,
+}
+
+/// What a party knows of a batch that has passed its checks.
+struct Passed {
+    shifts: Vec<usize>,
+    products: [Bits; 3],
+}
+
+impl Maker {
+    fn new(mut mesh: Mesh) -> Maker {
+        let (nonce, session) = (Nonce::from_bytes([5; 32]), mesh.session());
+        let garbles = mesh.me() == GARBLER;
+        let peer = if garbles { EVALUATOR } else { GARBLER };
+        let challenges = Challenges::new(here(), session, nonce);
+        let begun = Begun {
+            cpu: here(),
+            session,
+            nonce,
+            garbles,
+            peer,
+            setting: &setting(),
+            coins: Coins::danger_fixed_seed(0),
+            challenges: challenges.clone(),
+        };
+        let dealer = DangerDealer::set_up(begun, &Demand::default(), &mut mesh);
+        Maker {
+            dealer: dealer.expect("a dealer sends nothing"),
+            mesh,
+            challenges,
+            garbles,
+            peer,
+            batches: 0,
+        }
+    }
+
+    /// Makes a batch. The garbler adds an error to these rows.
+    fn make(&mut self, shape: Shape, errors: &[(usize, usize)], seed: u64) -> Result<Passed> {
+        let bits = self.dealer.bits(shape.bits())?;
+        let errors = if self.garbles { errors } else { &[] };
+        let hash = Mi::new(here(), Block::new(9));
+        let making = Making {
+            place: leaky::Place {
+                cpu: here(),
+                hash: &hash,
+                number: self.batches,
+                garbles: self.garbles,
+                offset: self.dealer.offset(),
+                shape,
+            },
+            challenges: &self.challenges,
+            session: self.mesh.session(),
+            peer: self.peer,
+            bits: &bits,
+            errors,
+        };
+        let coins = &mut Coins::danger_fixed_seed(2 * seed + u64::from(self.garbles));
+        let mesh = &mut self.mesh;
+        let toss = batch::toss(self.batches, self.peer, coins, mesh)?;
+        mesh.flush()?;
+        self.batches += 1;
+        let (opened, shifts) = making.checked(toss, coins, mesh)?;
+        let differences = making.differences(&shifts, mesh)?;
+        let products = making.combine(&shifts, &opened, &differences);
+        Ok(Passed { shifts, products })
+    }
+}
+
+/// Values of bits that both parties hold, whose MACs fit.
+fn values(offsets: [Block; 2], bits: [&Bits; 2]) -> Vec<u8> {
+    let [a, b] = bits;
+    let count = a.mac.len();
+    assert_eq!([a.key.len(), b.mac.len(), b.key.len()], [count; 3]);
+    let value = |at: usize| {
+        for (me, other, offset) in [(a, b, offsets[1]), (b, a, offsets[0])] {
+            let mac = other.key[at] ^ offset.masked(me.mac[at].lsb());
+            assert_eq!(me.mac[at].value(), mac.value(), "a MAC");
+            assert_eq!(me.key[at].lsb(), 0);
+        }
+        a.mac[at].lsb() ^ b.mac[at].lsb()
+    };
+    (0..count).map(value).collect()
+}
+
+fn are_products(offsets: [Block; 2], made: [&[Bits; 3]; 2]) {
+    let [x, y, z] = [0, 1, 2].map(|of| values(offsets, made.map(|made| &made[of])));
+    let right = |at: usize| x[at] & y[at] == z[at];
+    assert!((0..x.len()).all(right));
+    // All values are there: 200 tosses miss one with a chance of 2^-200.
+    for of in [&x, &y] {
+        assert!(of.len() < 200 || (of.contains(&0) && of.contains(&1)));
+    }
+}
+
+#[test]
+fn batches_of_any_shape_make_products() {
+    for (bucket, products) in [(2, 1), (2, 5), (3, 64), (4, 1000), (3, 2049), (8, 27)] {
+        let shape = Shape { bucket, products };
+        let ends = on_threads(Mesh::in_memory(2), |mesh| {
+            let mut maker = Maker::new(mesh);
+            let before = maker.mesh.payload_sent(maker.peer);
+            let passed = maker.make(shape, &[], 7).expect("both are honest");
+            let sent = maker.mesh.payload_sent(maker.peer) - before;
+            assert_eq!(sent, shape.flights().iter().sum::<u64>());
+            (maker.dealer.offset(), passed)
+        });
+        let [a, b] = [0, 1].map(|me| &ends[me]);
+        assert_eq!(a.1.shifts, b.1.shifts);
+        are_products([a.0, b.0], [&a.1.products, &b.1.products]);
+    }
+}
+
+/// How many of so many batches pass in which the garbler adds errors to rows, and in how many of
+/// these it knows all of a bucket. It tries the rows that `errors` returns for the shifts of a
+/// batch, which a garbler does not know in time.
+fn attacked(
+    shape: Shape,
+    runs: u64,
+    errors: impl Fn(&[usize]) -> Vec<(usize, usize)> + Sync,
+) -> [u64; 2] {
+    let ends = on_threads(Mesh::in_memory(2), |mesh| {
+        let mut maker = Maker::new(mesh);
+        let (mut passed, mut known) = (0, 0);
+        for seed in 0..runs {
+            // The coins of a batch have a seed here, so its shifts are found by making it twice.
+            let number = maker.batches;
+            let honest = maker.make(shape, &[], seed).expect("no error");
+            maker.batches = number;
+            let rows = errors(&honest.shifts);
+            let Ok(end) = maker.make(shape, &rows, seed) else {
+                continue;
+            };
+            assert_eq!(end.shifts, honest.shifts);
+            passed += 1;
+            let whole = |g: &usize| {
+                let item = |layer: usize| (g + end.shifts[layer]) % shape.products;
+                (0..shape.bucket).all(|layer| rows.contains(&(layer, item(layer))))
+            };
+            if let Some(g) = (0..shape.products).find(whole) {
+                known += 1;
+                // An error at `x` of 1 would have been found, so all of them are 0.
+                let x = end.products[0].mac[g].lsb();
+                assert!(maker.garbles || x == 0);
+            }
+        }
+        [passed, known]
+    });
+    assert_eq!(ends[0], ends[1]);
+    ends[0]
+}
+
+/// Checks a number of tosses of a chance: it lies outside with less than 2^-17, and coins are fixed.
+fn about(what: &str, found: u64, runs: u64, chance: f64) {
+    let (found, mean) = (found as f64, runs as f64 * chance);
+    let deviation = (mean * (1.0 - chance)).sqrt();
+    let near = (found - mean).abs() <= 4.5 * deviation;
+    assert!(near, "{what}: {found} of {runs}, {mean} expected");
+}
+
+/// One error in each layer passes where all guesses are right, and tells all of a bucket only where
+/// the shifts bring these rows together.
+#[test]
+fn rows_with_errors_pass_and_tell_a_factor_at_the_stated_rates() {
+    let runs = 3000;
+    for (bucket, products) in [(2, 8), (3, 4)] {
+        let shape = Shape { bucket, products };
+        let item_0 = |_: &[usize]| (0..bucket).map(|layer| (layer, 0)).collect();
+        let [passed, known] = attacked(shape, runs, item_0);
+        let passes = 0.5_f64.powi(bucket as i32);
+        about("passed", passed, runs, passes);
+        let meet = (products as f64).powi(1 - bucket as i32);
+        about("known", known, runs, passes * meet);
+    }
+}
+
+/// If shifts were known before rows are sent, errors would always meet in a bucket: this is what the
+/// coin is for, to which both commit before the rows and which they open behind them.
+#[test]
+fn rows_that_are_chosen_by_shifts_tell_a_factor_whenever_they_pass() {
+    let (runs, shape) = (
+        600,
+        Shape {
+            bucket: 2,
+            products: 8,
+        },
+    );
+    let meeting = |shifts: &[usize]| shifts.iter().copied().enumerate().collect();
+    let [passed, known] = attacked(shape, runs, meeting);
+    assert_eq!(passed, known);
+    about("known", known, runs, 0.25);
+}
+
+/// Rows of one layer tell nothing of a bucket, and each is found with 1/2.
+#[test]
+fn errors_in_one_layer_are_found_with_a_half_each() {
+    let shape = Shape {
+        bucket: 3,
+        products: 16,
+    };
+    for errors in 1..4 {
+        let rows = |_: &[usize]| (0..errors).map(|item| (1, 5 * item)).collect();
+        let [passed, known] = attacked(shape, 800, rows);
+        assert_eq!(known, 0);
+        about("passed", passed, 800, 0.5_f64.powi(errors as i32));
+    }
+}
+
+/// Parties over OTs, with what a refill adds to what the set-up has made.
+#[test]
+fn transfers_make_bits_and_products_in_set_up_and_refills() {
+    let first = demand(600, 70);
+    let ends = on_threads(Mesh::in_memory(2), |mesh| {
+        let side = Side::<Transfers>::over(mesh, here(), 3, &first).expect("a set-up");
+        let mut side = side.reckoned(&first);
+        let later = [demand(27, 0), demand(0, 5), demand(5161, 129)];
+        for more in &later {
+            side.party.refill(more, &mut side.mesh).expect("a refill");
+            let cost = Transfers::refill_cost(&setting(), more);
+            let reckoning = side.reckoning.as_mut().expect("it reckons");
+            reckoning.add(&cost, &side.mesh);
+        }
+        let source = &mut side.party.offline.0.products;
+        let mut products = Vec::new();
+        for count in [1, 600, 26, 0, 5000, 161] {
+            products.push(source.products(count).expect("products"));
+        }
+        assert!(source.products(1).is_err(), "there are no more");
+        let garbles = side.mesh.me() == GARBLER;
+        let bits = source.bits(100).expect("bits of both");
+        let of = [garbles, !garbles].map(|own| source.bits_of(own, 104).expect("bits of one"));
+        assert!(source.bits(1).is_err(), "there are no more");
+        (source.offset(), products, bits, of)
+    });
+    let [a, b] = [0, 1].map(|me| &ends[me]);
+    let offsets = [a.0, b.0];
+    assert_eq!(offsets.map(|of| of.value() & 3), [1, 3]);
+    for made in a.1.iter().zip(&b.1) {
+        are_products(offsets, [made.0, made.1]);
+    }
+    assert_eq!(values(offsets, [&a.2, &b.2]).len(), 100);
+    for (one, other) in a.3.iter().zip(&b.3) {
+        values(offsets, [one, other]);
+    }
+}
+
+/// Bits all over the messages of a set-up with products: the run stops.
+#[test]
+fn a_changed_bit_of_a_set_up_stops_it() {
+    let wanted = demand(1, 3);
+    let total = Transfers::set_up_cost(&setting(), &wanted);
+    let total = total.flights.iter().flatten();
+    let total = total.filter(|message| message.to == GARBLER);
+    let total = total.map(|message| message.bytes).sum::<u64>() + 96;
+    let mut found = std::collections::BTreeMap::<&str, u64>::new();
+    for to in [GARBLER, EVALUATOR] {
+        for at in (0..total)
+            .step_by(1499)
+            .chain((total - 700..total).step_by(13))
+        {
+            let flips = 1 << (at % 8);
+            let ends = on_threads(tampered(to, at, flips), |mesh| {
+                Side::<Transfers>::over(mesh, here(), at, &wanted).map(drop)
+            });
+            assert!(ends.iter().any(Result::is_err), "{at} to {to:?}");
+            for end in ends {
+                let what = match end {
+                    Ok(()) => "nothing",
+                    Err(Fault::Deviated { check, .. }) => check,
+                    Err(Fault::Altered(_)) => "digest",
+                    Err(Fault::Peer { .. }) => "message",
+                    Err(Fault::Net(_)) => "gone",
+                    Err(other) => panic!("{other}"),
+                };
+                *found.entry(what).or_default() += 1;
+            }
+        }
+    }
+    for what in ["digest", "a check of the set-up", Place::Products.check()] {
+        assert!(found.contains_key(what), "{what}: {found:?}");
+    }
+}
