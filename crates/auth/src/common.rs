@@ -23,19 +23,20 @@ const SET_UP: Purpose = Purpose {
 /// Role of the party that garbles; that of the other one is 1.
 pub(crate) const GARBLER: usize = 0;
 
-/// A part of the protocol in which something is opened, and the name of its check.
+/// A part of the protocol in which something is opened, with the number by which challenges tell it
+/// from others, and the name of its check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Masks of operands, offline.
-    Masks,
+    Masks = 0,
     /// Masked values, by the evaluator.
-    Values,
+    Values = 1,
     /// Shares of masks of ANDs, by the garbler: its table.
-    Rows,
+    Rows = 2,
     /// Masks of results.
-    Results,
+    Results = 3,
     /// Differences of factors of products, as these are made.
-    Products,
+    Products = 4,
 }
 
 impl Place {

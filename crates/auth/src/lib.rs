@@ -6,8 +6,9 @@
 //! ([`authenticated`](sealane_garble::authenticated)), over a source of authenticated bits and
 //! products ([`Products`]):
 //!
-//! 1. *Set-up.* Both send a nonce, from which both expand the public seed of the hash and a
-//!    generator of labels of inputs. The source is set up, and draws offsets.
+//! 1. *Set-up.* Both toss a coin, from which both expand the public seed of the hash and a
+//!    generator of labels of inputs. The source is set up, draws offsets, and makes what a small run
+//!    takes; refills make the rest.
 //! 2. *Masks*, the offline walk (`masks`): masks of all wires, and products of the masks of the
 //!    operands of every AND.
 //! 3. *Inputs and tapes*, the online walk (`online`): a bit for each bit of an input, a table of
@@ -18,8 +19,8 @@
 //!
 //! **Security**: one party that deviates, with abort: it may stop the run, also after it has learnt
 //! its own result. It learns nothing but its result, and the other party's result is right or
-//! absent, if the source of products is secure. The only source so far is [`DangerDealer`], which
-//! is not: it is for tests. So no command offers this protocol.
+//! absent, if the source of products is secure, as [`Transfers`] is. [`DangerDealer`] is not: it is
+//! for tests. No command offers this protocol yet.
 //!
 //! Assumes besides that the hash is circular correlation robust (ideal cipher) and that BLAKE3 is a
 //! random oracle. Where the garbler could make a table such that a check fails or not by a value,

@@ -32,7 +32,7 @@ const PRODUCTS: Paper = Paper {
     ..HALF_GATES
 };
 
-/// What makes them products that nobody knows.
+/// Buckets, which make them products that nobody knows.
 const BUCKETS: Paper = Paper {
     part: "buckets of products",
     section: "section 4",

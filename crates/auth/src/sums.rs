@@ -13,7 +13,7 @@ use sealane_block::{Block, Cpu, Nonce};
 use sealane_net::SessionId;
 use zeroize::Zeroizing;
 
-/// What challenges of a session are hashed from.
+/// The origin of the challenges of a session.
 #[derive(Clone)]
 pub(crate) struct Challenges {
     cpu: Cpu,
@@ -22,7 +22,7 @@ pub(crate) struct Challenges {
 }
 
 impl Challenges {
-    /// Those of a session in which both parties have this nonce.
+    /// The challenges of a session in which both parties have this nonce.
     pub(crate) fn new(cpu: Cpu, session: SessionId, nonce: Nonce) -> Challenges {
         let mut context = Hasher::new_derive_key("sealane 2 auth challenge");
         context.update(session.as_bytes()).update(nonce.as_bytes());

@@ -5,6 +5,7 @@ use crate::asked::Asked;
 use crate::check::{is_secret, options};
 use crate::error::EngineError;
 use crate::split_plan::SplitPlan;
+use sealane_auth::{Auth, Transfers};
 use sealane_clear::Clear;
 use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
@@ -45,6 +46,9 @@ macro_rules! dispatch {
             $crate::job::ProtocolName::Mixed => {
                 $function::<sealane_mixed::MixedParty>($($argument),*)
             }
+            $crate::job::ProtocolName::Auth => {
+                $function::<sealane_auth::AuthParty<sealane_auth::Transfers>>($($argument),*)
+            }
             $crate::job::ProtocolName::Clear => {
                 $function::<sealane_clear::ClearParty>($($argument),*)
             }
@@ -68,6 +72,9 @@ pub enum ProtocolName {
     Gmw,
     /// The same, and circuits on labels where these are faster.
     Mixed,
+    /// Authenticated garbling between two parties, of whom one may deviate. It is not among those
+    /// that can be chosen yet.
+    Auth,
     /// The reference in the clear, without any secrecy.
     Clear,
 }
@@ -105,6 +112,7 @@ impl ProtocolName {
             ProtocolName::TrioMalicious => Guarded::profile(),
             ProtocolName::Gmw => Gmw::profile(),
             ProtocolName::Mixed => Mixed::profile(),
+            ProtocolName::Auth => Auth::<Transfers>::profile(),
             ProtocolName::Clear => Clear::profile(),
         }
     }

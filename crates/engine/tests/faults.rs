@@ -141,6 +141,8 @@ fn every_frame(session: &Session) -> Vec<FramePlace<'_>> {
                 // With proofs a session is before it, and digests and seeds may be behind it.
                 let settles = match session.job.protocol() {
                     ProtocolName::TrioMalicious => (2..5).contains(&(bytes / DIGEST_BYTES)),
+                    // Behind a sum of 16 bytes, and masked values of a tile.
+                    ProtocolName::Auth => (48..96).contains(&bytes),
                     _ => bytes == DIGEST_BYTES,
                 };
                 *kind != FrameKind::Control && settles

@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// What a party sends in place of its opening, or of both of its messages.
+    /// A message in place of a party's opening, or of both of its messages.
     #[derive(Clone, Copy, Debug)]
     enum False {
         /// Its opening with one bit changed.

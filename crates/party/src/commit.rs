@@ -28,7 +28,7 @@ pub const COMMITMENT_BYTES: u64 = 32;
 /// Bytes by which it is opened.
 pub const OPENING_BYTES: u64 = 2 * VALUE as u64;
 
-/// What parties commit for. Both state the same, and nothing else in the session.
+/// The purpose of commitments. Both parties state the same, and nothing else in the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose {
     /// Its name.
@@ -80,7 +80,7 @@ impl<S> Exchange<S> {
         }
     }
 
-    /// What it is for.
+    /// The purpose.
     pub(crate) fn purpose(&self) -> Purpose {
         self.of
     }

@@ -14,8 +14,8 @@
 //! | 5 | openings of that digest, and of the coin | 64, 64 |
 //! | 6 | shares of `e = y_1[g] ^ y_k[g + s_k]`, with MACs | `ceil((B - 1) n / 8) + 16` |
 //!
-//! The coin gives shifts `s_2 .. s_B` (`s_1` is 0). Bucket `g` has item `g + s_k` of each layer `k`,
-//! modulo `n`, and with `[z] = [r] ^ d` it becomes
+//! The coin gives shifts `s_2 .. s_B` (`s_1` is 0). Bucket `g` has item `g + s_k` of each layer
+//! `k`, modulo `n`, and with `[z] = [r] ^ d` it becomes
 //!
 //! ```text
 //! [X] = sum of [x_k]    [Y] = [y_1]    [Z] = sum of [z_k] ^ e_k [x_k]
@@ -24,13 +24,13 @@
 //! Both have read all rows and committed to their digests before either opens its coin, so which
 //! rows have errors, and what has been guessed, is fixed before anybody knows a shift.
 //!
-//! **Security.** One party that deviates learns `x_k` of an item at most where its row has an error,
-//! and passes with 1/2 for each of these rows. `X` of a bucket stays unknown unless all `B` of its
-//! items leaked. With `m_k` errors in layer `k` this happens in some bucket with at most
+//! **Security.** One party that deviates learns `x_k` of an item at most where its row has an
+//! error, and passes with 1/2 for each of these rows. `X` of a bucket stays unknown unless all `B`
+//! of its items leaked. With `m_k` errors in layer `k` this happens in some bucket with at most
 //! `m_1 .. m_B n^-(B - 1) 2^-(m_1 + .. + m_B)`, which is largest for `m_k` of 1: `2^-B n^-(B - 1)`.
 //! [`Shape`] has it below `2^-41`. Each batch that is attacked without success passes with 1/8 at
-//! most, so all batches of a run are below `2^-40`. A false `d` passes with `2^-46`, and a false `e`
-//! with that of a sum of MACs; without these, a false `e` would make wrong products unnoticed.
+//! most, so all batches of a run are below `2^-40`. A false `d` passes with `2^-46`, and a false
+//! `e` with that of a sum of MACs; without these, a false `e` would make wrong products unnoticed.
 
 use super::leaky::{BITS, Leaky, Place, ROW_BYTES};
 use crate::bits::{Bits, bit, bytes_of, pack, whole};
@@ -76,7 +76,7 @@ impl Shape {
     }
 }
 
-/// What the coin and the equality of a batch are committed for.
+/// The purpose of the coin, or of the equality, of a batch.
 fn purpose(name: &'static str, number: u64) -> Purpose {
     Purpose {
         name,

@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    /// What a refill makes has the bucket for which its number was chosen, and whoever makes a batch
-    /// of that number finds the same.
+    /// A refill's number of products has the bucket for which it was chosen, and whoever makes a
+    /// batch of that number finds the same.
     #[test]
     fn a_refill_makes_at_least_what_is_lacking_in_the_cheapest_buckets() {
         let mut setting = Setting::in_order(&Auth::<Transfers>::profile(), 2);

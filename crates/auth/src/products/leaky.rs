@@ -1,17 +1,17 @@
-//! Leaky products: authenticated bits `x`, `y`, `r`, and a part of `x y ^ r` at each party, of which
-//! a party that deviates may have learnt `x`.
+//! Leaky products: authenticated bits `x`, `y`, `r`, and a part of `x y ^ r` at each party, of
+//! which a party that deviates may have learnt `x`.
 //!
 //! Katz, Ranellucci, Rosulek, Wang ("Optimizing Authenticated Garbling", Crypto 2018, section 5).
-//! With `Q_P(x) = x_P D_P ^ K_P[x] ^ M_P[x]`, party P's part of `x (D_A ^ D_B)`, each sends a row and
-//! computes a part, where `O` is the other party:
+//! With `Q_P(x) = x_P D_P ^ K_P[x] ^ M_P[x]`, party P's part of `x (D_A ^ D_B)`, each sends a row
+//! and computes a part, where `O` is the other party:
 //!
 //! ```text
 //! C_P = Q_P(y)      G_P = H(K_P[x]) ^ H(K_P[x] ^ D_P) ^ C_P
 //! S_P = H(K_P[x]) ^ H(M_P[x]) ^ x_P (G_O ^ C_P) ^ Q_P(r)      S_A ^ S_B = (x y ^ r) (D_A ^ D_B)
 //! ```
 //!
-//! `M_P[x] = K_O[x] ^ x_P D_O`, so `H(M_P[x]) ^ x_P G_O = H(K_O[x]) ^ x_P C_O`. Bit 1 of `D_A ^ D_B`
-//! is 1, so bits 1 of both parts open `d = x y ^ r`, and `L_P = S_P ^ d D_P` are equal.
+//! `M_P[x] = K_O[x] ^ x_P D_O`, so `H(M_P[x]) ^ x_P G_O = H(K_O[x]) ^ x_P C_O`. Bit 1 of
+//! `D_A ^ D_B` is 1, so bits 1 of both parts open `d = x y ^ r`, and `L_P = S_P ^ d D_P` are equal.
 //!
 //! **Window.** All of this is on the lowest 48 bits alone, of which 46 are secret of each offset.
 //! A party that opens a false `d` needs the other's offset there for its `L`, one guess in `2^46`.
@@ -71,7 +71,7 @@ pub(crate) struct Leaky {
 
 impl Place<'_> {
     /// Tweaks of the hashes of keys of the garbler or of the evaluator.
-    fn tweak(&self, layer: usize, of_garbler: bool, first: usize) -> Tweak {
+    pub(crate) fn tweak(&self, layer: usize, of_garbler: bool, first: usize) -> Tweak {
         Tweak {
             gate: layer as u32,
             call: self.number,

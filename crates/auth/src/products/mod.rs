@@ -4,7 +4,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `transfers` | correlated OTs in both directions, of which all is made: set-up, pools, refills |
+//! | `transfers` | correlated OTs both ways, of which all is made: set-up, pools, refills |
 //! | `cost` | what these send, and sizes of batches |
 //! | `batch` | the products of a batch: flights, equality, combination of buckets |
 //! | `leaky` | products of which a party may have learnt a factor: rows and parts |
@@ -100,7 +100,7 @@ pub trait Products: Sized + Send + 'static {
         Cost::default()
     }
 
-    /// What the set-up for a run with this demand adds to pools.
+    /// Counts what the set-up for a run with this demand adds to pools.
     fn set_up_counts(_: &Setting, _: &Demand) -> Demand {
         Demand::default()
     }
@@ -115,7 +115,7 @@ pub trait Products: Sized + Send + 'static {
         0
     }
 
-    /// What a refill makes where so much is lacking.
+    /// Counts what a refill makes where so much is lacking.
     fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
         lacking.clone()
     }

@@ -2,14 +2,14 @@
 //! either may deviate.
 //!
 //! Each party sends OTs under its own offset and receives OTs under the other's. One OT of random
-//! choice `x` is a bit of its receiver with a MAC: the receiver's block is `q ^ x D`, and the sender
-//! has `q`. Bit 0 of every offset is 1, so both clear bit 0 of theirs, and the receiver sets it to
-//! `x`: it is the share then. One OT each way is a random authenticated bit.
+//! choice `x` is a bit of its receiver with a MAC: the receiver's block is `q ^ x D`, and the
+//! sender has `q`. Bit 0 of every offset is 1, so both clear bit 0 of theirs, and the receiver sets
+//! it to `x`: it is the share then. One OT each way is a random authenticated bit.
 //!
-//! OTs are those of SoftSpoken with its check ([`softspoken`](sealane_ot::softspoken)), which a party
-//! passes only if it guesses the bits of the offset that its deviation touches. A refill makes all
-//! OTs of a batch of products ([`batch`](super::batch)), and those of bits beside it, in one
-//! extension each way.
+//! OTs are those of SoftSpoken with its check ([`softspoken`](sealane_ot::softspoken)), which a
+//! party passes only if it guesses the bits of the offset that its deviation touches. A refill
+//! makes all OTs of a batch of products ([`batch`](super::batch)), and those of bits beside it, in
+//! one extension each way.
 //!
 //! **After any error** the offset, all pools and the other party's generators are erased, and
 //! nothing more is handed out.

@@ -15,6 +15,7 @@ use sealane_party::{Fault, Party, Result};
 use sealane_protocol::Demand;
 use sealane_testkit::side::on_threads;
 use sealane_testkit::tamper::tampered;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A party of batches whose bits a dealer gives.
 struct Maker {
@@ -26,7 +27,7 @@ struct Maker {
     batches: u64,
 }
 
-/// What a party knows of a batch that has passed its checks.
+/// A batch that has passed its checks, at one party.
 struct Passed {
     shifts: Vec<usize>,
     products: [Bits; 3],
@@ -174,7 +175,8 @@ fn attacked(
     ends[0]
 }
 
-/// Checks a number of tosses of a chance: it lies outside with less than 2^-17, and coins are fixed.
+/// Checks a number of tosses of a chance: it lies outside with less than 2^-17, and coins are
+/// fixed.
 fn about(what: &str, found: u64, runs: u64, chance: f64) {
     let (found, mean) = (found as f64, runs as f64 * chance);
     let deviation = (mean * (1.0 - chance)).sqrt();
@@ -198,8 +200,8 @@ fn rows_with_errors_pass_and_tell_a_factor_at_the_stated_rates() {
     }
 }
 
-/// If shifts were known before rows are sent, errors would always meet in a bucket: this is what the
-/// coin is for, to which both commit before the rows and which they open behind them.
+/// If shifts were known before rows are sent, errors would always meet in a bucket: this is what
+/// the coin is for, to which both commit before the rows and which they open behind them.
 #[test]
 fn rows_that_are_chosen_by_shifts_tell_a_factor_whenever_they_pass() {
     let (runs, shape) = (
@@ -228,6 +230,33 @@ fn errors_in_one_layer_are_found_with_a_half_each() {
         assert_eq!(known, 0);
         about("passed", passed, 800, 0.5_f64.powi(errors as i32));
     }
+}
+
+/// Each row of a batch is hashed under a key that no other row has.
+#[test]
+fn keys_belong_to_a_batch_a_layer_a_direction_and_an_item() {
+    let hash = Mi::new(here(), Block::new(9));
+    let mut keys = BTreeSet::new();
+    for number in 0..3 {
+        let place = leaky::Place {
+            cpu: here(),
+            hash: &hash,
+            number,
+            garbles: true,
+            offset: Block::new(1),
+            shape: Shape {
+                bucket: 3,
+                products: 4,
+            },
+        };
+        for layer in 0..3 {
+            for of_garbler in [true, false] {
+                let tweaks = (0..4).map(|item| place.tweak(layer, of_garbler, item));
+                keys.extend(tweaks.map(|tweak| tweak.block().value()));
+            }
+        }
+    }
+    assert_eq!(keys.len(), 3 * 3 * 2 * 4);
 }
 
 /// Parties over OTs, with what a refill adds to what the set-up has made.
@@ -276,7 +305,7 @@ fn a_changed_bit_of_a_set_up_stops_it() {
     let total = total.flights.iter().flatten();
     let total = total.filter(|message| message.to == GARBLER);
     let total = total.map(|message| message.bytes).sum::<u64>() + 96;
-    let mut found = std::collections::BTreeMap::<&str, u64>::new();
+    let mut found = BTreeMap::<&str, u64>::new();
     for to in [GARBLER, EVALUATOR] {
         for at in (0..total)
             .step_by(1499)

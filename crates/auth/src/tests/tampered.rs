@@ -33,8 +33,9 @@ fn small(mut side: Side) -> Result<Learnt> {
     side.open(&[(&z, &BOTH)])
 }
 
-/// Bytes of messages of [`small`] to each party: a coin of the set-up, opened masks, an input of the other
-/// party, a table at the evaluator, what is stated at the garbler, the answer, and the opening.
+/// Bytes of messages of [`small`] to each party: a coin of the set-up, opened masks, an input of
+/// the other party, a table at the evaluator, what is stated at the garbler, the answer, and the
+/// opening.
 const PARTS: [&[(&str, u64)]; 2] = [
     &[
         ("commitment", 32),

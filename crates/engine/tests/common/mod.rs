@@ -153,12 +153,13 @@ impl Session {
             .collect()
     }
 
-    /// Sessions of three and of five parties of whom one may deviate.
-    pub fn guarded() -> [Session; 2] {
+    /// Sessions of three, of five and of two parties of whom one may deviate.
+    pub fn guarded() -> [Session; 3] {
         let of = |text, helpers: &[&str]| Session::new(text, ProtocolName::TrioMalicious, helpers);
         [
             of(PROGRAM_OF_THREE, &[]),
             of(PROGRAM, &["ada", "bob", "cyd"]),
+            Session::new(PROGRAM, ProtocolName::Auth, &[]),
         ]
     }
 

@@ -197,6 +197,7 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
         ProtocolName::Trio | ProtocolName::TrioMalicious => {
             random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]])
         }
+        ProtocolName::Auth => &[],
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };
     let tile = 1 + random.below(4) as u64;

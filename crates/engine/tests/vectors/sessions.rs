@@ -194,6 +194,7 @@ impl Sessions {
             ProtocolName::Yao | ProtocolName::YaoThreeHalves => "yao",
             ProtocolName::Gmw | ProtocolName::Mixed => "mixed",
             ProtocolName::Trio | ProtocolName::TrioMalicious => "trio",
+            ProtocolName::Auth => "auth",
             ProtocolName::Clear => "clear",
         };
         format!(
