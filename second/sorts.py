@@ -7,7 +7,6 @@ from functools import reduce
 from operator import xor
 from typing import Any
 
-from errors import need
 from primitives import H
 from statements import BEFORE, NEXT, OWN, Due, Turned, disputed, segments_of
 from streams import Bulk
@@ -159,5 +158,5 @@ def opened(role: Any, both: list[Rows], n: int) -> Call[list[int]]:
     given = read_numbers(mesh, role.before, n, k, True)
     disputed(mesh.read(role.after, 32) == digest(given), "places", role.before, role.after)
     places = [x ^ y ^ z for x, y, z in zip(*both, given)]
-    need(sorted(places) == [*range(n)], "proved places that are no order", "own")
+    disputed(sorted(places) == [*range(n)], "proved places", role.before, role.after)
     return places

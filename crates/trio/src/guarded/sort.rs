@@ -26,6 +26,7 @@ use crate::Share;
 use crate::arrive::{Arriving, recv, send, write};
 use crate::order::{Order, Rows, planes_of_rows, rows_of_planes};
 use crate::record::{Counts, Products, Record, total};
+use crate::role_index::RoleIndex;
 use crate::roles::Computing;
 use crate::sort::{column, place_bits, rows_of};
 use crate::tape::{RunningTape, TapeProgress};
@@ -185,9 +186,7 @@ impl Sorting {
             }
             Stage::Open(hidden, number) => {
                 let places = self.learn(&at, (&hidden, number), mesh)?;
-                // The shuffle has been proved, and what is opened confirmed.
-                let order = Order::to_places(places.data())
-                    .map_err(|_| Fault::internal("proved places that are no order"))?;
+                let order = proved_order(&places, at.party.role_index)?;
                 let (count, bits) = (self.count, self.bits);
                 let [from, rows] =
                     [bits + self.place_bits(), bits].map(|bits| Rows::bits(count, bits));
@@ -402,7 +401,10 @@ impl Sorting {
         mesh: &mut Mesh,
     ) -> Result<()> {
         let (party, form) = (&*at.party, Rows::bits(self.count, self.place_bits()).form);
-        let [own, next] = hidden.0.each_ref().map(|part| self.places_of(part));
+        let both = hidden.0.each_ref().map(|part| self.places_of(part));
+        #[cfg(test)]
+        let both = super::tests::sort::harmed_places(both);
+        let [own, next] = both;
         let role_index = party.role_index;
         send(Some(party.cpu), form, own.data(), role_index.next, mesh)?;
         let digest = digest(form, &next, number, mesh);
@@ -429,6 +431,16 @@ impl Sorting {
         let [own, next] = hidden.0.each_ref().map(|part| self.places_of(part));
         Ok(form.sum([own.data(), next.data(), given.data()]))
     }
+}
+
+/// The order of places that are proved, and confirmed by both holders of what this role lacked.
+///
+/// # Errors
+/// [`Fault::Disputed`] if they are no permutation: then a false proof of one of both others was
+/// accepted, which has the chance that all proofs leave.
+fn proved_order(places: &Planes<u64>, of: RoleIndex) -> Result<Order> {
+    let otherwise = |_| disputed([of.previous, of.next], "the check of proved places");
+    Order::to_places(places.data()).map_err(otherwise)
 }
 
 /// The digest of a component of the places of this number.

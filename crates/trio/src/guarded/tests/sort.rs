@@ -11,6 +11,8 @@ thread_local! {
     static TURN: Cell<Option<usize>> = const { Cell::new(None) };
     /// The value of a shuffle that this thread proves and verifies otherwise.
     static VALUE: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The component, this role's own or the next, of which this thread opens another first place.
+    static PLACE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// The order as this thread uses it.
@@ -29,6 +31,14 @@ pub(crate) fn harmed_turn(mut turned: Box<Turned>) -> Box<Turned> {
     turned
 }
 
+/// Both components of places as this thread opens and confirms them.
+pub(crate) fn harmed_places(mut both: [Planes<u64>; 2]) -> [Planes<u64>; 2] {
+    if let Some(component) = PLACE.get() {
+        both[component].data_mut()[0] ^= 1;
+    }
+    both
+}
+
 /// Rows of so many bits, as numbers, and the bits that they are sorted by.
 struct Case {
     bits: usize,
@@ -36,12 +46,14 @@ struct Case {
     key: Vec<KeyBit>,
 }
 
-/// A deviation: of a bit of a message, of the order of a turn, or of a value of the shuffle.
+/// A deviation: of a bit of a message, of the order of a turn, of a value of the shuffle, or of the
+/// first place in a component that is opened.
 #[derive(Clone, Copy)]
 enum Harm {
     Message(usize, usize),
     Order(usize),
     Value(usize),
+    Place(usize),
 }
 
 impl Case {
@@ -66,18 +78,25 @@ impl Case {
 
     /// Runs the sort of rows of `owner`; all learn them. One party may deviate.
     fn run(&self, parties: usize, owner: u8, harm: Option<(usize, Harm)>) -> Vec<End> {
+        self.run_harmed(parties, owner, harm.as_slice())
+    }
+
+    /// The same with any number of parties that deviate.
+    fn run_harmed(&self, parties: usize, owner: u8, harms: &[(usize, Harm)]) -> Vec<End> {
         let setting = &Setting::in_order(&Guarded::profile(), parties);
         on_threads(Mesh::in_memory(parties), |mesh| {
             let me = mesh.me();
-            let harm = harm.filter(|(party, _)| *party == me.index());
             HARM.set(None);
             TURN.set(None);
             VALUE.set(None);
-            match harm {
-                Some((_, Harm::Message(number, bit))) => HARM.set(Some((number, bit))),
-                Some((_, Harm::Order(turn))) => TURN.set(Some(turn)),
-                Some((_, Harm::Value(value))) => VALUE.set(Some(value)),
-                None => {}
+            PLACE.set(None);
+            for (_, harm) in harms.iter().filter(|(party, _)| *party == me.index()) {
+                match *harm {
+                    Harm::Message(number, bit) => HARM.set(Some((number, bit))),
+                    Harm::Order(turn) => TURN.set(Some(turn)),
+                    Harm::Value(value) => VALUE.set(Some(value)),
+                    Harm::Place(component) => PLACE.set(Some(component)),
+                }
             }
             SENT.take();
             let mut settled = false;
@@ -288,6 +307,27 @@ fn another_order_or_value_of_a_shuffle_is_found_before_places_are_opened() {
                 stopped += usize::from(end.learnt.is_err());
             }
             assert_eq!(stopped > 0, !follows, "{place}");
+        }
+    }
+}
+
+/// Places that are proved and are no permutation are what an honest role sees if a false proof
+/// escapes. Both holders of the component that it lacks say the same here, which has that effect
+/// without the luck: the role accuses both others, of whom one proved and one checked.
+#[test]
+fn proved_places_that_are_no_order_are_held_against_both_others() {
+    let case = Case::new(2, &[3, 0, 1], &[(0, true)]);
+    for role in 0..3 {
+        let others = [1, 2].map(|ahead| (role + ahead) % 3);
+        // The component that it lacks is the next one of the next role, and the last one's own.
+        let harms = [(others[0], Harm::Place(1)), (others[1], Harm::Place(0))];
+        let ends = case.run_harmed(3, 1, &harms);
+        match &ends[role].learnt {
+            Err(Fault::Disputed { between, check }) => {
+                assert_eq!(*between, PartySet::of(others.map(PartyId::from_index)));
+                assert_eq!(*check, "the check of proved places");
+            }
+            other => panic!("role {role}: {other:?}"),
         }
     }
 }
