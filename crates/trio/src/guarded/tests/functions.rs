@@ -1,7 +1,8 @@
 //! Tapes with products in GF(4) and GF(16), and with lookups as towers: deals and openings.
 
 use super::*;
-use sealane_circuit::function::{Field, Function};
+use crate::masked::lanes_of;
+use sealane_circuit::function::{Field, Function, inverse16};
 use sealane_circuit::{Wire, Word};
 
 /// The S-box of AES at a byte (FIPS 197, section 5.1.1).
@@ -223,4 +224,72 @@ fn whether_a_run_with_functions_stops_does_not_depend_on_inputs() {
             }
         });
     }
+}
+
+/// An element of GF(16) and its inverse: one level of deals and openings.
+fn inverse() -> Tape {
+    built(|b, [x, y, z]| {
+        let element = [x, y, z, b.xor(x, y)];
+        let inverse = b.apply(&Function::Table(inverse16()), &element);
+        [&element[..], &inverse].concat()
+    })
+}
+
+/// An element and what its inverse would be, for parties that settle nothing, of whom one may have
+/// changed a message.
+fn unproved(inputs: [&[u64]; 3], harm: Option<(usize, usize, usize)>) -> [u64; 2] {
+    let setting = &Setting::in_order(&Guarded::profile(), 3);
+    let (domain, tape) = (Guarded::domain(Algebra::Z2), &inverse());
+    let (turned, pattern) = (TURNED.get(), PATTERN.get());
+    let parts = on_threads(Mesh::in_memory(3), |mesh| {
+        let me = mesh.me();
+        TURNED.set(turned);
+        PATTERN.set(pattern);
+        let harm = harm.filter(|(party, ..)| *party == me.index());
+        HARM.set(harm.map(|(_, message, bit)| (message, bit)));
+        SENT.take();
+        let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(me.0));
+        let side = Side::<GuardedParty>::set_up(mesh, setting, &Demand::default(), given);
+        let side = &mut side.unwrap();
+        let shares = [0, 1, 2].map(|owner| {
+            let owner_of = PartyId::from_index(owner);
+            side.input(owner_of, domain, 1, inputs[owner]).unwrap()
+        });
+        let share = side.tape(tape, domain, &shares.each_ref()).unwrap();
+        side.mesh.finish().unwrap();
+        let parts = share.components().expect("a role has components");
+        parts.map(|part| part.iter().map(|word| word & 1).collect::<Vec<_>>())
+    });
+    let bit = |plane: usize| parts[0][0][plane] ^ parts[0][1][plane] ^ parts[1][1][plane];
+    let number = |first: usize| (0..4).map(|at| bit(first + at) << at).sum();
+    [number(0), number(4)]
+}
+
+/// A planted flaw: a check that a value times its inverse is one, in place of proofs of deals. A
+/// helper whose third power is wrong learns from its end which values the others have.
+#[test]
+fn a_check_of_values_would_depend_on_inputs() {
+    let all = inputs(8);
+    let one = |lane: usize| all.each_ref().map(|values| &values[lane..=lane]);
+    let inverse = Function::Table(inverse16());
+    let right = |[v, found]: [u64; 2]| {
+        let bits = inverse.eval(&[0, 1, 2, 3].map(|at| v >> at & 1));
+        let bits = bits.iter().rev();
+        found == bits.fold(0, |sum, bit| sum << 1 | (bit & 1))
+    };
+    TURNED.set(0);
+    assert!((0..8).all(|lane| right(unproved(one(lane), None))));
+    let mut tells = 0;
+    let helper = (0..3).find(|role| lanes_of(*role, 1) == 1);
+    let helper = helper.expect("one role deals for the lane");
+    // Behind its keys and the rest of its input.
+    let message = if helper == 0 { 3 } else { 2 };
+    for error in crate::record::errors_of_one_power(0) {
+        PATTERN.set(error);
+        let fails = (0..8).map(|lane| !right(unproved(one(lane), Some((helper, message, 0)))));
+        let fails = fails.filter(|fails| *fails).count();
+        tells += usize::from((1..8).contains(&fails));
+    }
+    PATTERN.set(1);
+    assert!(tells > 0);
 }
