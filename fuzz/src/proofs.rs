@@ -200,7 +200,7 @@ impl Turned {
         }
     }
 
-    /// What a side knows: rows of one turn, and the order of the other one.
+    /// Sides of both turns that a verifier knows: the rows of one, and the order of the other one.
     fn known(&self, side: usize) -> [Known<'_>; 2] {
         let [rows, order] = [side, 1 - side];
         let known = [

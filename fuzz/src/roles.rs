@@ -37,7 +37,7 @@ pub(crate) struct Scene {
 /// One party of a session, with or without random OTs of a pool; it is told points to watch.
 type Session = fn(&Setting, bool, Mesh, &mut dyn FnMut(Point, &Mesh)) -> Ended;
 
-/// What a party learnt, and its links.
+/// Results that a party learnt, and its links.
 pub(crate) type Ended = Result<(Learnt, Mesh), Fault>;
 
 /// With an extension of their own, and with the random OTs of a pool.

@@ -68,7 +68,7 @@ const TWO: &str = include_str!("../corpus/plan/over");
 /// The same for people listed by a registry.
 const THREE: &str = include_str!("../corpus/plan/listed");
 
-/// Whether three compute, of whom two change results together.
+/// Protocols of three who compute, of whom two change results together.
 fn of_three(protocol: ProtocolName) -> bool {
     matches!(protocol, ProtocolName::Trio | ProtocolName::TrioMalicious)
 }

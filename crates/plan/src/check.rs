@@ -259,8 +259,8 @@ impl Checker<'_> {
         )
     }
 
-    /// Checks that tiles settle their checks, and settle nothing else but before openings; and that a
-    /// protocol has an offline walk exactly if its profile says so.
+    /// Checks that tiles settle their checks, and settle nothing else but before openings, and that
+    /// a protocol has an offline walk exactly if its profile says so.
     fn settled<P: Protocol>(&self) -> Checked {
         let profile = P::profile();
         for segment in self.plan.segments.iter().filter(|_| profile.settles) {
