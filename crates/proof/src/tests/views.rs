@@ -119,9 +119,10 @@ fn lists(count: usize, size: usize) -> impl Iterator<Item = Vec<Block>> {
     (0..size.pow(count as u32)).map(move |n| (0..count).map(|i| digit(n, i)).collect())
 }
 
-/// A proof of a few bits: statements of one product, and challenges for all levels.
+/// A proof of a few bits: statements of so many products, and challenges for all levels.
 struct Setting {
     statements: usize,
+    terms: usize,
     challenges: Vec<u128>,
     /// The verifier that looks: 0 for the left one.
     side: usize,
@@ -137,12 +138,12 @@ fn distributions<F: Field>(setting: &Setting) -> usize {
     let size = 1 << F::BITS;
     let kind = Kind {
         field: Small::Bits,
-        terms: 1,
+        terms: setting.terms,
     };
     let levels = setting.challenges.len() - 1;
     let values = 2 * levels + 4;
     let mut seen = BTreeSet::new();
-    for secret in 0..1u64 << setting.statements {
+    for secret in 0..1u64 << (setting.statements * setting.terms) {
         let strings = with_secret(kind, setting, secret);
         let weights = whole_weights::<F>(&strings);
         let mut count: BTreeMap<View, usize> = BTreeMap::new();
@@ -172,11 +173,12 @@ fn free_draws(setting: &Setting, values: usize) -> usize {
 fn with_secret(kind: Kind, setting: &Setting, secret: u64) -> Strings {
     let mut strings = Strings::new(kind, setting.statements, 3);
     let other = 1 - setting.side;
-    for i in 0..setting.statements {
-        let own = strings.proven[setting.side][0].bit(i);
-        if strings.proven[other][0].bit(i) != (secret >> i & 1) as u8 {
-            strings.proven[other][0].flip(i);
-            strings.verified[other][0][0].flip(i);
+    for bit in 0..setting.statements * setting.terms {
+        let (term, i) = (bit / setting.statements, bit % setting.statements);
+        let own = strings.proven[setting.side][term].bit(i);
+        if strings.proven[other][term].bit(i) != (secret >> bit & 1) as u8 {
+            strings.proven[other][term].flip(i);
+            strings.verified[other][0][term].flip(i);
             // The constant of the other side makes the statement hold.
             if own == 1 {
                 strings.verified[other][1][0].flip(i);
@@ -248,9 +250,20 @@ fn view<F: Field>(
 }
 
 fn check<F: Field>(statements: usize, challenges: &[u128], side: usize, fault: Fault) -> usize {
+    check_of::<F>([statements, 1], challenges, side, fault)
+}
+
+/// The same of statements of so many products.
+fn check_of<F: Field>(
+    [statements, terms]: [usize; 2],
+    challenges: &[u128],
+    side: usize,
+    fault: Fault,
+) -> usize {
     let challenges = challenges.to_vec();
     distributions::<F>(&Setting {
         statements,
+        terms,
         challenges,
         side,
         fault,
@@ -284,4 +297,21 @@ fn faults_of_a_proof_are_found_in_views() {
     assert!(check::<Tiny<2>>(2, &[2], 1, Fault::NoSalt) > 1);
     assert!(check::<Tiny<2>>(3, &[2, 3], 0, Fault::SharesTwice) > 1);
     assert!(check::<Tiny<2>>(2, &[2], 1, Fault::Overheard) > 1);
+}
+
+/// Products that are reshared, deals and openings have statements of several products.
+#[test]
+fn views_of_statements_of_several_products_are_the_same_for_all_secrets() {
+    for side in [0, 1] {
+        for at in [2, 3] {
+            assert_eq!(check_of::<Tiny<2>>([1, 2], &[at], side, Fault::None), 1);
+        }
+        assert_eq!(check_of::<Tiny<3>>([1, 2], &[6], side, Fault::None), 1);
+        assert_eq!(check_of::<Tiny<2>>([1, 3], &[2, 3], side, Fault::None), 1);
+        assert!(check_of::<Tiny<2>>([1, 2], &[2], side, Fault::NoMask) > 1);
+        assert!(check_of::<AnyPoint<2>>([1, 2], &[1], side, Fault::None) > 1);
+    }
+    assert!(check_of::<Tiny<2>>([1, 2], &[2], 1, Fault::NoSalt) > 1);
+    assert!(check_of::<Tiny<2>>([2, 2], &[2, 3], 0, Fault::SharesTwice) > 1);
+    assert!(check_of::<Tiny<2>>([1, 2], &[2], 1, Fault::Overheard) > 1);
 }
