@@ -7,6 +7,7 @@
 //! * `protocols`: bytes, rounds and speed of many blocks, beside other protocols.
 //! * `local`: processor time of the lookups of many blocks alone, messages in memory.
 //! * `order`: shuffles and sorts of rows.
+//! * `proved`: ANDs, AES, sorts and settlements of the profile against one malicious party.
 //!
 //! The program is scalar code, planned as any other, so the form of lookups is the planner's
 //! choice. Seconds are those of the report: from the end of the handshake to the last result, with
@@ -23,6 +24,7 @@ use sealane_engine::{Job, Journal, Observer, ProtocolName};
 use sealane_net::{Limits, LinkSpeed, Mesh};
 use sealane_parties::NetworkClass;
 use sealane_program::types::Data;
+use sealane_trio::TrioParty;
 
 use crate::net::connect_all;
 use crate::stream::thread_seconds;
@@ -32,9 +34,10 @@ use order::Work;
 mod aes;
 mod local;
 mod order;
+mod proved;
 pub mod tables;
 
-const PARTS: [&str; 4] = ["aes", "protocols", "local", "order"];
+const PARTS: [&str; 5] = ["aes", "protocols", "local", "order", "proved"];
 const PARTIES: [&str; 3] = ["text", "key", "receiver"];
 
 /// A network between three parties: its name, the class that is declared to the planner, and the
@@ -81,16 +84,21 @@ pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteErro
         grid(options, figures)?;
     }
     if options.asks_for("protocols") {
-        many(if quick { 64 } else { MANY }, options, figures)?;
+        let blocks = if quick { 64 } else { MANY };
+        let case = format!("protocols/{blocks}");
+        many(ProtocolName::Trio, &case, blocks, options, figures)?;
     }
     if options.asks_for("local") {
         let (blocks, step_rounds) = if quick { (1024, 1) } else { (LOCAL, 20) };
-        let job = job(blocks, NetworkClass::LAN, u64::MAX)?;
+        let job = job(ProtocolName::Trio, blocks, NetworkClass::LAN, u64::MAX)?;
         let rate = blocks as f64 / local::run(cpu, &job, blocks as usize, step_rounds)?;
         figures.add(&format!("local/{blocks}"), &[(CPU_RATE, rate, "blocks/s")]);
     }
     if options.asks_for("order") {
         in_order(cpu, if quick { 1000 } else { 1_000_000 }, figures)?;
+    }
+    if options.asks_for("proved") {
+        proved::run(cpu, options, figures)?;
     }
     Ok(())
 }
@@ -122,7 +130,7 @@ fn in_order(cpu: Cpu, rows: usize, figures: &mut Figures<'_>) -> Result<(), Suit
     for (sorts, bits) in [(false, 64), (true, 32)] {
         let work = Work { sorts, bits };
         for (name, meshes) in [("memory", Mesh::in_memory(3)), ("tls", loopback()?)] {
-            let (time, bytes) = order::run(cpu, meshes, work, rows)?;
+            let (time, bytes) = order::run::<TrioParty>(cpu, meshes, work, rows)?;
             figures.add(
                 &format!("{}/{name}/{rows}", work.name()),
                 &[
@@ -146,8 +154,14 @@ const RATE: &str = "blocks_per_s";
 const CPU_RATE: &str = "blocks_per_cpu_s_per_party";
 
 /// Many blocks over TLS, and over memory for the time of the CPU.
-fn many(blocks: u64, options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
-    let job = job(blocks, NetworkClass::LAN, u64::MAX)?;
+fn many(
+    protocol: ProtocolName,
+    case: &str,
+    blocks: u64,
+    options: &Options,
+    figures: &mut Figures<'_>,
+) -> Result<(), SuiteError> {
+    let job = job(protocol, blocks, NetworkClass::LAN, u64::MAX)?;
     let runs = if options.quick() { 1 } else { 3 };
     let (mut best, mut best_cpu) = (f64::INFINITY, f64::INFINITY);
     let mut rounds = 0;
@@ -171,7 +185,7 @@ fn many(blocks: u64, options: &Options, figures: &mut Figures<'_>) -> Result<(),
         steps.flat_map(|step| &step.sent).sum::<u64>()
     });
     figures.add(
-        &format!("protocols/{blocks}"),
+        case,
         &[
             (BYTES, of(payload), "bytes"),
             (BYTES_LAYERS, of(layers), "bytes"),
@@ -191,7 +205,7 @@ fn fastest(
     tiles: u64,
 ) -> Result<RunFigures, SuiteError> {
     let all = blocks * tiles;
-    let job = job(all, class, blocks)?;
+    let job = job(ProtocolName::Trio, all, class, blocks)?;
     let started = Instant::now();
     let mut best: Option<RunFigures> = None;
     for _ in 0..RUNS {
@@ -210,8 +224,13 @@ fn fastest(
     best.ok_or_else(|| "a case without a run".into())
 }
 
-fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, SuiteError> {
-    let (program, protocol) = (aes::program(blocks)?, ProtocolName::Trio);
+fn job(
+    protocol: ProtocolName,
+    blocks: u64,
+    network: NetworkClass,
+    tile: u64,
+) -> Result<Job, SuiteError> {
+    let program = aes::program(blocks)?;
     Ok(Job::in_tiles(program, protocol, network, vec![], tile)?)
 }
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{KeyBit, Step};
+use sealane_party::{KeyBit, Party, Step};
 use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting};
-use sealane_trio::{Trio, TrioParty};
+use sealane_trio::Trio;
 
 use crate::alone::Alone;
 use crate::{SuiteError, side_by_side};
@@ -27,37 +27,35 @@ impl Work {
 }
 
 /// The time of the slowest party, and the bytes of all.
-pub(super) fn run(
+pub(super) fn run<P: Party<Material = ()>>(
     cpu: Cpu,
     meshes: Vec<Mesh>,
     work: Work,
     rows: usize,
 ) -> Result<(Duration, u64), SuiteError> {
     let ends = side_by_side(meshes, |mesh| {
-        one(
-            Alone::set_up(cpu, mesh, &setting(), &Demand::default())?,
-            work,
-            rows,
-        )
+        let setting = Setting::in_order(&P::Protocol::profile(), 3);
+        let party = Alone::<P>::set_up(cpu, mesh, &setting, &Demand::default())?;
+        one(party, work, rows)
     })?;
     let slowest = ends.iter().map(|(time, _)| *time).max();
     let bytes = ends.iter().map(|(_, bytes)| bytes).sum();
     Ok((slowest.unwrap_or_default(), bytes))
 }
 
-fn one(
-    mut party: Alone<TrioParty>,
+fn one<P: Party<Material = ()>>(
+    mut party: Alone<P>,
     work: Work,
     rows: usize,
 ) -> Result<(Duration, u64), SuiteError> {
     // The rows count down, mixed: the owner is the first party.
     let mask = u64::MAX >> (64 - work.bits);
     let value = |row: usize| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7 & mask;
-    let share = party.input(domain(), PartyId(0), work.bits, (0..rows).map(value))?;
+    let domain = P::Protocol::domain(Algebra::Z2);
+    let share = party.input(domain, PartyId(0), work.bits, (0..rows).map(value))?;
     let to = |mesh: &Mesh, peer| mesh.payload_sent(peer);
     let sent = |mesh: &Mesh| mesh.peers().map(|peer| to(mesh, peer)).sum::<u64>();
     let (before, started) = (sent(&party.mesh), Instant::now());
-    let domain = domain();
     let inverted = false;
     let key = (0..work.bits).map(|plane| KeyBit { plane, inverted });
     party.run(if work.sorts {

@@ -1,5 +1,6 @@
 //! The suite's records as the tables of the paper and of other protocols, and as charts.
 
+use super::proved::{BYTES_PROOF, MS_SETTLED, NS_AND, NS_PROOF};
 use super::{
     BLOCKS, BYTES, BYTES_A_ROW, BYTES_LAYERS, CHANNELS, CPU_RATE, MS, MS_FROM_INPUTS, RATE, ROUNDS,
     SECONDS, TILES,
@@ -57,6 +58,7 @@ pub fn view(records: &[Record]) -> View {
     let title = "lookups of blocks alone";
     let rate = Column::new("per CPU-second of a party", "", CPU_RATE).shown(thousands);
     view.text += &RecordTable::new(sheet, title, &rows, [rate]).text();
+    proved(sheet, &mut view);
     let rows = ["shuffle", "sort"]
         .map(|work| self::rows(sheet, work))
         .concat();
@@ -75,6 +77,45 @@ fn rows(sheet: &Sheet<'_>, part: &str) -> Vec<Row> {
         let case = parts.join("/");
         (parts[0] == part).then(|| Row::new(&case, &case))
     })
+}
+
+/// The profile against one malicious party: of ANDs nanoseconds and bytes, of settlements over
+/// networks milliseconds, blocks of AES, and sorts.
+fn proved(sheet: &Sheet<'_>, view: &mut View) {
+    let rows = |work: &str| {
+        sheet.rows(|parts| {
+            let case = parts.join("/");
+            (parts.starts_with(&["proved", work])).then(|| Row::new(&case, &case))
+        })
+    };
+    let ands = [
+        Column::new("CPU ns an AND (its proof)", "", NS_AND)
+            .and(NS_PROOF)
+            .shown(beside),
+        Column::new("bytes of the proof, of a party", "", BYTES_PROOF),
+    ];
+    let settlement = [Column::new("ms of the last settlement", "", MS_SETTLED)];
+    let blocks = [
+        Column::new("bytes a block a party", "", BYTES),
+        Column::new("blocks/s over TLS", "", RATE).shown(thousands),
+        Column::new("blocks per CPU-second", "", CPU_RATE).shown(thousands),
+    ];
+    let sorts = [
+        Column::new("seconds", "", SECONDS),
+        Column::new("bytes a row a party", "", BYTES_A_ROW),
+    ];
+    for (work, columns) in [
+        ("and", &ands[..]),
+        ("settlement", &settlement),
+        ("aes", &blocks),
+        ("sort", &sorts),
+    ] {
+        let title = format!("one party may deviate: {work}");
+        let table = RecordTable::new(sheet, title, &rows(work), columns.iter().cloned());
+        if !table.rows.is_empty() {
+            view.text += &table.text();
+        }
+    }
 }
 
 fn thousands(_: &str, values: &[f64]) -> String {
