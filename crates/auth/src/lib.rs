@@ -7,8 +7,8 @@
 //! products ([`Products`]):
 //!
 //! 1. *Set-up.* Both toss a coin, from which both expand the public seed of the hash and a
-//!    generator of labels of inputs. The source is set up, draws offsets, and makes what a small run
-//!    takes; refills make the rest.
+//!    generator of labels of inputs. The source is set up, draws offsets, and makes what a small
+//!    run takes; refills make the rest.
 //! 2. *Masks*, the offline walk (`masks`): masks of all wires, and products of the masks of the
 //!    operands of every AND.
 //! 3. *Inputs and tapes*, the online walk (`online`): a bit for each bit of an input, a table of

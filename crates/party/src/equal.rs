@@ -97,7 +97,7 @@ mod tests {
         }
         let ends = opened.into_iter().zip(&mut meshes);
         let ends = ends.map(|(test, mesh)| test.finish(mesh));
-        ends.collect::<Vec<_>>().try_into().ok().expect("both")
+        ends.collect::<Vec<_>>().try_into().expect("both")
     }
 
     #[test]

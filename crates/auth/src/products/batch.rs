@@ -101,7 +101,7 @@ pub(crate) struct Making<'a> {
     pub challenges: &'a Challenges,
     pub session: SessionId,
     pub peer: PartyId,
-    /// The bits of all layers: `x`, `y`, `r` of each.
+    /// The bits of all layers first: `x`, `y`, `r` of each.
     pub bits: &'a Bits,
     /// Rows to which a test adds an error, by layer and item.
     #[cfg(test)]

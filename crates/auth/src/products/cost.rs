@@ -23,7 +23,8 @@ const POOL_BITS: u64 = (64 << 20) * 8;
 const COT: Kernel = Kernel::ns("ot", 10);
 const SMALL_COT: Kernel = Kernel::ns("small_ot", 10);
 const BASE_OTS: Kernel = Kernel::ns("base_ots", 19_000_000);
-/// A leaky product, with its part in the combination of its bucket.
+/// A leaky product, with its part in the combination of its bucket: some 60 cycles at 2.4 GHz, for
+/// three hashes of AES under two keys and 200 bytes that are read.
 const LEAKY_PRODUCT: Kernel = Kernel::ns("leaky_product", 25);
 
 /// Fewest products of a batch in buckets of `B`: `2^-B n^-(B - 1)` is at most `2^-41`, so that all

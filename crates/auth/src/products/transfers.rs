@@ -103,10 +103,11 @@ impl Transfers {
         shape: Option<Shape>,
         mesh: &mut Mesh,
     ) -> Result<()> {
-        let beside = shape.map_or(0, Shape::bits);
+        let layers = shape.map_or(0, Shape::bits);
         let (sender, receiver) = self.ots.as_mut().ok_or_else(ended)?;
-        // This party writes all of its OTs before it reads those of the other one.
-        let count = own + beside;
+        // This party writes all of its OTs before it reads those of the other one. Those of the
+        // layers of a batch come first.
+        let count = layers + own;
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(count)]);
         let mut macs = Zeroizing::new(vec![Block::ZERO; count]);
         receiver.extend(mesh, &mut choices, &mut macs)?;
@@ -118,13 +119,15 @@ impl Transfers {
             None => None,
         };
         mesh.flush()?;
-        let mut keys = Zeroizing::new(vec![Block::ZERO; theirs + beside]);
+        let mut keys = Zeroizing::new(vec![Block::ZERO; layers + theirs]);
         sender.extend(mesh, &mut keys)?;
         keys.iter_mut().for_each(|key| *key = *key & Block::new(!1));
+        self.macs.add(&macs[layers..]);
+        self.keys.add(&keys[layers..]);
         if let (Some(shape), Some(toss)) = (shape, toss) {
             let bits = Bits {
-                mac: macs.split_off(own),
-                key: keys.split_off(theirs),
+                mac: std::mem::take(&mut *macs),
+                key: std::mem::take(&mut *keys),
             };
             let making = Making {
                 place: Place {
@@ -146,8 +149,6 @@ impl Transfers {
             self.products.push_back(made);
             self.batches += 1;
         }
-        self.macs.add(&macs);
-        self.keys.add(&keys);
         Ok(())
     }
 

@@ -62,6 +62,17 @@ impl Maker {
 
     /// Makes a batch. The garbler adds an error to these rows.
     fn make(&mut self, shape: Shape, errors: &[(usize, usize)], seed: u64) -> Result<Passed> {
+        self.make_with(shape, errors, seed, |_| ())
+    }
+
+    /// The same, with what `change` makes of the differences of factors.
+    fn make_with(
+        &mut self,
+        shape: Shape,
+        errors: &[(usize, usize)],
+        seed: u64,
+        change: impl FnOnce(&mut [u8]),
+    ) -> Result<Passed> {
         let bits = self.dealer.bits(shape.bits())?;
         let errors = if self.garbles { errors } else { &[] };
         let hash = Mi::new(here(), Block::new(9));
@@ -86,7 +97,8 @@ impl Maker {
         mesh.flush()?;
         self.batches += 1;
         let (opened, shifts) = making.checked(toss, coins, mesh)?;
-        let differences = making.differences(&shifts, mesh)?;
+        let mut differences = making.differences(&shifts, mesh)?;
+        change(&mut differences);
         let products = making.combine(&shifts, &opened, &differences);
         Ok(Passed { shifts, products })
     }
@@ -229,6 +241,80 @@ fn errors_in_one_layer_are_found_with_a_half_each() {
         let [passed, known] = attacked(shape, 800, rows);
         assert_eq!(known, 0);
         about("passed", passed, 800, 0.5_f64.powi(errors as i32));
+    }
+}
+
+/// MACs alone find a false difference of factors. Without them the product is wrong where the other
+/// factor of that layer is 1, and its own MACs are valid.
+#[test]
+fn a_false_difference_of_factors_makes_a_wrong_product_unless_its_mac_is_checked() {
+    let shape = Shape {
+        bucket: 2,
+        products: 8,
+    };
+    let runs = 300;
+    let ends = on_threads(Mesh::in_memory(2), |mesh| {
+        let mut maker = Maker::new(mesh);
+        let made = |seed| maker.make_with(shape, &[], seed, |differences| differences[0] ^= 1);
+        let made = (0..runs)
+            .map(made)
+            .map(|end| end.expect("no check sees it"));
+        let made = made.map(|passed| passed.products).collect::<Vec<_>>();
+        (maker.dealer.offset(), made)
+    });
+    let [a, b] = [0, 1].map(|me| &ends[me]);
+    let mut wrong = 0;
+    for made in a.1.iter().zip(&b.1) {
+        let of = |of: usize| values([a.0, b.0], [&made.0[of], &made.1[of]]);
+        let [x, y, z] = [0, 1, 2].map(of);
+        assert!((1..8).all(|at| x[at] & y[at] == z[at]));
+        wrong += u64::from(x[0] & y[0] != z[0]);
+    }
+    about("wrong", wrong, runs, 0.5);
+}
+
+/// A party that finds a deviation in a refill has no offset, bits or products any more, and makes
+/// no others.
+#[test]
+fn a_failed_refill_erases_what_was_made_before() {
+    let first = demand(600, 70);
+    let cost = Transfers::set_up_cost(&setting(), &first);
+    let to = |of: PartyId| {
+        let messages = cost.flights.iter().flatten();
+        let bytes = messages.filter(|message| message.to == of);
+        bytes.map(|message| message.bytes).sum::<u64>() + 96
+    };
+    let more = demand(600, 70);
+    let refill = Transfers::refill_cost(&setting(), &more);
+    let sent = |flights: usize| {
+        let flights = refill.flights[..flights].iter();
+        flights.map(|flight| flight[0].bytes).sum::<u64>()
+    };
+    // Corrections of OTs, a row, a share of a product, the equality, the coin, and a difference.
+    let (row, share, opening, difference) = (sent(1), sent(2), sent(4), sent(5));
+    for at in [40, row, share, opening + 1, opening + 65, difference] {
+        let meshes = tampered(EVALUATOR, to(EVALUATOR) + at, 1);
+        let ends = on_threads(meshes, |mesh| {
+            let side = Side::<Transfers>::over(mesh, here(), 3, &first).expect("a set-up");
+            let mut side = side.reckoned(&first);
+            assert!(side.party.offline.0.products.offset().lsb() == 1);
+            let end = side.party.refill(&more, &mut side.mesh);
+            let source = &mut side.party.offline.0.products;
+            let left = [
+                source.offset().value() != 0,
+                source.bits(1).is_ok(),
+                source.products(1).is_ok(),
+            ];
+            let failed = end.is_err();
+            drop(end);
+            assert!(!failed || side.party.refill(&more, &mut side.mesh).is_err());
+            (failed, left)
+        });
+        let (failed, left) = ends[1];
+        assert!(failed, "a changed byte {at} of a refill");
+        for (failed, left) in [(failed, left), ends[0]] {
+            assert_eq!(left, [!failed; 3], "{at}");
+        }
     }
 }
 
