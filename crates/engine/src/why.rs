@@ -109,7 +109,10 @@ fn variants<'a, P: Protocol>(
     plan: &'a Plan,
 ) -> Result<Variants<'a>, Diagnostic> {
     let joint = divided::<P>(&drawn(program).program)?.joint;
-    let roster = Roster::of(program, helpers);
+    let mut roster = Roster::of(program, helpers);
+    if plan.setting.pooled {
+        roster = roster.with_pool();
+    }
     Variants::new::<P>(&joint, roster, network, u64::MAX, plan)
 }
 

@@ -38,6 +38,7 @@ pub fn why(job: &Job, line: u32, rows: &[u64]) -> Result<WhyRecord, Failure> {
         program: job.program().name.clone(),
         protocol: job.protocol().to_string(),
         network: job.network().to_string(),
+        pool: job.is_pooled(),
         line,
         rows: tables.zip(rows.iter().copied()).collect(),
         steps: job.why(line, rows)?.into_iter().map(step).collect(),

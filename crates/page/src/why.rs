@@ -15,6 +15,8 @@ pub struct WhyRecord {
     pub protocol: String,
     /// The declared network.
     pub network: String,
+    /// True if runs take their oblivious transfers from a pool.
+    pub pool: bool,
     /// The line.
     pub line: u32,
     /// Row counts by name.
@@ -56,8 +58,9 @@ pub struct OptionRecord {
 impl View for WhyRecord {
     fn card(&self) -> Card {
         let (program, protocol, network) = (&self.program, &self.protocol, &self.network);
-        let line = self.line;
-        let mut card = Card::new(format!("line {line} of {program} · {protocol} · {network}"));
+        let (line, pool) = (self.line, if self.pool { " · from a pool" } else { "" });
+        let title = format!("line {line} of {program} · {protocol} · {network}{pool}");
+        let mut card = Card::new(title);
         card.lines("for", rows(&self.rows));
         let mut columns = ["step ", "computed on "].map(Column::text).to_vec();
         let numbers = [

@@ -43,7 +43,7 @@ pub struct PlanArgs {
     pub compare: bool,
     /// List the steps of this line of the source, with what the run would cost if they were
     /// computed on other shares
-    #[arg(long, value_name = "LINE", conflicts_with_all = ["compare", "pool", "steps", "levels", "references", "export"])]
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["compare", "steps", "levels", "references", "export"])]
     pub why: Option<u32>,
     /// List every step
     #[arg(long)]
