@@ -416,3 +416,24 @@ fn a_chain_of_sums_and_comparisons_stays_on_labels() {
     assert_eq!(learnt.numbers().collect::<Vec<_>>(), [least]);
     assert!(report.as_planned());
 }
+
+/// Shares alone are planned as under `gmw`, in the same tiles, so that a run is never slower.
+#[test]
+fn shares_alone_have_the_tiles_of_gmw() {
+    let text = "sealane program 1\nname largest\nparty alice\nparty bob\nrows n <= 100000\n\
+        input x : alice u32[n] in 0..4294967295\ninput y : bob u32[n] in 0..4294967295\nmain {\n\
+        \x20 %0 = param 0 : u32[n] in 0..4294967295 known alice\n\
+        \x20 %1 = param 1 : u32[n] in 0..4294967295 known bob\n\
+        \x20 %2 = xor %0, %1 : u32[n] in 0..4294967295 secret\n\
+        \x20 %3 = reduce max %2 axis 0 : u32 in 0..4294967295 secret\n}\n\
+        reveal result = %3 : u32 to alice\n";
+    for network in ["lan", "wan", "10us/10Gbps", "100us/10Gbps", "1ms/10Gbps"] {
+        let network = network.parse::<NetworkClass>().expect("a network");
+        let seconds = |protocol| {
+            let cost = job_of(text, protocol, network).cost(&[100_000]);
+            cost.expect("a plan").estimate_s(network)
+        };
+        let [gmw, mixed] = [ProtocolName::Gmw, ProtocolName::Mixed].map(seconds);
+        assert!(mixed <= gmw, "{network}: {mixed} s, and {gmw} s under gmw");
+    }
+}

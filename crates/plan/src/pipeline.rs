@@ -19,6 +19,9 @@ use sealane_protocol::{Algebra, Choice, Protocol, Setting};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// The first domain of tapes for all.
+const SHARES: Choice = Choice::Only(0);
+
 /// Plans in each form of lookups, with each choice of domains.
 ///
 /// # Errors
@@ -36,15 +39,21 @@ pub(crate) fn plan<P: Protocol>(
         &P::lookups()[..1]
     };
     let mut made = Made::default();
-    let most_rows = drafted.most_rows::<P>(lookups[0], most_rows, &mut made)?;
+    let mut tile = |choice| drafted.most_rows::<P>((lookups[0], choice), most_rows, &mut made);
+    let usual = tile(P::choices()[0])?;
+    // Shares alone have the tiles that they have in a protocol without other domains.
+    let alone = if P::choices().contains(&SHARES) {
+        tile(SHARES)?
+    } else {
+        usual
+    };
     let mut plans: Vec<Plan> = Vec::new();
     for lookups in lookups {
         for choice in P::choices().iter().filter(|of| drafted.drafts.has(**of)) {
             let plan = match choice {
-                Choice::Improved => {
-                    improved::<P>(&drafted, &plans, *lookups, most_rows, &mut made)?
-                }
+                Choice::Improved => improved::<P>(&drafted, &plans, *lookups, usual, &mut made)?,
                 choice => {
+                    let most_rows = if *choice == SHARES { alone } else { usual };
                     Some(drafted.plan::<P>(most_rows, *lookups, (*choice, &[]), &mut made)?)
                 }
             };
@@ -217,7 +226,7 @@ impl Drafted {
     /// larger one if it is so by a tenth, since estimates do not see that caches are left.
     fn most_rows<P: Protocol>(
         &self,
-        lookups: Lookups,
+        (lookups, choice): (Lookups, Choice),
         most_rows: u64,
         made: &mut Made,
     ) -> Result<u64, Diagnostic> {
@@ -225,7 +234,7 @@ impl Drafted {
         let longest = self.program.rows.iter().map(|rows| rows.bound).max();
         let longest = longest.unwrap_or(1).min(most_rows);
         let (mut best, mut least) = (most_rows.min(bounds[0]), f64::MAX);
-        let units = &self.units(lookups, P::choices()[0]).draft.units;
+        let units = &self.units(lookups, choice).draft.units;
         let trees = units.iter().any(|unit| match &unit.work {
             UnitWork::Fold(fold) => fold.length == Len::Rows,
             _ => false,
@@ -235,7 +244,7 @@ impl Drafted {
         }
         for bound in bounds {
             let most = most_rows.min(*bound);
-            let plan = self.plan::<P>(most, lookups, (P::choices()[0], &[]), made)?;
+            let plan = self.plan::<P>(most, lookups, (choice, &[]), made)?;
             let now = self.seconds::<P>(&plan, COMPARED_ROWS);
             if now < 0.9 * least {
                 (best, least) = (most, now);

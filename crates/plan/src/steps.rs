@@ -62,7 +62,7 @@ impl Plan {
 
     /// Returns whether another plan of the same program computes the same in the same domains.
     pub(crate) fn same_steps(&self, other: &Plan) -> bool {
-        self.tapes == other.tapes && self.values == other.values
+        self.tapes == other.tapes && self.values == other.values && self.rows == other.rows
     }
 
     /// Rows of a full tile of a table, of which there are fewer if its bound is lower; 1 for none.
