@@ -65,7 +65,7 @@ pub(crate) fn step_ns<P: Protocol>(setting: &Setting, work: &StepShape, together
     let mut ns = costs.iter().map(time).sum::<f64>();
     if !pooled.is_empty() {
         // Steps share the rounds of a refill.
-        ns += 1e9 * (seconds(refill_bytes::<P>(setting, &pooled)) + round);
+        ns += refill_ns::<P>(setting, &pooled) + 1e9 * round;
     }
     ns
 }
@@ -76,18 +76,23 @@ fn bytes_of(cost: &Cost) -> f64 {
     bytes.sum::<u64>() as f64
 }
 
-/// Bytes of a refill for the demand of a step. Steps share correlated OTs that are made many at
+/// Nanoseconds of a refill for the demand of a step but for its rounds, which steps share: of its
+/// messages, one after the other, and of its work. Steps share correlated OTs that are made many at
 /// once, so each counts for those that it takes.
-fn refill_bytes<P: Protocol>(setting: &Setting, pooled: &Demand) -> f64 {
-    let bytes = |demand: &Demand| bytes_of(&P::refill_cost(setting, demand));
+fn refill_ns<P: Protocol>(setting: &Setting, pooled: &Demand) -> f64 {
+    let ns = |demand: &Demand| {
+        let cost = P::refill_cost(setting, demand);
+        let seconds = bytes_of(&cost) / setting.network.bytes_per_s() as f64;
+        1e9 * seconds + cost.compute_ns() as f64
+    };
     let is_cot = |kind| matches!(kind, Correlation::Cot { .. });
     let made = P::refill_counts(setting, pooled);
     let [taken, many] = [pooled, &made].map(|demand| demand.only(is_cot).0.values().sum::<u64>());
     if taken == many {
-        return bytes(&made);
+        return ns(&made);
     }
-    let ots = bytes(&made.only(is_cot));
-    bytes(&made) - ots + ots * taken as f64 / many as f64
+    let ots = ns(&made.only(is_cot));
+    ns(&made) - ots + ots * taken as f64 / many as f64
 }
 
 /// Nanoseconds of the first step of a plan by [`step_ns`], on so many rows of a tile.
