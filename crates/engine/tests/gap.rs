@@ -34,9 +34,16 @@ fn rows(program: &Program, most: u64) -> Vec<u64> {
 /// Compares the bounds of a program with the times of all assignments: that of each one by itself,
 /// and that of all together. Returns the latter as a part of the least time; none if the program
 /// has no plan, or another number of steps.
-fn part(program: &Program, network: NetworkClass, (tile, most): (u64, u64)) -> Option<f64> {
+fn part(
+    program: &Program,
+    network: NetworkClass,
+    (pool, tile, most): (bool, u64, u64),
+) -> Option<f64> {
     let joint = localise(&drawn(program).program).ok()?.joint;
-    let roster = Roster::of(program, 0);
+    let mut roster = Roster::of(program, 0);
+    if pool {
+        roster = roster.with_pool();
+    }
     let plan = plan_with_roster::<Mixed>(&joint, roster, network, tile).ok()?;
     let rows = rows(&joint, most);
     let mut parts = Vec::new();
@@ -99,7 +106,8 @@ fn no_assignment_is_faster_than_the_bound() {
             .expect("a network");
         let tile = [u64::MAX, 1, 3][number / NETWORKS.len() % 3];
         let most = [u64::MAX, 1, 9][number / 7 % 3];
-        parts.extend(part(&case.program, network, (tile, most)));
+        let pool = number % 4 == 3;
+        parts.extend(part(&case.program, network, (pool, tile, most)));
     }
     let near = parts.iter().filter(|part| **part > 0.8).count();
     let all = parts.len();

@@ -417,6 +417,62 @@ fn a_chain_of_sums_and_comparisons_stays_on_labels() {
     assert!(report.as_planned());
 }
 
+/// Turns of a loop over fewer and fewer numbers, `by` in the last one: the smaller of each and of a
+/// number that both parties share.
+fn shrinking(count: u64, by: u64) -> String {
+    let (lanes, range) = (count * by, "in 0..4294967295");
+    let mut text = "sealane program 1\nname shrinking\nparty alice\nparty bob\n".to_string();
+    for (input, party) in [("x", "alice"), ("y", "bob")] {
+        text += &format!("input {input} : {party} u32[{count}, {lanes}] {range}\n");
+    }
+    text += "main {\n";
+    for (input, party) in [(0, "alice"), (1, "bob")] {
+        text +=
+            &format!("  %{input} = param {input} : u32[{count}, {lanes}] {range} known {party}\n");
+    }
+    let (mut next, mut least) = (2, 0);
+    for turn in 0..count {
+        let left = lanes - turn * by;
+        for (input, party) in [(0, "alice"), (1, "bob")] {
+            let row = next + 2 * input;
+            text += &format!(
+                "  %{row} = slice %{input} axis 0 from {turn} take 1 squeeze : u32[{lanes}] {range} \
+                 known {party}\n  %{} = slice %{row} axis 0 from 0 take {left} : u32[{left}] \
+                 {range} known {party}\n",
+                row + 1
+            );
+        }
+        let [x, y, both, kept, smaller] = [1, 3, 4, 5, 6].map(|at| next + at);
+        text += &format!("  %{both} = xor %{x}, %{y} : u32[{left}] {range} secret\n");
+        (next, least) = if turn == 0 {
+            (kept, both)
+        } else {
+            text += &format!(
+                "  %{kept} = slice %{least} axis 0 from {by} take {left} : u32[{left}] {range} \
+                 secret\n  %{smaller} = min %{kept}, %{both} : u32[{left}] {range} secret\n"
+            );
+            (smaller + 1, smaller)
+        };
+    }
+    text + &format!("}}\nreveal result = %{least} : u32 to bob\n")
+}
+
+/// In a program of many steps wide ones are on shares, and narrow ones on labels, as a game finds.
+#[test]
+fn a_long_program_has_its_steps_improved_together() {
+    for (network, part) in [(NetworkClass::LAN, 0.97), (NetworkClass::WAN, 0.93)] {
+        let job = job_of(&shrinking(60, 40), ProtocolName::Mixed, network);
+        let cost = job.cost(&[]).unwrap_or_else(|error| panic!("{error}"));
+        let (improved, others): (Vec<_>, Vec<_>) =
+            (cost.forms.iter()).partition(|form| form.choice == Choice::Improved);
+        let others = others.iter().map(|form| form.seconds);
+        let least = others.reduce(f64::min).expect("other forms");
+        assert!(improved[0].chosen && improved[0].seconds < part * least);
+        let gap = job.gap(&[]).expect("a plan").expect("a choice");
+        assert!(gap.tried.is_none() && gap.above() < 0.02, "{gap:?}");
+    }
+}
+
 /// Shares alone are planned as under `gmw`, in the same tiles, so that a run is never slower.
 #[test]
 fn shares_alone_have_the_tiles_of_gmw() {

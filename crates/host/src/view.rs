@@ -284,7 +284,7 @@ fn form_record(form: &FormCost, several: bool, first: Choice) -> FormRecord {
         Choice::Only(_) => "labels alone".to_string(),
         Choice::Gates(_) => "labels alone, sums and products as gates".to_string(),
         Choice::Sums(_) => "labels alone, sums beside labels as gates".to_string(),
-        Choice::Improved => "improved step by step".to_string(),
+        Choice::Improved => "improved".to_string(),
     };
     let name = match form.lookups {
         Lookups::Wide | Lookups::Tower if several => format!("{name}, {lookups}"),

@@ -1,15 +1,18 @@
-//! The distance of a plan from the best of all assignments of domains to its units.
+//! The distance of a plan from the best of all assignments of domains to its units, and fast
+//! assignments for plans that are too large to try single ones.
 //!
-//! Where these are few all are tried. Elsewhere a bound from below stands for the best one. The
-//! estimated time of an assignment is the latency of its rounds and the load of its busiest
+//! Where assignments are few all are tried. Elsewhere a bound from below stands for the best one.
+//! The estimated time of an assignment is the latency of its rounds and the load of its busiest
 //! resource: a maximum over all chains of steps and all resources. So an adversary who weights
 //! chains and resources before he sees the assignment gets no more than one who answers it, and
 //! what he gets at least is a sum over steps and conversions, which a cut minimises (`cut.rs`). He
-//! plays against the minimiser, and answers each assignment with its longest chain and its busiest
-//! resource; his weights are the average of all answers (Brown, "Iterative solution of games by
-//! fictitious play", 1951), and the largest of all minima is the bound.
+//! plays against the minimiser: each answers the average of what the other has played so far
+//! (Brown, "Iterative solution of games by fictitious play", 1951), he with the longest chain and
+//! the busiest resource. The largest of all minima is the bound, and the fastest of all minimisers
+//! an assignment that a plan may take.
 //!
-//! The bound decides nothing: plans do not depend on it, so that its numbers may be floating point.
+//! Numbers are floating point: sums, products and comparisons in an order that is the same
+//! everywhere, which every machine rounds alike. All parties find the same assignments.
 
 mod cut;
 mod model;
@@ -18,13 +21,13 @@ mod prices;
 mod problem;
 
 use crate::forms::settled;
-use crate::pipeline::TRIED_STEPS;
+use crate::pipeline::{Drafted, Made, TRIED_STEPS};
 use crate::silent;
 use crate::steps::Plan;
 use crate::variants::Variants;
-use problem::{Flows, Problem, Weights};
+use problem::{Flows, Leads, Load, Problem, Weights, mix};
 use sealane_diagnostic::Diagnostic;
-use sealane_protocol::Protocol;
+use sealane_protocol::{Protocol, Setting};
 
 /// The distance of a plan from the best of all assignments of domains to its units of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +47,9 @@ impl Gap {
     }
 }
 
-/// Most answers of the adversary.
+/// Most answers of the adversary: for a bound, and for a plan, which needs fewer.
 const TURNS: usize = 200;
+const FEW_TURNS: usize = 64;
 /// Most nodes of all cuts of a game together: a large program has fewer turns, and its bound says
 /// less, so that nobody waits for it.
 const NODES: usize = 400_000;
@@ -67,12 +71,10 @@ impl Variants<'_> {
         rows: &[u64],
         alone_ns: u64,
     ) -> Result<Option<Gap>, Diagnostic> {
-        let (profile, roles) = (P::profile(), &self.plan.setting.roles);
-        let two = roles.len() == 2 && roles.iter().all(|role| role.len() == 1);
-        if P::tape_domains().len() != 2 || profile.offline || profile.settles || !two {
+        if !plays::<P>(&self.plan.setting) {
             return Ok(None);
         }
-        let free = self.free(&[]);
+        let free = self.assignments().free(&[]);
         if free.is_empty() {
             return Ok(None);
         }
@@ -119,21 +121,100 @@ impl Variants<'_> {
         wanted: f64,
     ) -> Result<f64, Diagnostic> {
         let mut least = wanted;
-        for (plans, exact) in self.between::<P>(fixed)? {
+        let mut all = self.assignments();
+        for (plans, exact) in all.between::<P>(fixed)? {
             if exact {
                 least = seconds::<P>(&plans[0], rows, alone_ns).min(least);
                 continue;
             }
-            let units = self.drafted.units(self.plan.lookups, self.plan.choice);
-            let problem = |plans: [&Plan; 2]| model::problem::<P>(units, plans, rows, alone_ns);
-            let enough = |least: f64| least.min(wanted / (1.0 + NEAR));
-            least = play(&problem([&plans[0], &plans[1]]), enough(least)).min(least);
-            if silent::can::<P>(&self.plan.setting) {
-                let silent = plans.map(|plan| silent::silent::<P>(&plan));
-                least = play(&problem([&silent[0], &silent[1]]), enough(least)).min(least);
+            for problem in all.problems::<P>(&plans, rows, alone_ns) {
+                let enough = least.min(wanted / (1.0 + NEAR));
+                least = play(&problem, all.sides(&problem), (enough, TURNS))
+                    .least_s
+                    .min(least);
             }
         }
         Ok(least)
+    }
+
+    fn assignments(&mut self) -> Assignments<'_> {
+        Assignments {
+            drafted: &self.drafted,
+            made: &mut self.made,
+            plan: self.plan,
+            most_rows: self.most_rows,
+        }
+    }
+}
+
+/// Returns whether the assignments of a plan with this setting are a game.
+pub(crate) fn plays<P: Protocol>(setting: &Setting) -> bool {
+    let profile = P::profile();
+    let two = setting.roles.len() == 2 && setting.roles.iter().all(|role| role.len() == 1);
+    two && P::tape_domains().len() == 2 && !profile.offline && !profile.settles
+}
+
+/// All assignments of domains to the units of a plan.
+pub(crate) struct Assignments<'a> {
+    pub drafted: &'a Drafted,
+    pub made: &'a mut Made,
+    pub plan: &'a Plan,
+    pub most_rows: u64,
+}
+
+impl Assignments<'_> {
+    /// Fast ones at some numbers of rows, as numbers of domains: the fastest that each game comes
+    /// upon, by the sums of its costs.
+    ///
+    /// # Errors
+    /// The errors of [`plan()`](crate::plan()).
+    pub fn fast<P: Protocol>(&mut self, rows: &[u64]) -> Result<Vec<Vec<Option<u8>>>, Diagnostic> {
+        let (mut found, free) = (Vec::new(), self.free(&[]));
+        for (plans, exact) in self.between::<P>(&[])? {
+            for problem in self.problems::<P>(&plans, rows, 0) {
+                if exact {
+                    continue;
+                }
+                let second = play(&problem, self.sides(&problem), (f64::MAX, FEW_TURNS)).second;
+                let mut taken = self.plan.taken.clone();
+                for at in &free {
+                    let node = problem.units[*at].node;
+                    taken[*at] = node.map(|node| second[node].into());
+                }
+                found.push(taken);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The problems between two plans: with transfers of an extension of base OTs, and of a silent
+    /// one.
+    fn problems<P: Protocol>(
+        &self,
+        plans: &[Plan; 2],
+        rows: &[u64],
+        alone_ns: u64,
+    ) -> Vec<Problem> {
+        let units = self.drafted.units(self.plan.lookups, self.plan.choice);
+        let problem = |plans: [&Plan; 2]| model::problem::<P>(units, plans, rows, alone_ns);
+        let mut problems = vec![problem(plans.each_ref())];
+        if silent::can::<P>(&self.plan.setting) {
+            let silent = plans.each_ref().map(silent::silent::<P>);
+            problems.push(problem(silent.each_ref()));
+        }
+        problems
+    }
+
+    /// The sides of all nodes of a problem in the plan itself.
+    fn sides(&self, problem: &Problem) -> Vec<bool> {
+        let mut second = vec![false; problem.nodes];
+        second[cut::SECOND] = true;
+        for (unit, taken) in problem.units.iter().zip(&self.plan.taken) {
+            if let Some(node) = unit.node.filter(|node| *node > cut::SECOND) {
+                second[node] = *taken == Some(1);
+            }
+        }
+        second
     }
 
     /// Units that have a choice beside some whose domain is given.
@@ -188,7 +269,7 @@ impl Variants<'_> {
                 }
                 let choice = (self.plan.choice, &taken[..]);
                 let tiles = (self.most_rows, is_wide);
-                (self.drafted).in_tiles::<P>(self.plan, tiles, choice, &mut self.made)
+                (self.drafted).in_tiles::<P>(self.plan, tiles, choice, self.made)
             };
             let plans = [plan(0)?, plan(1)?];
             pairs.push((plans, !is_wide && movable.is_empty() && !free.is_empty()));
@@ -203,79 +284,90 @@ fn seconds<P: Protocol>(plan: &Plan, rows: &[u64], alone_ns: u64) -> f64 {
     cost.estimate_s(plan.setting.network)
 }
 
-/// Seconds that no assignment of a problem is faster than: more than `enough`, or close to the most
-/// that can be said.
-fn play(problem: &Problem, enough: f64) -> f64 {
-    let even = vec![1.0 / problem.resources as f64; problem.constant.len()];
-    let mut first = vec![false; problem.nodes];
-    first[cut::SECOND] = true;
-    let (mut fastest, mut weights) = answer(problem, &first, &even);
-    let mut best = 0.0f64;
-    for turn in 0..(NODES / problem.nodes.max(1)).clamp(10, TURNS) {
-        let (least, second) = problem.least(&weights);
-        best = best.max(least);
-        let (time, other) = answer(problem, &second, &weights.loads);
-        fastest = fastest.min(time);
-        if best >= enough || best * (1.0 + NEAR / 10.0) >= fastest {
-            break;
-        }
-        weights.mix(&other, 2.0 / (turn + 3) as f64);
-    }
-    best
+/// Outcome of a game.
+struct Played {
+    /// Seconds that no assignment of a problem is faster than.
+    least_s: f64,
+    /// The fastest assignment that was found.
+    second: Vec<bool>,
 }
 
-/// The time of an assignment, and the weights under which it takes it: its longest chain, and its
-/// busiest resource.
-fn answer(problem: &Problem, second: &[bool], weights: &[f64]) -> (f64, Weights) {
-    let load = problem.load(second, weights);
-    let (mut seconds, counts) = (
-        load[..problem.resources].to_vec(),
-        &load[problem.resources..],
-    );
-    for (banked, over) in problem.banked.iter().zip(counts) {
-        let each = seconds.iter_mut().zip(banked);
-        each.for_each(|(sum, each)| *sum += over.max(0.0) * each);
-    }
-    let busiest = (0..problem.resources).max_by(|a, b| seconds[*a].total_cmp(&seconds[*b]));
-    let busiest = busiest.unwrap_or(0);
-    let mut loads = vec![0.0; load.len()];
-    loads[busiest] = 1.0;
-    for (at, (banked, over)) in problem.banked.iter().zip(counts).enumerate() {
-        if *over > 0.0 {
-            loads[problem.resources + at] = banked[busiest];
+/// Plays from an assignment on, until no assignment is faster than `enough` or this is close to the
+/// most that can be said, for so many turns at most.
+fn play(problem: &Problem, first: Vec<bool>, (enough, turns): (f64, usize)) -> Played {
+    let mut all = Taken::by(problem, &first, &problem.even());
+    let (mut fastest, mut weights) = all.answer(problem);
+    let mut played = Played {
+        least_s: 0.0,
+        second: first,
+    };
+    for turn in 0..(NODES / problem.nodes.max(1)).clamp(10, turns) {
+        let (least, second) = problem.least(&weights);
+        played.least_s = played.least_s.max(least);
+        let taken = Taken::by(problem, &second, &weights);
+        let (time, _) = taken.answer(problem);
+        if time < fastest {
+            (fastest, played.second) = (time, second);
         }
+        let part = 2.0 / (turn + 3) as f64;
+        all.mix(&taken, part);
+        let (_, other) = all.answer(problem);
+        let least = played.least_s;
+        if least >= enough || least * (1.0 + NEAR / 10.0) >= fastest {
+            break;
+        }
+        weights.mix(&other, part);
     }
-    let (rounds, flows) = paths::longest(problem, second, weights);
-    let time = problem.latency * rounds + seconds[busiest];
-    (time, Weights { flows, loads })
+    played
+}
+
+/// Load and leads of assignments, on average.
+struct Taken {
+    /// Seconds on each resource, and counts.
+    load: Load,
+    leads: Leads,
+}
+
+impl Taken {
+    fn by(problem: &Problem, second: &[bool], weights: &Weights) -> Taken {
+        let (load, leads) = problem.taken(second, weights);
+        Taken { load, leads }
+    }
+
+    fn mix(&mut self, other: &Taken, part: f64) {
+        mix(&mut self.load, &other.load, part);
+        self.leads.mix(&other.leads, part);
+    }
+
+    /// The time, and the weights under which it is that: those of the longest chain, and of the
+    /// busiest resource.
+    fn answer(&self, problem: &Problem) -> (f64, Weights) {
+        let (seconds, counts) = self.load.split_at(problem.resources);
+        let mut seconds = seconds.to_vec();
+        for (banked, over) in problem.banked.iter().zip(counts) {
+            let each = seconds.iter_mut().zip(banked);
+            each.for_each(|(sum, each)| *sum += over.max(0.0) * each);
+        }
+        let busiest = (0..problem.resources).max_by(|a, b| seconds[*a].total_cmp(&seconds[*b]));
+        let busiest = busiest.unwrap_or(0);
+        let mut loads = vec![0.0; self.load.len()];
+        loads[busiest] = 1.0;
+        for (at, (banked, over)) in problem.banked.iter().zip(counts).enumerate() {
+            if *over > 0.0 {
+                loads[problem.resources + at] = banked[busiest];
+            }
+        }
+        let (rounds, flows) = paths::longest(problem, &self.leads);
+        let time = problem.latency * rounds + seconds[busiest];
+        (time, Weights { flows, loads })
+    }
 }
 
 impl Weights {
-    /// Moves towards other weights by a part of the way.
     fn mix(&mut self, other: &Weights, part: f64) {
-        let mix = |one: &mut f64, other: &f64| *one += part * (other - *one);
-        let (
-            Flows {
-                fixed,
-                units,
-                reads,
-            },
-            to,
-        ) = (&mut self.flows, &other.flows);
-        mix(fixed, &to.fixed);
-        let numbers = units
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .iter_mut();
-        let others = to.units.as_flattened().as_flattened().as_flattened();
-        numbers.zip(others).for_each(|(one, other)| mix(one, other));
-        let numbers = reads.as_flattened_mut().as_flattened_mut().iter_mut();
-        let others = to.reads.as_flattened().as_flattened();
-        numbers.zip(others).for_each(|(one, other)| mix(one, other));
-        self.loads
-            .iter_mut()
-            .zip(&other.loads)
-            .for_each(|(one, other)| mix(one, other));
+        let Flows { fixed, taken } = &mut self.flows;
+        mix([fixed], [&other.flows.fixed], part);
+        taken.mix(&other.flows.taken, part);
+        mix(&mut self.loads, &other.loads, part);
     }
 }

@@ -5,6 +5,7 @@ use crate::choose;
 use crate::domains::Domains;
 use crate::draft::UnitWork;
 use crate::drafts::{Drafts, Kind, Units};
+use crate::gap::{self, Assignments};
 use crate::lower::{self, Lowered};
 use crate::order::Prices;
 use crate::setting::{self, Roster};
@@ -82,7 +83,8 @@ pub(crate) const TRIED_STEPS: usize = 4_000;
 
 /// The plan of [`Choice::Improved`] with lookups in this form, if it is better than all others: the
 /// best of all assignments of domains where these are few; else one unit after the other takes each
-/// other domain, and keeps it where the run gets shorter.
+/// other domain, and keeps it where the run gets shorter. A large plan takes what a game finds
+/// ([`gap`]).
 fn improved<P: Protocol>(
     drafted: &Drafted,
     plans: &[Plan],
@@ -102,7 +104,8 @@ fn improved<P: Protocol>(
     let steps = first.segments.iter().map(|segment| segment.steps.len());
     let tries = TRIED_STEPS / steps.sum::<usize>().max(1);
     let domains = P::tape_domains().len();
-    if free.is_empty() || free.len() * (domains - 1) > tries {
+    let many = free.len() * (domains - 1) > tries;
+    if free.is_empty() || many && !gap::plays::<P>(&first.setting) {
         return Ok(None);
     }
     let time = |plan: &Plan| drafted.seconds::<P>(plan, u64::MAX);
@@ -115,6 +118,16 @@ fn improved<P: Protocol>(
     }
     let mut found = None;
     let mut kept = best.taken.clone();
+    let mut fast = Vec::new();
+    if many {
+        let mut all = Assignments {
+            drafted,
+            made,
+            plan: best,
+            most_rows,
+        };
+        fast = all.fast::<P>(&drafted.bounds(u64::MAX))?;
+    }
     let mut attempt = |taken: &[Option<u8>]| {
         let choice = (Choice::Improved, taken);
         let plan = drafted.varied::<P>(best, most_rows, choice, made)?;
@@ -125,6 +138,10 @@ fn improved<P: Protocol>(
         }
         Ok::<_, Diagnostic>(better)
     };
+    if many {
+        fast.iter().try_for_each(|taken| attempt(taken).map(drop))?;
+        return Ok(found);
+    }
     let all = u32::try_from(free.len())
         .ok()
         .and_then(|units| domains.checked_pow(units));
@@ -211,6 +228,11 @@ impl Drafted {
     /// Estimated seconds of a plan at the upper bounds of rows, or at so many rows where these are
     /// larger.
     fn seconds<P: Protocol>(&self, plan: &Plan, most: u64) -> f64 {
+        forms::settled::<P>(plan, &self.bounds(most)).estimate_s(self.network)
+    }
+
+    /// The upper bounds of rows, or so many where these are larger.
+    fn bounds(&self, most: u64) -> Vec<u64> {
         let mut rows = Vec::new();
         for symbol in &self.program.rows {
             // A sum stands behind its parts.
@@ -219,7 +241,7 @@ impl Drafted {
             let sum = summed_rows(symbol, &parts);
             rows.push(sum.unwrap_or(symbol.bound.min(most)).min(symbol.bound));
         }
-        forms::settled::<P>(plan, &rows).estimate_s(self.network)
+        rows
     }
 
     /// The bound of the rows of a tile with which a run is faster, where it has trees over rows: a

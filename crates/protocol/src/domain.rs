@@ -101,7 +101,7 @@ pub enum Choice {
     /// The same as [`Choice::Only`], where a sum of which an operand is bits is gates too.
     Sums(u8),
     /// From the best of the choices before it at the upper bounds of rows, by changes of single
-    /// steps that shorten the whole run; none where a plan is too large to try them.
+    /// steps that shorten the whole run, or of all at once where a plan is too large to try them.
     Improved,
 }
 

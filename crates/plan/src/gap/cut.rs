@@ -42,6 +42,12 @@ impl Cut {
         }
     }
 
+    /// Adds a node.
+    pub fn node(&mut self) -> usize {
+        self.leaving.push(Vec::new());
+        self.leaving.len() - 1
+    }
+
     /// Adds a cost of a node on each side; they may be negative.
     pub fn either(&mut self, node: usize, [first, second]: [f64; 2]) {
         let least = first.min(second);
@@ -62,8 +68,7 @@ impl Cut {
             _ if cost == 0 => {}
             [other] => both(self, from, *other, cost),
             _ => {
-                let any = self.leaving.len();
-                self.leaving.push(Vec::new());
+                let any = self.node();
                 both(self, from, any, cost);
                 others
                     .iter()

@@ -7,17 +7,14 @@
 //! units add.
 
 use super::cut::{FIRST, SECOND};
-use super::prices::{Prices, TRANSFERS};
+use super::prices::{Kinds, Prices, TRANSFERS};
 use super::problem::{Does, Load, Place, Problem, Unit, Value, Walk};
 use crate::cost::works::{Lead, NO_LEAD, Tiles, Work, once, shaped, works};
 use crate::draft::{Tensor, UnitWork};
 use crate::drafts::Units;
 use crate::steps::{Plan, PlanValue, Step, StepOp};
 use sealane_protocol::{Algebra, ConvertShape, Correlation, Demand, Domain, Protocol, StepShape};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Kinds of correlations.
-type Kinds = BTreeSet<Correlation>;
+use std::collections::BTreeMap;
 
 /// Makes the problem of all assignments between those of two plans, with so much computing that
 /// each party does alone before.
@@ -157,32 +154,9 @@ impl<P: Protocol> Builder<'_, P> {
         {
             *sum -= banked.1 as f64;
         }
-        let any = all
-            .0
-            .keys()
-            .filter(|kind| !self.alike.contains(*kind))
-            .map(|kind| {
-                let with = self
-                    .demands
-                    .iter()
-                    .filter(|(_, kinds)| kinds.contains(kind));
-                let nodes = with.map(|(node, _)| *node).collect::<Vec<_>>();
-                let mut more = base.clone();
-                more.add(*kind, all.count(*kind));
-                let fewer = all.only(|of| of != *kind);
-                let [one, last] =
-                    [(set_up(&more), &least), (set_up(&fewer), &most)].map(|(a, b)| {
-                        let [a, b] = [&a, b].map(|work| self.prices.load(work));
-                        a.iter()
-                            .zip(&b)
-                            .map(|(a, b)| (a - b).max(0.0))
-                            .collect::<Load>()
-                    });
-                let load = one.iter().zip(&last).map(|(one, last)| one.min(*last));
-                (nodes, load.collect::<Load>())
-            });
-        let any = any.filter(|(nodes, load)| !nodes.is_empty() && load.iter().any(|of| *of > 0.0));
-        let any = any.collect();
+        let any = self
+            .prices
+            .set_ups([&base, all], &self.alike, &self.demands);
         let begin = |work: &Work| {
             let lead = after(&work.leads[0], &self.first_refill());
             [0, 1].map(|to| lead[0][to].max(lead[1][to]))
@@ -243,11 +217,13 @@ impl<P: Protocol> Builder<'_, P> {
                 }
             }
         }
-        // Those of a set-up may be enough.
-        if demand.is_empty() || demand.0.keys().any(|kind| self.prices.is_banked(*kind)) {
+        // What is made of transfers of a pool may take no message.
+        if setting.pooled {
             return NO_LEAD;
         }
-        let made = P::refill_counts(setting, &demand);
+        // Those of a set-up may be enough.
+        let mut made = P::refill_counts(setting, &demand);
+        made.0.retain(|kind, _| !self.prices.is_banked(*kind));
         once(setting, &P::refill_cost(setting, &made)).leads[0]
     }
 

@@ -4,8 +4,7 @@
 //! flight it can take some steps once for each group of these, from the end of one tile to the
 //! begin of another; or all combinations of tiles, which wait for each other.
 
-use super::problem::{Flows, Problem, Walk};
-use crate::cost::works::{Lead, NO_LEAD};
+use super::problem::{Flows, Leads, Problem, Walk};
 
 /// Predecessor of a unit in a chain, for one of the clocks that it begins with.
 #[derive(Clone, Copy)]
@@ -41,18 +40,18 @@ const NEVER: (f64, Before) = (f64::NEG_INFINITY, Before::Start);
 /// Number of the leads of combinations of tiles.
 const CARRIES: usize = 2;
 
-pub(super) struct Chains<'a> {
+struct Chains<'a> {
     problem: &'a Problem,
-    second: &'a [bool],
-    leads: Vec<Lead>,
+    leads: &'a Leads,
     /// For each unit its reads: their numbers and the units that make the values.
     before: Vec<Vec<(usize, usize)>>,
     clocks: Vec<Clocks>,
     groups: Vec<Option<Group>>,
 }
 
-/// The rounds of an assignment, and the paths through its steps that have so many.
-pub(super) fn longest(problem: &Problem, second: &[bool], weights: &[f64]) -> (f64, Flows) {
+/// The rounds of an assignment with these leads, or of several on average, and the path through its
+/// steps that has so many.
+pub(super) fn longest(problem: &Problem, leads: &Leads) -> (f64, Flows) {
     let mut before = vec![Vec::new(); problem.units.len()];
     let reads = problem.values.iter().flat_map(|value| {
         let readers = value.reads.iter().map(|(reader, _)| *reader);
@@ -65,8 +64,7 @@ pub(super) fn longest(problem: &Problem, second: &[bool], weights: &[f64]) -> (f
     }
     let mut chains = Chains {
         problem,
-        second,
-        leads: problem.leads(second, weights),
+        leads,
         before,
         clocks: Vec::new(),
         groups: Vec::new(),
@@ -80,13 +78,6 @@ pub(super) fn longest(problem: &Problem, second: &[bool], weights: &[f64]) -> (f
 }
 
 impl Chains<'_> {
-    fn leads_of(&self, unit: usize) -> [Option<Lead>; 3] {
-        let unit = &self.problem.units[unit];
-        let option = unit.node.is_some_and(|node| self.second[node]);
-        let does = &unit.options[usize::from(option)];
-        [Some(does.leads[0]), Some(does.leads[1]), does.carries]
-    }
-
     /// The latest clocks with which a unit can begin, by the values whose makers `clocks` knows.
     fn begins<'c>(
         &self,
@@ -100,7 +91,7 @@ impl Chains<'_> {
             };
             for (from, (end, ..)) in clocks.ends.iter().enumerate() {
                 for to in [0, 1] {
-                    let clock = end + self.leads[*read][from][to];
+                    let clock = end + self.leads.reads[*read][from][to];
                     if clock > latest[to].0 {
                         latest[to] = (clock, Before::Read(*read, *maker, from));
                     }
@@ -112,7 +103,7 @@ impl Chains<'_> {
 
     /// The clocks with which a unit ends that begins with these.
     fn ends(&self, unit: usize, at: usize, begins: [(f64, Before); 2]) -> Clocks {
-        let lead = self.leads_of(unit)[at].unwrap_or(NO_LEAD);
+        let lead = &self.leads.units[unit][at];
         let end = |to: usize| {
             let [one, other] = [0, 1].map(|from| begins[from].0 + lead[from][to]);
             if one >= other {
@@ -193,7 +184,7 @@ impl Chains<'_> {
         for unit in walk.units.clone() {
             let begins = self.begins(unit, start, |maker| self.clocks.get(maker));
             let mut clocks = self.ends(unit, last, begins);
-            if let [.., Some(_)] = self.leads_of(unit) {
+            if self.problem.units[unit].options[0].carries.is_some() {
                 let outside = |maker: usize| {
                     let clocks = self.clocks.get(maker);
                     clocks.filter(|_| !walk.units.contains(&maker))
@@ -215,8 +206,10 @@ impl Chains<'_> {
         let problem = self.problem;
         let mut flows = Flows {
             fixed: 0.0,
-            units: vec![Default::default(); problem.units.len()],
-            reads: vec![Default::default(); self.leads.len()],
+            taken: Leads {
+                units: vec![Default::default(); problem.units.len()],
+                reads: vec![Default::default(); self.leads.reads.len()],
+            },
         };
         let ends = self.clocks.iter().enumerate();
         let ends = ends.flat_map(|(unit, of)| {
@@ -231,16 +224,16 @@ impl Chains<'_> {
         loop {
             let clocks = &self.clocks[unit];
             let (_, from, at) = clocks.ends[to];
-            flows.units[unit][at][from][to] += 1.0;
+            flows.taken.units[unit][at][from][to] += 1.0;
             let mut before = clocks.begins[from];
             if let Before::Groups = before.1 {
                 before = self.repeat(unit, from, &mut flows);
                 if let Before::Read(read, _, end) = before.1 {
                     let begin = self.group_of(unit).map_or(0, |(_, group)| group.begin);
-                    flows.reads[read][end][begin] += 1.0;
+                    flows.taken.reads[read][end][begin] += 1.0;
                 }
             } else if let Before::Read(read, _, end) = before.1 {
-                flows.reads[read][end][from] += 1.0;
+                flows.taken.reads[read][end][from] += 1.0;
             }
             match before.1 {
                 Before::Read(_, maker, end) => (unit, to) = (maker, end),
@@ -269,10 +262,10 @@ impl Chains<'_> {
         loop {
             let clocks = &group.clocks[at];
             let (_, from, kind) = clocks.ends[to];
-            flows.units[at + walk.units.start][kind][from][to] += times;
+            flows.taken.units[at + walk.units.start][kind][from][to] += times;
             match clocks.begins[from].1 {
                 Before::Read(read, maker, end) => {
-                    flows.reads[read][end][from] += times;
+                    flows.taken.reads[read][end][from] += times;
                     (at, to) = (maker - walk.units.start, end);
                 }
                 _ => return group.from,

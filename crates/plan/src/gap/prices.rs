@@ -5,8 +5,11 @@ use super::problem::{Load, Way};
 use crate::cost::works::{NO_LEAD, Work, once};
 use crate::steps::Plan;
 use sealane_protocol::{Correlation, Demand, Protocol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
+
+/// Kinds of correlations.
+pub(super) type Kinds = BTreeSet<Correlation>;
 
 /// Prices of correlations in a setting.
 pub(super) struct Prices<'a, P> {
@@ -48,11 +51,7 @@ impl<'a, P: Protocol> Prices<'a, P> {
                 let cost = P::refill_cost(setting, &made);
                 (made.count(*kind), prices.seconds(&once(setting, &cost)))
             });
-            let each = one
-                .1
-                .iter()
-                .zip(&two.1)
-                .map(|(one, two)| (two - one).max(0.0));
+            let each = one.1.iter().zip(&two.1).map(|(one, two)| two - one);
             let rate = each
                 .map(|more| more / (two.0 - one.0).max(1) as f64)
                 .collect();
@@ -115,5 +114,49 @@ impl<'a, P: Protocol> Prices<'a, P> {
             seconds
         };
         self.banked.iter().map(bank).collect()
+    }
+
+    /// Loads of set-ups beyond the least of all, each due where any of some nodes is on shares;
+    /// `demands` are nodes with the kinds that they take there. For each kind what it adds to all
+    /// others, and for each resource what the first of several kinds adds at least beside that.
+    pub fn set_ups(
+        &self,
+        [least, most]: [&Demand; 2],
+        alike: &Kinds,
+        demands: &[(usize, Kinds)],
+    ) -> Vec<(Vec<usize>, Load)> {
+        let setting = &self.plan.setting;
+        let load = |demand: &Demand| self.load(&once(setting, &P::set_up_cost(setting, demand)));
+        let beyond = |one: &Load, other: &Load| -> Load {
+            let pairs = one.iter().zip(other);
+            pairs.map(|(one, other)| (one - other).max(0.0)).collect()
+        };
+        let (begin, end) = (load(least), load(most));
+        let (mut any, mut firsts) = (Vec::new(), Vec::new());
+        for kind in most.0.keys().filter(|kind| !alike.contains(*kind)) {
+            let with = demands.iter().filter(|(_, kinds)| kinds.contains(kind));
+            let nodes = with.map(|(node, _)| *node).collect::<Vec<_>>();
+            if nodes.is_empty() {
+                continue;
+            }
+            let mut more = least.clone();
+            more.add(*kind, most.count(*kind));
+            let first = beyond(&load(&more), &begin);
+            let last = beyond(&end, &load(&most.only(|of| of != *kind)));
+            let added = first.iter().zip(&last).map(|(one, other)| one.min(*other));
+            let added = added.collect::<Load>();
+            firsts.push((nodes.clone(), beyond(&first, &added)));
+            any.push((nodes, added));
+        }
+        for at in 0..begin.len() {
+            let with = firsts.iter().filter(|(_, first)| first[at] > 0.0);
+            let least = with.clone().map(|(_, first)| first[at]).reduce(f64::min);
+            let mut load = self.nothing();
+            load[at] = least.unwrap_or(0.0);
+            let nodes = with.flat_map(|(nodes, _)| nodes).collect::<BTreeSet<_>>();
+            any.push((nodes.into_iter().copied().collect(), load));
+        }
+        any.retain(|(_, load)| load.iter().any(|of| *of > 0.0));
+        any
     }
 }

@@ -57,17 +57,6 @@ pub(super) struct Value {
     pub reads: Vec<(Option<usize>, Place)>,
 }
 
-/// Number of [`Value::to`] for each side.
-const SIDES: [usize; 2] = [1, 0];
-
-/// A cost that is due if a node is on a side, and any of some others is not.
-struct Term {
-    side: usize,
-    node: usize,
-    others: Vec<usize>,
-    load: Load,
-}
-
 /// A walk over a table, or a segment that runs once: its units.
 pub(super) struct Walk {
     pub tiles: Tiles,
@@ -96,14 +85,20 @@ pub(super) struct Problem {
     pub reveal: [f64; 2],
 }
 
-/// Rounds of paths through steps, weighted: for each unit as in [`Does`], for each read of each
-/// value in order; entries `[from][to]` as those of leads.
+/// A number for each entry `[from][to]` of leads: for each unit those in a full tile, in the last
+/// one and of combinations; for each read of each value, in order.
+#[derive(Clone, Default)]
+pub(super) struct Leads {
+    pub units: Vec<[Lead; 3]>,
+    pub reads: Vec<Lead>,
+}
+
+/// Paths through steps, weighted: how often they take each lead.
 #[derive(Clone)]
 pub(super) struct Flows {
     /// Rounds that no domain changes.
     pub fixed: f64,
-    pub units: Vec<[Lead; 3]>,
-    pub reads: Vec<Lead>,
+    pub taken: Leads,
 }
 
 /// Weights of an adversary: paths, and resources as in [`Load`].
@@ -126,12 +121,6 @@ fn rounds(flow: &Lead, lead: &Lead) -> f64 {
     dot(flow.as_flattened(), lead.as_flattened())
 }
 
-/// The cheapest way.
-fn cheapest<'a>(ways: &'a [Way], weights: &[f64]) -> Option<&'a Way> {
-    let cost = |way: &&Way| dot(weights, &way.load);
-    ways.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))
-}
-
 fn add(sum: &mut Load, load: &[f64], times: f64) {
     sum.iter_mut()
         .zip(load)
@@ -139,93 +128,208 @@ fn add(sum: &mut Load, load: &[f64], times: f64) {
 }
 
 impl Value {
-    /// Nodes of where it is made and of where a reader wants it; the first side where there is
-    /// none.
-    pub fn ends(&self, wants: Place) -> [usize; 2] {
-        [self.made, wants].map(|place| match place {
-            Place::Node(node) => node,
-            Place::Ring | Place::Given => FIRST,
+    /// Numbers of reads that want it in a ring.
+    fn in_ring(&self) -> impl Iterator<Item = usize> {
+        let reads = self.reads.iter().enumerate();
+        reads.filter_map(|(at, (_, wants))| (*wants == Place::Ring).then_some(at))
+    }
+
+    /// Nodes of readers, with the numbers of their reads.
+    fn nodes(&self) -> impl Iterator<Item = (usize, usize)> {
+        let reads = self.reads.iter().enumerate();
+        reads.filter_map(|(at, (_, wants))| match wants {
+            Place::Node(node) => Some((at, *node)),
+            _ => None,
         })
     }
 
-    /// The ways of which one leads to a reader, if the nodes at its ends are on these sides.
-    pub fn ways(&self, wants: Place, sides: [bool; 2]) -> &[Way] {
-        let [made, wanted] = sides.map(usize::from);
-        match (self.made, wants) {
-            (Place::Node(_), Place::Ring) => &self.to_ring[made],
-            (Place::Node(_), Place::Node(_)) if made != wanted => &self.to[SIDES[wanted]],
-            (Place::Ring, Place::Node(_)) => &self.to[SIDES[wanted]],
-            (Place::Given, Place::Node(_)) if wanted == SECOND => &self.to[SIDES[wanted]],
-            _ => &[],
-        }
-    }
-
-    /// Costs of all conversions, by the ways that are cheapest under these weights.
-    fn terms(&self, weights: &[f64]) -> Vec<Term> {
-        let nodes = self.reads.iter().filter_map(|(_, wants)| match wants {
-            Place::Node(node) => Some(*node),
-            _ => None,
-        });
-        let nodes = nodes.collect::<Vec<_>>();
-        let load = |ways: &[Way]| cheapest(ways, weights).map(|way| way.load.clone());
-        let mut terms = Vec::new();
-        let mut due = |side, node, others: &[usize], load: Option<Load>| {
-            let others = others.to_vec();
-            terms.extend(load.filter(|_| !others.is_empty()).map(|load| Term {
-                side,
-                node,
-                others,
-                load,
-            }));
-        };
+    /// Adds the costs of its conversions under some weights, those of its reads among them.
+    fn cost(&self, cut: &mut Cut, weighted: &Weighted<'_>) {
+        let nodes = self.nodes().map(|(_, node)| node).collect::<Vec<_>>();
+        let load = |ways: &[Way]| Some(weighted.load(&weighted.cheapest(ways, &[])?.load));
         match self.made {
             Place::Node(node) => {
-                due(FIRST, node, &nodes, load(&self.to[0]));
-                due(SECOND, node, &nodes, load(&self.to[1]));
-                if self.reads.iter().any(|(_, wants)| *wants == Place::Ring) {
-                    due(SECOND, SECOND, &[node], load(&self.to_ring[0]));
-                    due(FIRST, FIRST, &[node], load(&self.to_ring[1]));
+                for (side, ways) in [FIRST, SECOND].into_iter().zip(&self.to) {
+                    cut.apart(side, node, &nodes, load(ways).unwrap_or(0.0));
+                    for (at, reader) in self.nodes() {
+                        cut.apart(side, node, &[reader], weighted.more(ways, at));
+                    }
+                }
+                let reads = self.in_ring().collect::<Vec<_>>();
+                if !reads.is_empty() {
+                    let cost = |ways: &Vec<Way>| {
+                        let way = weighted.cheapest(ways, &reads);
+                        way.map_or(0.0, |way| weighted.cost(way, &reads))
+                    };
+                    cut.either(node, self.to_ring.each_ref().map(cost));
                 }
             }
-            Place::Given => due(FIRST, FIRST, &nodes, load(&self.to[0])),
+            Place::Given => {
+                cut.apart(FIRST, FIRST, &nodes, load(&self.to[0]).unwrap_or(0.0));
+                for (at, reader) in self.nodes() {
+                    cut.either(reader, [0.0, weighted.more(&self.to[0], at)]);
+                }
+            }
             Place::Ring => {
                 let (Some(shares), Some(mut labels)) = (load(&self.to[1]), load(&self.to[0]))
                 else {
-                    return terms;
+                    return;
                 };
+                self.of_two_ways(cut, weighted);
                 // Both cost as much as shares and the way on, where that is less. What they have in
                 // common is due for any reader.
-                let mut common = vec![0.0; shares.len()];
-                let less = |on: &&Way| dot(weights, &on.load) < dot(weights, &labels);
-                if let Some(on) = self.on.as_ref().filter(less) {
-                    common.clone_from(&labels);
-                    add(&mut common, &on.load, -1.0);
-                    labels.clone_from(&on.load);
+                let mut common = 0.0;
+                if let Some(on) = self.on.as_ref().map(|on| weighted.load(&on.load)) {
+                    if on < labels {
+                        (common, labels) = (labels - on, on);
+                    }
                 }
-                let mut alone = shares;
-                add(&mut alone, &common, -1.0);
                 if !nodes.is_empty() {
-                    due(FIRST, FIRST, &[SECOND], Some(common));
+                    cut.either(SECOND, [0.0, common]);
                 }
-                due(SECOND, SECOND, &nodes, Some(alone));
-                due(FIRST, FIRST, &nodes, Some(labels));
+                cut.apart(SECOND, SECOND, &nodes, shares - common);
+                cut.apart(FIRST, FIRST, &nodes, labels);
+                for (at, reader) in self.nodes() {
+                    let more = [1, 0].map(|to| weighted.more(&self.to[to], at));
+                    cut.either(reader, more);
+                }
             }
         }
-        terms
+    }
+
+    /// Adds what the cheapest way to labels has more rounds than the one of the fewest, for all
+    /// readers there, or what that one costs more.
+    fn of_two_ways(&self, cut: &mut Cut, weighted: &Weighted<'_>) {
+        let ways = &self.to[0];
+        let Some(least) = weighted.cheapest(ways, &[]) else {
+            return;
+        };
+        let others = ways.iter().filter(|way| !std::ptr::eq(*way, least));
+        let others = others.map(|way| weighted.load(&way.load) - weighted.load(&least.load));
+        let Some(over) = others.reduce(f64::min) else {
+            return;
+        };
+        let any = cut.node();
+        cut.either(any, [0.0, over]);
+        for (at, reader) in self.nodes() {
+            let more = weighted.rounds(least, at) - weighted.more(ways, at);
+            cut.apart(FIRST, any, &[reader], more);
+        }
+    }
+
+    /// Adds its conversions in an assignment to a load, and the leads of its reads to others, by
+    /// the ways that cost least under some weights.
+    fn take(
+        &self,
+        second: &[bool],
+        weighted: &Weighted<'_>,
+        (load, leads): (&mut Load, &mut Vec<Lead>),
+    ) {
+        let made = match self.made {
+            Place::Node(node) => usize::from(second[node]),
+            Place::Ring | Place::Given => FIRST,
+        };
+        let mut own = vec![NO_LEAD; self.reads.len()];
+        let on = |side: usize| {
+            let reads = self.nodes();
+            let reads = reads.filter(move |(_, node)| usize::from(second[*node]) == side);
+            reads.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let mut to = |ways: &[Way], reads: Vec<usize>| {
+            let way = weighted
+                .cheapest(ways, &reads)
+                .filter(|_| !reads.is_empty())?;
+            add(load, &way.load, 1.0);
+            reads.iter().for_each(|at| own[*at] = way.lead);
+            Some(std::ptr::eq(way, ways.last()?))
+        };
+        match self.made {
+            Place::Node(_) => {
+                to(&self.to[made], on(1 - made));
+                to(&self.to_ring[made], self.in_ring().collect());
+            }
+            Place::Given => drop(to(&self.to[0], on(SECOND))),
+            Place::Ring => {
+                let shares = to(&self.to[1], on(FIRST)).is_some();
+                let by_shares = to(&self.to[0], on(SECOND)) == Some(true);
+                if let (true, true, Some(_)) = (shares, by_shares, &self.on) {
+                    // Once for both.
+                    self.to[1]
+                        .iter()
+                        .take(1)
+                        .for_each(|way| add(load, &way.load, -1.0));
+                }
+            }
+        }
+        leads.extend(own);
+    }
+}
+
+/// Weights of an adversary, as the reads of a value see them.
+struct Weighted<'a> {
+    latency: f64,
+    loads: &'a [f64],
+    reads: &'a [Lead],
+}
+
+impl Weighted<'_> {
+    fn load(&self, load: &[f64]) -> f64 {
+        dot(self.loads, load)
+    }
+
+    /// Weighted seconds of the rounds by which a way makes a read later.
+    fn rounds(&self, way: &Way, read: usize) -> f64 {
+        let flow = &self.reads[read];
+        self.latency * (rounds(flow, &way.lead) - rounds(flow, &NO_LEAD))
+    }
+
+    /// The same by the way of the fewest rounds.
+    fn more(&self, ways: &[Way], read: usize) -> f64 {
+        let more = ways.iter().map(|way| self.rounds(way, read));
+        more.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// Cost of a way for some reads.
+    fn cost(&self, way: &Way, reads: &[usize]) -> f64 {
+        let rounds = reads.iter().map(|read| self.rounds(way, *read));
+        self.load(&way.load) + rounds.sum::<f64>()
+    }
+
+    fn cheapest<'w>(&self, ways: &'w [Way], reads: &[usize]) -> Option<&'w Way> {
+        let cost = |way: &&Way| self.cost(way, reads);
+        ways.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
 }
 
 impl Problem {
-    /// All costs of conversions and set-ups under these weights.
-    fn terms(&self, weights: &[f64]) -> Vec<Term> {
-        let values = self.values.iter().flat_map(|value| value.terms(weights));
-        let any = self.any.iter().map(|(nodes, load)| Term {
-            side: SECOND,
-            node: SECOND,
-            others: nodes.clone(),
-            load: load.clone(),
-        });
-        values.chain(any).collect()
+    /// Weights of all resources alike, and of no path.
+    pub fn even(&self) -> Weights {
+        let reads = self.values.iter().map(|value| value.reads.len());
+        let taken = Leads {
+            units: vec![Default::default(); self.units.len()],
+            reads: vec![Default::default(); reads.sum()],
+        };
+        let loads = vec![1.0 / self.resources as f64; self.constant.len()];
+        let flows = Flows { fixed: 0.0, taken };
+        Weights { flows, loads }
+    }
+
+    /// All values, with weights as their reads see them.
+    fn weighted<'w>(
+        &'w self,
+        weights: &'w Weights,
+    ) -> impl Iterator<Item = (&'w Value, Weighted<'w>)> {
+        let mut left = &weights.flows.taken.reads[..];
+        self.values.iter().map(move |value| {
+            let (reads, rest) = left.split_at(value.reads.len());
+            left = rest;
+            let weighted = Weighted {
+                latency: self.latency,
+                loads: &weights.loads,
+                reads,
+            };
+            (value, weighted)
+        })
     }
 
     /// The least weighted cost of an assignment, and one that has it.
@@ -233,7 +337,7 @@ impl Problem {
         let (flows, loads) = (&weights.flows, &weights.loads);
         let mut cut = Cut::new(self.nodes);
         let mut fixed = self.latency * flows.fixed + dot(loads, &self.constant);
-        for (unit, flow) in self.units.iter().zip(&flows.units) {
+        for (unit, flow) in self.units.iter().zip(&flows.taken.units) {
             let cost = |does: &Does| {
                 let [full, last] = [0, 1].map(|at| rounds(&flow[at], &does.leads[at]));
                 let carries = does.carries.map_or(0.0, |lead| rounds(&flow[2], &lead));
@@ -244,62 +348,61 @@ impl Problem {
                 None => fixed += cost(&unit.options[0]),
             }
         }
-        for term in self.terms(loads) {
-            cut.apart(term.side, term.node, &term.others, dot(loads, &term.load));
+        for (nodes, load) in &self.any {
+            cut.apart(SECOND, SECOND, nodes, dot(loads, load));
         }
-        for ((value, wants), flow) in self.reads().zip(&flows.reads) {
-            fixed += self.latency * rounds(flow, &NO_LEAD);
-            let more = |sides| {
-                let ways = value.ways(wants, sides).iter();
-                let more = ways.map(|way| rounds(flow, &way.lead) - rounds(flow, &NO_LEAD));
-                self.latency * more.reduce(f64::min).unwrap_or(0.0)
-            };
-            let [made, wanted] = value.ends(wants);
-            match (made, wanted) {
-                (FIRST, node) => cut.either(node, [false, true].map(|side| more([false, side]))),
-                (node, FIRST) if wants == Place::Ring => {
-                    cut.either(node, [false, true].map(|side| more([side, false])));
-                }
-                _ => {
-                    cut.apart(FIRST, made, &[wanted], more([false, true]));
-                    cut.apart(SECOND, made, &[wanted], more([true, false]));
-                }
-            }
+        for (value, weighted) in self.weighted(weights) {
+            let stay = weighted.reads.iter().map(|flow| rounds(flow, &NO_LEAD));
+            fixed += self.latency * stay.sum::<f64>();
+            value.cost(&mut cut, &weighted);
         }
         let (least, mut second) = cut.least();
         second.truncate(self.nodes);
         (fixed + least, second)
     }
 
-    /// Every read of every value, in order.
-    pub fn reads(&self) -> impl Iterator<Item = (&Value, Place)> {
-        let values = self.values.iter();
-        values.flat_map(|value| value.reads.iter().map(move |(_, wants)| (value, *wants)))
-    }
-
-    /// The load of an assignment, by ways that are cheapest under these weights.
-    pub fn load(&self, second: &[bool], weights: &[f64]) -> Load {
-        let mut sum = self.constant.clone();
+    /// Load and leads of an assignment, by the ways that cost least under these weights.
+    pub fn taken(&self, second: &[bool], weights: &Weights) -> (Load, Leads) {
+        let (mut load, mut leads) = (self.constant.clone(), Leads::default());
         for unit in &self.units {
             let option = unit.node.is_some_and(|node| second[node]);
-            add(&mut sum, &unit.options[usize::from(option)].load, 1.0);
+            let does = &unit.options[usize::from(option)];
+            add(&mut load, &does.load, 1.0);
+            let [full, last] = does.leads;
+            leads
+                .units
+                .push([full, last, does.carries.unwrap_or_default()]);
         }
-        for term in self.terms(weights) {
-            let side = term.side == SECOND;
-            let others = term.others.iter();
-            if second[term.node] == side && others.into_iter().any(|of| second[*of] != side) {
-                add(&mut sum, &term.load, 1.0);
+        for (nodes, of) in &self.any {
+            if nodes.iter().any(|node| !second[*node]) {
+                add(&mut load, of, 1.0);
             }
         }
-        sum
+        for (value, weighted) in self.weighted(weights) {
+            value.take(second, &weighted, (&mut load, &mut leads.reads));
+        }
+        (load, leads)
     }
+}
 
-    /// Leads of every read in an assignment, by ways that are cheapest under these weights.
-    pub fn leads(&self, second: &[bool], weights: &[f64]) -> Vec<Lead> {
-        let lead = |(value, wants): (&Value, Place)| {
-            let sides = value.ends(wants).map(|node| second[node]);
-            cheapest(value.ways(wants, sides), weights).map_or(NO_LEAD, |way| way.lead)
-        };
-        self.reads().map(lead).collect()
+/// Moves numbers towards others by a part of the way.
+pub(super) fn mix<'a>(
+    numbers: impl IntoIterator<Item = &'a mut f64>,
+    to: impl IntoIterator<Item = &'a f64>,
+    part: f64,
+) {
+    let pairs = numbers.into_iter().zip(to);
+    pairs.for_each(|(number, to)| *number += part * (to - *number));
+}
+
+impl Leads {
+    /// The same of all numbers.
+    pub fn mix(&mut self, to: &Leads, part: f64) {
+        let Leads { units, reads } = self;
+        let units = units.as_flattened_mut().as_flattened_mut();
+        let others = to.units.as_flattened().as_flattened();
+        mix(units.as_flattened_mut(), others.as_flattened(), part);
+        let reads = reads.as_flattened_mut().as_flattened_mut();
+        mix(reads, to.reads.as_flattened().as_flattened(), part);
     }
 }
