@@ -149,8 +149,9 @@ impl ProtocolChoice {
     }
 }
 
-/// Compares protocols by their estimated seconds; what comes first is faster. Of equal ones `gmw` is
-/// last: where `mixed` plans the same at the upper bounds, it may compute fewer rows in another way.
+/// Compares protocols by their estimated seconds; what comes first is faster. Of equal ones `gmw`
+/// is last: where `mixed` plans the same at the upper bounds, it may compute fewer rows in another
+/// way.
 pub fn by_time(one: (f64, ProtocolName), other: (f64, ProtocolName)) -> Ordering {
     let is_gmw = |of: ProtocolName| of == ProtocolName::Gmw;
     let order = one.0.total_cmp(&other.0);

@@ -122,8 +122,8 @@ fn no_changed_bit_makes_a_wrong_result() {
     }
 }
 
-/// An input that no AND reads has no MAC: its owner may give any. So digests alone find what happens
-/// to it on a line, and parties that do not compare them learn a wrong result.
+/// An input that no AND reads has no MAC: its owner may give any. So digests alone find what
+/// happens to it on a line, and parties that do not compare them learn a wrong result.
 #[test]
 fn digests_hold_inputs_that_no_and_reads() {
     let open = |mut side: Side| {
@@ -148,7 +148,7 @@ fn digests_hold_inputs_that_no_and_reads() {
     assert_eq!(evaluator.unwrap(), [Some(vec![0])]);
 }
 
-/// Who fails a check and sends a false digest beside it has deviated: nobody takes it for a line.
+/// A party that fails a check and sends a false digest beside it has deviated: it is no bad line.
 #[test]
 fn a_false_digest_does_not_hide_a_false_proof() {
     let flip = |at| (GARBLER, at, 1);
