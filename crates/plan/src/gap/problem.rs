@@ -179,10 +179,9 @@ impl Value {
                 // Both cost as much as shares and the way on, where that is less. What they have in
                 // common is due for any reader.
                 let mut common = 0.0;
-                if let Some(on) = self.on.as_ref().map(|on| weighted.load(&on.load)) {
-                    if on < labels {
-                        (common, labels) = (labels - on, on);
-                    }
+                let on = self.on.as_ref().map(|on| weighted.load(&on.load));
+                if let Some(on) = on.filter(|on| *on < labels) {
+                    (common, labels) = (labels - on, on);
                 }
                 if !nodes.is_empty() {
                     cut.either(SECOND, [0.0, common]);
