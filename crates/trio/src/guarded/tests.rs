@@ -9,6 +9,7 @@ use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::SessionId;
 use sealane_parties::PartySet;
 use sealane_party::{Opened, Outcome, Progress, Step, Steps};
+use sealane_proof::Shape;
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{Given, Side, copied, on_threads};
 use std::borrow::Cow;
@@ -26,6 +27,8 @@ thread_local! {
     static PATTERN: Cell<usize> = const { Cell::new(1) };
     /// Runs of a tape one after the other; every second one settles with the one before.
     static RUNS: Cell<usize> = const { Cell::new(1) };
+    /// A flaw: proofs are sent before inputs of parties without a role are compared.
+    pub(crate) static COMPARES_NOTHING: Cell<bool> = const { Cell::new(false) };
     /// Messages so far, as they were before that.
     static SENT: Cell<Vec<Vec<u8>>> = const { Cell::new(Vec::new()) };
 }
@@ -98,10 +101,12 @@ fn run_tape(
 ) -> Vec<End> {
     let setting = &Setting::in_order(&Guarded::profile(), parties);
     let (turned, pattern, runs) = (TURNED.get(), PATTERN.get(), RUNS.get());
+    let compares_nothing = COMPARES_NOTHING.get();
     on_threads(Mesh::in_memory(parties), |mesh| {
         TURNED.set(turned);
         PATTERN.set(pattern);
         RUNS.set(runs);
+        COMPARES_NOTHING.set(compares_nothing);
         let me = mesh.me();
         let harm = harm.filter(|(party, ..)| *party == me.index());
         HARM.set(harm.map(|(_, message, bit)| (message, bit)));
@@ -337,6 +342,80 @@ fn whether_a_run_stops_does_not_depend_on_inputs() {
             );
         }
     }
+}
+
+/// A planted flaw: parties that compare inputs of a party without a role after their proofs. Then
+/// an honest proof about different data fails or not by a product of the difference with a secret,
+/// and whether it fails depends on inputs of others. The test above has to be able to see that.
+#[test]
+fn inputs_compared_after_proofs_would_tell_something() {
+    let mut b = Builder::new();
+    let wires = b.input(3);
+    let product = b.and(wires[0], wires[2]);
+    let tape = compile(&b.finish(vec![vec![product]]), &Machine::ROUNDS);
+    let to = PartySet::of([PartyId(0)]);
+    // The owner gives the last input, and other bits to one holder than to the other one.
+    let run = |x, harm| run_tape(&tape, to, 4, 3, [&[x][..], &[0], &[1]], harm);
+    let messages = run(0, None)[3].sent.len();
+    COMPARES_NOTHING.set(true);
+    let tells = (0..messages).filter(|message| {
+        let fails = [0, 1].map(|x| {
+            let ends = run(x, Some((3, *message, 0)));
+            let mut ends = ends.iter().map(|end| &end.learnt);
+            ends.any(|end| matches!(end, Err(Fault::Disputed { check: "a proof", .. })))
+        });
+        fails[0] != fails[1]
+    });
+    let tells = tells.count();
+    COMPARES_NOTHING.set(false);
+    // Of two components the sum with the next one depends on the secret, at both holders.
+    assert!(tells >= 4, "{tells}");
+}
+
+/// A seed of weights leaves with the settlement of what it is about, whose messages have all been
+/// read: a settlement that begins while a product is under way sends none for it.
+#[test]
+fn seeds_leave_after_the_last_message_that_they_are_about() {
+    let setting = &Setting::in_order(&Guarded::profile(), 3);
+    let (domain, tape) = (Guarded::domain(Algebra::Z2), &circuit());
+    // The answers that have as many bytes come later.
+    let seeds = || {
+        let sent = SENT.take().into_iter();
+        sent.filter(|sent| sent.len() == Shape::SEED_BYTES).count()
+    };
+    on_threads(Mesh::in_memory(3), |mesh| {
+        let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(mesh.me().0));
+        let side = Side::<GuardedParty>::set_up(mesh, setting, &Demand::default(), given);
+        let side = &mut side.unwrap();
+        let x = side.input(PartyId(0), domain, 1, &[1, 0]).unwrap();
+        let step = Step::Tape {
+            tape,
+            domain,
+            lanes: 2,
+            operands: vec![x.clone(), x.clone(), x],
+        };
+        let product = begun(side, step);
+        let early = begun(side, Step::Settle { checks: vec![] });
+        assert_eq!(seeds(), 0);
+        side.mesh.flush().unwrap();
+        let product = advanced(side, product).expect("it has two flights");
+        assert!(advanced(side, early).is_none());
+        assert_eq!(seeds(), 0);
+        side.mesh.flush().unwrap();
+        let done = side.party.advance(product, &mut side.mesh).unwrap();
+        let Progress::Done(Outcome::Share(_, checks, ())) = done else {
+            panic!("a share is due");
+        };
+        assert_eq!(seeds(), 0);
+        let mut settling = Some(begun(side, Step::Settle { checks }));
+        // Of the proofs of both others.
+        assert_eq!(seeds(), 2);
+        while let Some(pending) = settling {
+            side.mesh.flush().unwrap();
+            settling = advanced(side, pending);
+        }
+        side.mesh.finish().unwrap();
+    });
 }
 
 #[test]
