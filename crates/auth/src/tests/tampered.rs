@@ -58,6 +58,13 @@ const PARTS: [&[(&str, u64)]; 2] = [
     ],
 ];
 
+/// Bytes to a party before a part.
+fn before(to: PartyId, part: &str) -> u64 {
+    let parts = PARTS[to.index()].iter();
+    let parts = parts.take_while(|(name, _)| *name != part);
+    parts.map(|(_, bytes)| bytes).sum()
+}
+
 /// Runs a session in which bits of a byte to a party are changed.
 fn changed(
     (to, at, flips): (PartyId, u64, u8),
@@ -131,13 +138,13 @@ fn digests_hold_inputs_that_no_and_reads() {
         side.settle()?;
         side.open(&[(&x, &BOTH)])
     };
-    let nonce = PARTS[EVALUATOR.index()][0].1;
+    let input = before(EVALUATOR, "input");
     let run = |trust_lines| {
         let checks = Checks {
             trust_lines,
             omit: None,
         };
-        changed((EVALUATOR, nonce, 1), [checks; 2], 5, open)
+        changed((EVALUATOR, input, 1), [checks; 2], 5, open)
     };
     assert!(
         run(false)
@@ -151,19 +158,14 @@ fn digests_hold_inputs_that_no_and_reads() {
 /// A party that fails a check and sends a false digest beside it has deviated: it is no bad line.
 #[test]
 fn a_false_digest_does_not_hide_a_false_proof() {
-    let flip = |at| (GARBLER, at, 1);
-    let before = |name| {
-        let parts = PARTS[GARBLER.index()].iter();
-        let parts = parts.take_while(|(part, _)| *part != name);
-        parts.map(|(_, bytes)| bytes).sum::<u64>()
-    };
-    let stated = changed(flip(before("stated")), [Checks::default(); 2], 7, small);
+    let flip = |part| (GARBLER, before(GARBLER, part), 1);
+    let stated = changed(flip("stated"), [Checks::default(); 2], 7, small);
     // The digest covers what was changed as well, so both are wrong here.
     assert!(matches!(
         &stated[GARBLER.index()],
         Err(Fault::Deviated { .. })
     ));
-    let digest = changed(flip(before("digest")), [Checks::default(); 2], 7, small);
+    let digest = changed(flip("digest"), [Checks::default(); 2], 7, small);
     assert!(matches!(&digest[GARBLER.index()], Err(Fault::Altered(_))));
 }
 
@@ -190,9 +192,7 @@ fn no_changed_byte_of_a_longer_session_makes_a_wrong_result() {
 /// Runs in which bit 0 of a byte of a part to a party is changed, and which check garbler and
 /// evaluator leave out: numbers of those that stopped at the party, and of its wrong results.
 fn without(omits: [Option<Place>; 2], to: PartyId, part: &str, byte: u64, runs: u64) -> [u64; 2] {
-    let parts = PARTS[to.index()].iter();
-    let before = parts.take_while(|(name, _)| *name != part);
-    let at = before.map(|(_, bytes)| bytes).sum::<u64>() + byte;
+    let at = before(to, part) + byte;
     let checks = omits.map(|omit| Checks {
         trust_lines: true,
         omit,
