@@ -289,7 +289,7 @@ def session_of(jobs: Jobs, name: str, rows: list[int], turn: int) -> Fields:
 
 KEPT: dict[int, Session] = {}                   # sessions that were run, by id
 # The form that a run of a job takes, if it is not the first: it follows from estimates of Sealane.
-FORMS = {"mixed-ot-numbers": 2, "mixed-ot-rings": 3, "mixed-ot-network": 1}
+FORMS = {"mixed-ot-numbers": 3, "mixed-ot-rings": 3, "mixed-ot-network": 1}
 
 
 # Sessions with base transfers take seconds here; those of these jobs are in `transfers.json.gz`.
