@@ -159,7 +159,7 @@ fn session(setting: &Setting, _: bool, mesh: Mesh, watch: &mut dyn FnMut(Point, 
     let mut run = Run { side, checks };
     let mut operands = Vec::new();
     for (at, owner) in owners.into_iter().enumerate() {
-        let elements = (0..LANES as u64).map(|lane| lane + 1 >> at & 1);
+        let elements = (0..LANES as u64).map(|lane| (lane + 1) >> at & 1);
         operands.push(run.share(Step::Input {
             owner,
             domain: bits,
