@@ -53,7 +53,8 @@ impl Equality<Opened> {
     /// Reads the other party's digest.
     ///
     /// # Errors
-    /// [`Fault::Deviated`] if it is another one, or not what it has committed to.
+    /// [`Fault::Deviated`](crate::Fault::Deviated) if it is another one, or not what it has
+    /// committed to.
     pub fn finish(self, mesh: &mut Mesh) -> Result<()> {
         let theirs = self.0.finish(mesh)?;
         check_opened(self.0.value(), &theirs).map_err(|Unequal| self.0.failed())
