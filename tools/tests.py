@@ -7,10 +7,10 @@
     python tools/tests.py rtl small     the short ones of these
 
 All but the third build what ships, and use the crates that the package is made of; the third builds
-for development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would choose
-other features for some crates, and with them another build of the whole workspace. The second asks
-the installed command for the tiers of this machine. The exit status is the number of programs that
-failed.
+for development. All run the programs of `cargo test --workspace`: `cargo test -p CRATE` would
+choose other features for some crates, and with them another build of the whole workspace. The
+second asks the installed command for the tiers of this machine. The exit status is the number of
+programs that failed.
 """
 
 import json
