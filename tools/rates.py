@@ -54,7 +54,7 @@ LONG_S = 0.15
 """Processor seconds from which a single run is measured; the median of three shorter ones is."""
 # Programs, protocols, numbers of rows (0 where there are none), and networks, on which plans take
 # other kernels. On few rows `mixed` has labels alone. Some have as many rows as the largest of the
-# twenty programs: there a byte or a transfer takes less than on few.
+# twenty programs.
 BOTH, FAST = ("lan", "wan"), ("lan", "100us/10Gbps")
 FITTED: list[tuple[str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("compared", "mixed", (1, 120_000), BOTH),
