@@ -2,15 +2,32 @@
 //! promise of its plan, byte by byte and round by round, and every program that its check accepts
 //! runs.
 
+use crate::common::{in_tiles, parse};
 use proptest::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, check as verdict, simulate};
 use sealane_plan::fewest_helpers;
 use sealane_program::text;
+use sealane_program::types::{Data, Type};
 use sealane_testkit::random_program::{Case, arithmetic, cases, cases_of_three};
 use sealane_testkit::reference;
 
 type Checked<T> = Result<T, TestCaseError>;
+
+/// One reduction of rows, so that a tile leaves little more to settle than its carry.
+const ANY: &str = "\
+sealane program 1
+name any
+party ann
+party ben
+rows n <= 40
+input x : ben bool[n] in 0..1
+main {
+  %0 = param 0 : bool[n] in 0..1 known ben
+  %1 = reduce any %0 axis 0 : bool in 0..1 known ben
+}
+reveal found = %1 : bool to ann
+";
 
 /// Runs a case, or refuses it if planning does, for a body that needs all rows at once.
 fn run(case: &Case, protocol: ProtocolName, helpers: usize, tile: u64) -> Checked<RunReport> {
@@ -226,5 +243,19 @@ proptest! {
     ) {
         let protocol = ProtocolName::Gmw;
         check(&case, protocol, missing(&case, protocol, outside), tile)?;
+    }
+}
+
+/// A cost walks few tiles and counts the rest; these are all numbers of tiles around the few.
+#[test]
+fn a_plan_holds_for_each_number_of_tiles() {
+    let program = parse(ANY);
+    for protocol in [ProtocolName::Trio, ProtocolName::TrioMalicious] {
+        for rows in 1..=40 {
+            let job = in_tiles(program.clone(), protocol, &["cat"], 1);
+            let input = Data::from_numbers(Type::Bool, vec![rows], &vec![0; rows as usize]);
+            let report = simulate(&job, vec![input.unwrap()]).unwrap();
+            assert!(report.as_planned(), "{rows} tiles: {:?}", report.promise);
+        }
     }
 }

@@ -414,11 +414,9 @@ impl<'a> Flow<'a> {
 
     /// Asks the driver whether full tiles of the current segment can be skipped.
     fn skip<D: Driver>(&mut self, driver: &mut D) {
-        let blocks = self.flying.iter().map(|flying| flying.run);
-        if blocks
-            .clone()
-            .any(|run| run.segment != self.segment || run.tile == 0)
-        {
+        // The first tile combines with none before it, and the second settles no check of a carry.
+        let unlike = |run: TileRun| run.segment != self.segment || run.tile < 2;
+        if self.flying.iter().any(|flying| unlike(flying.run)) {
             return;
         }
         let ahead = &mut self.remaining[self.segment];
