@@ -50,8 +50,12 @@ Rates = dict[str, float]
 
 TOLERATED = 0.15
 ENOUGH = 0.9
-LONG_S = 0.15
+LONG_S = 0.5
 """Processor seconds from which a single run is measured; the median of three shorter ones is."""
+FAR = 0.05
+"""The relative error of a fitted run from which it counts less."""
+PASSES = 3
+"""How often the programs that are fitted are run, minutes apart: of each the median counts."""
 # Programs, protocols, numbers of rows (0 where there are none), and networks, on which plans take
 # other kernels. On few rows `mixed` has labels alone. Some have as many rows as the largest of the
 # twenty programs.
@@ -125,12 +129,12 @@ def drawn(given: dict[str, Any], ends: str, rows: dict[str, int], rng: np.random
     """Numbers of an input, uniform in its range."""
     dims = given["shape"].strip("[]").split(", ")
     shape = [rows[dim] if dim in rows else int(dim) for dim in dims]
+    low, high = (ends or "1 to 100").replace(",", "").split(" to ")
     if given["type"].startswith("f"):
-        numbers = rng.uniform(1, 100, shape)
+        numbers = rng.uniform(float(low), float(high), shape)
         return numbers.astype(np.float32) if given["type"] == "f32" else np.round(numbers, 3)
-    low, high = (int(end.replace(",", "")) for end in ends.split(" to "))
-    dtype = np.uint64 if low >= 0 else np.int64
-    return rng.integers(low, high, shape, dtype, endpoint=True)
+    dtype = np.int64 if low.startswith("-") else np.uint64
+    return rng.integers(int(low), int(high), shape, dtype, endpoint=True)
 
 
 def measured(cell: Cell, rows: dict[str, int]) -> list[dict[str, Any]]:
@@ -191,12 +195,17 @@ def least_squares(a: Floats, b: Floats) -> Floats:
 
 
 def fitted(runs: list[tuple[Work, float]]) -> Rates:
-    """Rates under which the squares of relative errors are least."""
+    """Rates under which relative errors are least: their squares, but errors above `FAR` count as
+    they are (Huber, "Robust Estimation of a Location Parameter", 1964), so that one run that
+    something disturbed moves no rate far."""
     kernels = sorted({kernel for work, _ in runs for kernel in work})
     a = np.array([[work.get(kernel, 0) / seconds for kernel in kernels] for work, seconds in runs])
     # Columns of like size: counts differ by nine orders of magnitude.
     size = np.maximum(np.linalg.norm(a, axis=0), 1e-300)
-    found = least_squares(a / size, np.ones(len(runs))) / size
+    found, weights = np.zeros(len(kernels)), np.ones(len(runs))
+    for _ in range(20):
+        found = least_squares(weights[:, None] * a / size, weights) / size
+        weights = np.sqrt(FAR / np.maximum(np.abs(a @ found - 1), FAR))
     return {kernel: float(rate) for kernel, rate in zip(kernels, found, strict=True)}
 
 
@@ -214,12 +223,14 @@ def calibrated() -> tuple[Rates, list[float]]:
         for rows in all_rows
         for network in networks
     ]
-    runs, probes = [], probed()
-    for cell in cells:
-        plan = cell.plan()
-        # The speed of a machine changes within the minutes that this takes.
-        slower = slowness(probes)
-        runs.append((plan["work"], seconds_of(measured(cell, plan["rows"])) / slower))
+    plans, probes = [cell.plan() for cell in cells], probed()
+    took: list[list[float]] = [[] for _ in cells]
+    for _ in range(PASSES):
+        for cell, plan, seconds in zip(cells, plans, took, strict=True):
+            # The speed of a machine changes within the minutes that this takes.
+            slower = slowness(probes)
+            seconds.append(seconds_of(measured(cell, plan["rows"])) / slower)
+    runs = [(plan["work"], median(seconds)) for plan, seconds in zip(plans, took, strict=True)]
     rates = fitted(runs)
     for cell, (work, seconds) in zip(cells, runs, strict=True):
         off = error(predicted(work, rates), seconds)
