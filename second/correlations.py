@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from errors import need
 from link import Mesh
@@ -19,6 +19,8 @@ from transfers import Receiver, Sender
 Kind = tuple[int, ...]
 Share = tuple[int, int, int]                    # number of a transfer, of an element; its share
 Matrix = list[list[int]]
+T = TypeVar("T")
+Rest = Callable[[], T]                          # reads what the other party writes, and makes all
 HALF = (1 << 64) - 1
 MANY, FEW = 16384, 512                          # transfers of a batch: of kinds of bits, of others
 PORTION = 1 << 18                               # transfers of an extension for kinds of bits
@@ -193,13 +195,18 @@ class Correlations:
             for kind, n in portion.items():
                 self.queues[kind].extend(self._bits(kind, n))
         self.mesh.held = 0
-        makers: dict[int, Callable[[Kind, int], Iterable[Any]]] = {
+        makers: dict[int, Callable[[Kind, int], Rest[list[Any]]]] = {
             1: self._matrices, 3: self._in_both, 4: self._selections, 5: self._known,
             6: self._matrices}
+        self.mesh.held = self.mesh.received + 1
+        begun: list[tuple[Kind, Rest[list[Any]]]] = []
         for kind, n in sorted(rest.items()):
             if kind[0]:
-                self.queues[kind].extend(makers[kind[0]](kind, n))
+                begun.append((kind, makers[kind[0]](kind, n)))
                 self.mesh.flush()
+        for kind, end in begun:
+            self.queues[kind].extend(end())
+        self.mesh.held = 0
 
     def draw(self, sent: int, got: int) -> None:
         """Make transfers."""
@@ -230,7 +237,7 @@ class Correlations:
 
     # ---- kinds 3 and 4
 
-    def _in_both(self, kind: Kind, n: int) -> list[tuple[int, int]]:
+    def _in_both(self, kind: Kind, n: int) -> Rest[list[tuple[int, int]]]:
         """Bits in both sharings."""
         side = self.sent if self.low else self.got
         hashes: list[list[int]] = [[] for _ in side.offsets]
@@ -240,30 +247,31 @@ class Correlations:
             bits += [(z ^ o) >> 127 for z, o in zip(*found)] if self.low else batch.choices
             for all_hashes, some in zip(hashes, found):
                 all_hashes += some
-        return list(zip(bits, self._integers(bits, hashes, kind[1])))
+        end = self._integers(bits, hashes, kind[1])
+        return lambda: list(zip(bits, end()))
 
-    def _integers(self, bits: list[int], hashes: list[list[int]], k: int) -> list[int]:
+    def _integers(self, bits: list[int], hashes: list[list[int]], k: int) -> Rest[list[int]]:
         """Shares of the same bits modulo 2^k, from hashes of the direction from low to high."""
-        found, mask = [], (1 << k - 1) - 1
-        for first in range(0, len(bits), MANY):
-            part = slice(first, first + MANY)
-            r, widths = bits[part], [k - 1] * len(bits[part])
-            if self.low:
-                pairs = list(zip(*(hashed[part] for hashed in hashes)))
-                self.mesh.write(self.peer, join(
-                    [z - o + x & mask for x, (z, o) in zip(r, pairs)], widths))
+        mask, all_mask = (1 << k - 1) - 1, (1 << k) - 1
+        parts = [slice(first, first + MANY) for first in range(0, len(bits), MANY)]
+        if self.low:
+            pairs = list(zip(*hashes))
+            masked = [z - o + x & mask for x, (z, o) in zip(bits, pairs)]
+            for part in parts:
+                self.mesh.write(self.peer, join(masked[part], [k - 1] * len(masked[part])))
                 self.mesh.flush()
-                found += [x + 2 * z for x, (z, _) in zip(r, pairs)]
-            else:
-                found += [x - 2 * (t + x * d) for x, t, d in zip(r, hashes[0][part],
-                                                                 self._read(widths))]
-        return [number & (1 << k) - 1 for number in found]
+            return lambda: [x + 2 * z & all_mask for x, (z, _) in zip(bits, pairs)]
+
+        def read() -> list[int]:
+            found = [d for part in parts for d in self._read([k - 1] * len(bits[part]))]
+            return [x - 2 * (t + x * d) & all_mask for x, t, d in zip(bits, hashes[0], found)]
+        return read
 
     def _read(self, widths: list[int]) -> list[int]:
         """A message of numbers of so many bits."""
         return cut(self.mesh.read(self.peer, (sum(widths) + 7) // 8), widths)
 
-    def _selections(self, kind: Kind, n: int) -> list[tuple[int, int, int, int]]:
+    def _selections(self, kind: Kind, n: int) -> Rest[list[tuple[int, int, int, int]]]:
         """Choices: a bit in both sharings, and its product by a number."""
         k, both = kind[1], []
         for own, theirs in zip(self.sent.batches(n, FEW), self.got.batches(n, FEW)):
@@ -275,7 +283,8 @@ class Correlations:
         zeros, ones, mine, bits = (list(column) for column in zip(*both))
         hashes = [[block >> 64 for block in hashed]
                   for hashed in ((zeros, ones) if self.low else (mine,))]
-        return [(r, e, m, f) for r, e, (m, f) in zip(bits, self._integers(bits, hashes, k), found)]
+        end = self._integers(bits, hashes, k)
+        return lambda: [(r, e, m, f) for r, e, (m, f) in zip(bits, end(), found)]
 
     # ---- kinds 1 (integers), 5 and 6
 
@@ -308,34 +317,42 @@ class Correlations:
         self.mesh.write(self.peer, join(numbers, widths))
         return columns, shares
 
-    def _get(self, total: int, m: int, p: int, b: int, k: int) -> tuple[list[int], list[Share]]:
+    def _sent(self, *form: int) -> Rest[tuple[Matrix, list[Share]]]:
+        """The same, where nothing is read."""
+        made = self._send(*form)
+        self.mesh.flush()
+        return lambda: made
+
+    def _get(self, total: int, m: int, p: int, b: int, k: int
+             ) -> Rest[tuple[list[int], list[Share]]]:
         """Make the numbers of R in all rows, and the other shares."""
         found = [*self._elements(self.got, total, m, k)]
-        messages = iter(self._read([k - t % b for t, _, _, _ in found if t % (p * b)]))
-        rows = [0] * (total // b)
-        for t, u, _, x in found:
-            rows[t // b] |= (x if u == 0 else 0) << t % b
-        return rows, [(t, u, own + x * (next(messages) if t % (p * b) else 0))
-                      for t, u, (own,), x in found]
 
-    def _matrices(self, kind: Kind, n: int) -> list[tuple[Any, Any, Any]]:
+        def read() -> tuple[list[int], list[Share]]:
+            messages = iter(self._read([k - t % b for t, _, _, _ in found if t % (p * b)]))
+            rows = [0] * (total // b)
+            for t, u, _, x in found:
+                rows[t // b] |= (x if u == 0 else 0) << t % b
+            return rows, [(t, u, own + x * (next(messages) if t % (p * b) else 0))
+                          for t, u, (own,), x in found]
+        return read
+
+    def _matrices(self, kind: Kind, n: int) -> Rest[list[tuple[Any, Any, Any]]]:
         """Products of matrices; a triple is one of numbers."""
         k, rows, inner, columns = (*kind[1:], 1, 1, 1)[:4]
         m, p = max(rows, columns), min(rows, columns)
         form = n * inner * p * k, m, p, k, k
-        if self.low:
-            xs, shares = self._send(*form)
-            self.mesh.flush()
-            ys, others = self._get(*form)
-        else:
-            ys, others = self._get(*form)
-            xs, shares = self._send(*form)
-        sums = [[[0] * p for _ in range(m)] for _ in range(n)]
-        for t, u, value in shares + others:
-            line, v = divmod(t // k, p)
-            sums[line // inner][u][v] += value << t % k
-        return [self._product(xs[j * inner:][:inner], ys[j * inner * p:][:inner * p], sums[j], kind)
-                for j in range(n)]
+        (xs, shares), get = self._send(*form), self._get(*form)
+
+        def products() -> list[tuple[Any, Any, Any]]:
+            ys, others = get()
+            sums = [[[0] * p for _ in range(m)] for _ in range(n)]
+            for t, u, value in shares + others:
+                line, v = divmod(t // k, p)
+                sums[line // inner][u][v] += value << t % k
+            return [self._product(xs[j * inner:][:inner], ys[j * inner * p:][:inner * p], sums[j],
+                                  kind) for j in range(n)]
+        return products
 
     def _product(self, columns: Matrix, numbers: list[int], sums: Matrix, kind: Kind
                  ) -> tuple[Any, Any, Any]:
@@ -347,19 +364,24 @@ class Correlations:
             return x[0][0], y[0][0], v[0][0]
         return (x, y, v) if kind[2] >= kind[4] else (turned(y), turned(x), turned(v))
 
-    def _known(self, kind: Kind, n: int) -> Iterator[tuple[Any, Matrix]]:
+    def _known(self, kind: Kind, n: int) -> Rest[list[tuple[Any, Matrix]]]:
         """Bits of the holder by integers of the other: own ones, and shares by bit."""
         _, holder, k, b, m = kind
         piece = 16384 // b // 8 * 8
-        for first in range(0, n, piece):
-            size = min(piece, n - first)
-            make = self._get if holder == self.mesh.me else self._send
-            own, shares = make(size * b, m, 1, b, k)
-            self.mesh.flush()
-            sums = [[[0] * m for _ in range(b)] for _ in range(size)]
-            for t, u, value in shares:
-                sums[t // b][t % b][u] = value & (1 << k - t % b) - 1
-            yield from zip(own, sums)
+        forms = [(min(piece, n - first) * b, m, 1, b, k) for first in range(0, n, piece)]
+        make = self._get if holder == self.mesh.me else self._sent
+        ends: list[Rest[tuple[Any, list[Share]]]] = [make(*form) for form in forms]
+
+        def products() -> list[tuple[Any, Matrix]]:
+            found: list[tuple[Any, Matrix]] = []
+            for (total, *_), end in zip(forms, ends):
+                own, shares = end()
+                sums = [[[0] * m for _ in range(b)] for _ in range(total // b)]
+                for t, u, value in shares:
+                    sums[t // b][t % b][u] = value & (1 << k - t % b) - 1
+                found += zip(own, sums)
+            return found
+        return products
 
 
 def portions(wanted: Counter[Kind]) -> tuple[list[Counter[Kind]], Counter[Kind]]:

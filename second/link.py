@@ -16,7 +16,7 @@ from errors import CAUSES, Fault, need
 from primitives import H, blake3, gf_mul, gf_sum
 from tls import Tls, guarded
 
-WIRE, MAGIC, SOFTWARE = 14, b"SEALANE\n", b"second-1"
+WIRE, MAGIC, SOFTWARE = 15, b"SEALANE\n", b"second-1"
 HELLO = struct.Struct("<8sHBBBB31sBI")
 FRAME = struct.Struct("<BBHII")
 DATA, CONTROL, HEARTBEAT, GOODBYE, ABORT = 1, 2, 3, 4, 5

@@ -34,14 +34,11 @@ use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill_in_step};
 use sealane_ot::source::{SourceSetup, finish_both};
 use sealane_ot::traits::CorrelationSource;
-use sealane_ot::triples::{
-    ArithmeticTriples, BitKind, BitTriples, BothWays, DaBits, KnownProducts, MatrixTriples, Ring,
-    Selects,
-};
+use sealane_ot::triples::{BitKind, BitTriples, BothWays, IntegerKind, Integers, Ring};
 use sealane_parties::PartyId;
 use sealane_party::bits::Writer;
 use sealane_party::{Fault, Result, Stocks};
-use sealane_protocol::{Algebra, Correlation, Demand, Setting};
+use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::{BTreeMap, VecDeque};
 use zeroize::Zeroizing;
 
@@ -72,6 +69,38 @@ impl Batch {
             taken: 0,
             bits,
             elements: Vec::new(),
+        }
+    }
+}
+
+impl Batch {
+    fn of_integers(made: Integers, count: usize) -> Batch {
+        let column = |of: &mut Vec<u64>| Zeroizing::new(std::mem::take(of));
+        let row = |plane: &[Block]| vec![words_of(plane, count)];
+        let (bits, elements): (_, Vec<_>) = match made {
+            Integers::Triples(mut made) => {
+                let columns = [&mut made.a, &mut made.b, &mut made.c].map(column);
+                (Vec::new(), columns.into())
+            }
+            Integers::Matrices(mut made) => {
+                let columns = [&mut made.a, &mut made.b, &mut made.c].map(column);
+                (Vec::new(), columns.into())
+            }
+            Integers::DaBits(mut made) => (row(&made.bits), vec![column(&mut made.elements)]),
+            Integers::Selects(mut made) => {
+                let columns = [&mut made.factors, &mut made.products, &mut made.elements];
+                (row(&made.bits), columns.map(column).into())
+            }
+            Integers::Known(mut made) => {
+                let columns = [&mut made.factors, &mut made.shares].map(column);
+                (Vec::new(), columns.into())
+            }
+        };
+        Batch {
+            count,
+            taken: 0,
+            bits,
+            elements,
         }
     }
 }
@@ -192,8 +221,17 @@ impl Goods {
         } else {
             mesh.crossing(|mesh| self.refill_through(demand, mesh))?;
         }
-        for (kind, count) in demand.0.iter().filter(|(kind, _)| !is_bits(**kind)) {
-            self.make(*kind, *count, mesh)?;
+        let kinds = demand.0.iter().filter_map(|(kind, count)| {
+            let made = integer_kind(*kind, self.me)?;
+            Some((*kind, (made, *count as usize)))
+        });
+        let (kinds, wanted): (Vec<_>, Vec<_>) = kinds.unzip();
+        let ots = self.ots.as_mut();
+        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
+        let made = ots.make_together(mesh, wanted.iter().copied())?;
+        for ((kind, made), (_, count)) in kinds.into_iter().zip(made).zip(wanted) {
+            let batch = Batch::of_integers(made, count);
+            self.pools.entry(kind).or_default().push_back(batch);
         }
         Ok(())
     }
@@ -283,15 +321,17 @@ impl Goods {
         [0, 1].iter().all(|at| ready[*at] as u64 >= wanted[*at])
     }
 
-    /// Makes correlations of OTs that are there; none of labels, which stay with their source.
+    /// Makes correlations of bits of OTs that are there.
     fn make(&mut self, kind: Correlation, count: u64, mesh: &mut Mesh) -> Result<()> {
-        let ots = self.ots.as_mut();
+        let (ots, count) = (self.ots.as_mut(), count as usize);
         let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
-        let made = make(ots, self.me, kind, count as usize, mesh)?;
+        let made = match bit_kind(kind) {
+            BitKind::Boolean => BitTriples::Boolean(ots.make(mesh, (), count)?),
+            BitKind::Wide(width) => BitTriples::Wide(ots.make(mesh, width, count)?),
+        };
         mesh.flush()?;
-        if let Some(made) = made {
-            self.pools.entry(kind).or_default().push_back(made);
-        }
+        let made = Batch::of_bits(&made, count);
+        self.pools.entry(kind).or_default().push_back(made);
         Ok(())
     }
 
@@ -401,63 +441,18 @@ fn in_step(
     )?)
 }
 
-/// Makes correlations of one kind; none of OTs, which stay with their source.
-fn make(
-    ots: &mut Both,
-    me: PartyId,
-    kind: Correlation,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Option<Batch>> {
+/// The kind of correlations of integers, at this party; none of bits, of labels and of OTs.
+fn integer_kind(kind: Correlation, me: PartyId) -> Option<IntegerKind> {
     let ring = |algebra| Ring::new(bits_of(algebra) as u32);
-    let row = |plane: &[Block]| vec![words_of(plane, count)];
-    let column = |of: &mut Vec<u64>| Zeroizing::new(std::mem::take(of));
-    let (bits, elements) = match kind {
-        Correlation::Triple {
-            algebra: Algebra::Z2,
-        } => {
-            let made = BitTriples::Boolean(ots.make(mesh, (), count)?);
-            return Ok(Some(Batch::of_bits(&made, count)));
-        }
-        Correlation::Wide { bits } => {
-            let made = BitTriples::Wide(ots.make(mesh, bits.into(), count)?);
-            return Ok(Some(Batch::of_bits(&made, count)));
-        }
-        Correlation::Triple { algebra } => {
-            let mut made: ArithmeticTriples = ots.make(mesh, ring(algebra), count)?;
-            let columns = [&mut made.a, &mut made.b, &mut made.c].map(column);
-            (Vec::new(), columns.into())
-        }
-        Correlation::Matrix { .. } => {
-            let mut made: MatrixTriples = ots.make(mesh, matrix_shape(kind), count)?;
-            let columns = [&mut made.a, &mut made.b, &mut made.c].map(column);
-            (Vec::new(), columns.into())
-        }
-        Correlation::DaBit { algebra } => {
-            let mut made: DaBits = ots.make(mesh, ring(algebra), count)?;
-            (row(&made.bits), vec![column(&mut made.elements)])
-        }
-        Correlation::Select { algebra } => {
-            let mut made: Selects = ots.make(mesh, ring(algebra), count)?;
-            let columns = [&mut made.factors, &mut made.products, &mut made.elements];
-            (row(&made.bits), columns.map(column).into())
-        }
+    match kind {
+        kind if is_bits(kind) => None,
+        Correlation::Triple { algebra } => Some(IntegerKind::Triples(ring(algebra))),
+        Correlation::Matrix { .. } => Some(IntegerKind::Matrices(matrix_shape(kind))),
+        Correlation::DaBit { algebra } => Some(IntegerKind::DaBits(ring(algebra))),
+        Correlation::Select { algebra } => Some(IntegerKind::Selects(ring(algebra))),
         Correlation::Known { holder, .. } => {
-            let shape = known_shape(kind);
-            let mut made: KnownProducts = if holder == me {
-                ots.receiver().make(mesh, shape, count)?
-            } else {
-                ots.sender().make(mesh, shape, count)?
-            };
-            let columns = [&mut made.factors, &mut made.shares].map(column);
-            (Vec::new(), columns.into())
+            Some(IntegerKind::Known(known_shape(kind), holder == me))
         }
-        Correlation::Cot { .. } | Correlation::Seed { .. } => return Ok(None),
-    };
-    Ok(Some(Batch {
-        count,
-        taken: 0,
-        bits,
-        elements,
-    }))
+        Correlation::Wide { .. } | Correlation::Cot { .. } | Correlation::Seed { .. } => None,
+    }
 }

@@ -46,6 +46,8 @@ pub const WIRE_HISTORY: &[&str] = &[
      with their number",
     "silent OT of both directions of gmw and mixed runs in step, and the set-up makes its first \
      transfers: thirteen rounds less",
+    "all correlations of integers of a refill of gmw and mixed cross in one flight, where each kind \
+     took one or two",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -53,12 +53,15 @@ mod arithmetic;
 mod bits;
 mod boolean;
 mod chunks;
+mod crossed;
 mod dabits;
+mod in_parts;
 mod known;
 mod matrix;
 mod outer;
 mod packing;
 mod selects;
+mod together;
 mod wide;
 
 pub use arithmetic::{ArithmeticTriples, Ole};
@@ -68,6 +71,7 @@ pub use dabits::DaBits;
 pub use known::{KnownProducts, KnownShape};
 pub use matrix::{MatrixShape, MatrixTriples};
 pub use selects::Selects;
+pub use together::{IntegerKind, Integers};
 pub use wide::WideTriples;
 
 use crate::Result;
@@ -150,6 +154,11 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
     /// Both directions.
     pub fn both(&mut self) -> (&mut HashedSender<S>, &mut HashedReceiver<R>) {
         (&mut self.sender, &mut self.receiver)
+    }
+
+    /// True if taking OTs sends nothing: they were made ahead.
+    fn has_all(&self) -> bool {
+        self.sender.cot.in_parts() && self.receiver.cot.in_parts()
     }
 
     /// Runs one side of both directions, in the order in which the peer runs the other sides.

@@ -1,4 +1,4 @@
-//! Sessions outside the subset of the wire, in `outside-14.json.gz`. This implementation alone has
+//! Sessions outside the subset of the wire, in `outside-15.json.gz`. This implementation alone has
 //! them, and makes them: they find what changes, and not what is wrong at both sides.
 
 use super::sessions::{Sessions, in_json};
@@ -69,7 +69,7 @@ fn entries(id: usize, (case, tile, job): &(Case, u64, Job)) -> Option<[Value; 2]
 }
 
 #[test]
-#[ignore = "writes outside-14.json.gz to the folder that SEALANE_VECTORS names"]
+#[ignore = "writes outside-15.json.gz to the folder that SEALANE_VECTORS names"]
 fn make_outside() {
     let folder = std::env::var("SEALANE_VECTORS").expect("a folder");
     let (mut jobs, mut tests) = (Vec::new(), Vec::new());

@@ -384,9 +384,10 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
         });
         extensions.fold(Flights::new(), together)
     };
-    // Those of bits send nothing more.
+    // Those of bits send nothing more, and messages of all others cross.
     let all = demand.0.iter().filter(|(kind, _)| !is_bits(**kind));
     let all = all.map(|(kind, count)| flights(setting, *kind, *count));
+    let numbers = all.fold(Flights::new(), together);
     let extended = if setting.silent {
         SILENT_COT
     } else {
@@ -398,7 +399,7 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     }
     Cost {
         work,
-        ..Cost::of(messages(setting, &all.fold(made, then)))
+        ..Cost::of(messages(setting, &then(made, numbers)))
     }
 }
 

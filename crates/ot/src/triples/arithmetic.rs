@@ -1,7 +1,8 @@
 //! OLEs and arithmetic triples.
 
-use super::outer::{self, OuterShape, Products};
-use super::{BothWays, Ring, both_ways};
+use super::crossed::BothDirections;
+use super::outer::{self, OuterShape};
+use super::{BothWays, Ring, in_parts};
 use crate::Result;
 use crate::flights::Flights;
 use crate::forms::{HashedReceiver, HashedSender};
@@ -26,16 +27,18 @@ pub struct Ole {
 }
 
 impl Ole {
-    fn new(mut products: Products) -> Ole {
-        Ole {
-            factors: std::mem::take(&mut products.own),
-            shares: std::mem::take(&mut products.shares),
-        }
+    fn empty(count: usize) -> Ole {
+        let [factors, shares] = [(); 2].map(|()| vec![0; count]);
+        Ole { factors, shares }
+    }
+
+    fn parts(&mut self) -> [&mut [u64]; 2] {
+        [&mut self.factors, &mut self.shares]
     }
 }
 
 /// One column by one row, of one element each.
-fn single(ring: Ring) -> OuterShape {
+pub(super) fn single(ring: Ring) -> OuterShape {
     OuterShape {
         ring,
         choice_bits: ring.bits(),
@@ -56,13 +59,18 @@ impl Correlation for Ole {
 
 impl<S: CotSender> CorrelationSource<Ole> for HashedSender<S> {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
-        outer::send(self, mesh, single(ring), count).map(Ole::new)
+        let mut made = Ole::empty(count);
+        outer::send(self, mesh, single(ring), count, made.parts())?;
+        Ok(made)
     }
 }
 
 impl<R: CotReceiver> CorrelationSource<Ole> for HashedReceiver<R> {
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
-        outer::receive(self, mesh, single(ring), count).map(Ole::new)
+        let mut made = Ole::empty(count);
+        outer::ask(self, mesh, single(ring), count, made.parts())?;
+        outer::finish(mesh, self.cot.terms().peer, single(ring), made.parts())?;
+        Ok(made)
     }
 }
 
@@ -90,33 +98,36 @@ impl ArithmeticTriples {
     pub fn ring(&self) -> Ring {
         self.ring
     }
-}
 
-impl Correlation for ArithmeticTriples {
-    type Parameters = Ring;
-
-    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
-        both_ways(Ole::flights(cot, before, ring, count))
-    }
-}
-
-impl<S: CotSender, R: CotReceiver> CorrelationSource<ArithmeticTriples> for BothWays<S, R> {
-    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
-        let (mut sent, mut received): (Ole, Ole) = self.each_way(
-            mesh,
-            |sender, mesh| sender.make(mesh, ring, count),
-            |receiver, mesh| receiver.make(mesh, ring, count),
-        )?;
+    /// The triples whose products were made.
+    pub(super) fn of(ring: Ring, made: BothDirections) -> ArithmeticTriples {
+        let [mut sent, mut received] = made.finish();
         let mut triples = ArithmeticTriples {
             ring,
-            a: std::mem::take(&mut sent.factors),
-            b: std::mem::take(&mut received.factors),
+            a: std::mem::take(&mut sent.own),
+            b: std::mem::take(&mut received.own),
             c: std::mem::take(&mut sent.shares),
         };
         let ArithmeticTriples { a, b, c, .. } = &mut triples;
         for (((c, &other), &a), &b) in c.iter_mut().zip(&received.shares).zip(&*a).zip(&*b) {
             *c = ring.reduce(c.wrapping_add(other).wrapping_add(a.wrapping_mul(b)));
         }
-        Ok(triples)
+        triples
+    }
+}
+
+impl Correlation for ArithmeticTriples {
+    type Parameters = Ring;
+
+    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
+        BothDirections::flights(cot, before, single(ring), count as usize)
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> CorrelationSource<ArithmeticTriples> for BothWays<S, R> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
+        let mut made = BothDirections::new(self, single(ring), count);
+        in_parts::make(self, mesh, &mut [&mut made])?;
+        Ok(ArithmeticTriples::of(ring, made))
     }
 }

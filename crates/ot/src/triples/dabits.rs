@@ -1,6 +1,7 @@
 //! Bits that are shared in two ways.
 
 use super::chunks::{CHUNK, chunks, each_pair, extensions, keys, message, parts};
+use super::in_parts::InParts;
 use super::packing::{Packer, Unpacker};
 use super::{BothWays, Ring};
 use crate::Result;
@@ -13,6 +14,7 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use std::hint::black_box;
+use std::ops::Range;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// One party's shares of random bits, of each two: a bit, of which the exclusive or of both parties
@@ -102,28 +104,72 @@ impl Correlation for DaBits {
     }
 }
 
+impl<S: CotSender> HashedSender<S> {
+    /// Makes a chunk of shared bits, and writes the message.
+    fn send_bits(
+        &mut self,
+        mesh: &mut Mesh,
+        made: &mut DaBits,
+        (now, blocks): (usize, Range<usize>),
+    ) -> Result<()> {
+        let HashedSender { cot, hasher } = self;
+        let mut scratch = Zeroizing::default();
+        let mut packer = Packer::new(cot.terms().peer);
+        let (q, seconds) = cot.next_keys(mesh, now, &mut scratch)?;
+        let DaBits { ring, .. } = *made;
+        let elements = &mut made.elements[blocks.start * 128..];
+        let bits = &mut made.bits[blocks];
+        each_pair(hasher, &seconds, q, |j, [zero, one]| {
+            // Of the highest bits of both keys the receiver lacks one; the others are masks.
+            let bit = (zero ^ one) >> 127;
+            bits[j / 128] ^= Block::new(bit << (j % 128));
+            let masks = [zero as u64, one as u64];
+            elements[j] = sent((&mut packer, mesh), ring, masks, bit as u64)?;
+            Ok(())
+        })?;
+        packer.finish(mesh)?;
+        Ok(mesh.flush()?)
+    }
+}
+
+impl<R: CotReceiver> HashedReceiver<R> {
+    /// Takes the OTs of a chunk of shared bits, with keys in place of elements.
+    fn take_bits(
+        &mut self,
+        mesh: &mut Mesh,
+        made: &mut DaBits,
+        (now, blocks): (usize, Range<usize>),
+    ) -> Result<()> {
+        let HashedReceiver { cot, hasher } = self;
+        let (mut t, first) = (Zeroizing::new(vec![Block::ZERO; now]), blocks.start * 128);
+        cot.extend(mesh, &mut made.bits[blocks], &mut t)?;
+        mesh.flush()?;
+        keys(hasher, &mut t);
+        for (element, key) in made.elements[first..].iter_mut().zip(&*t) {
+            *element = key.value() as u64;
+        }
+        Ok(())
+    }
+}
+
+impl DaBits {
+    /// Makes elements of a chunk of keys by the message of the sender.
+    fn read_chunk(
+        &mut self,
+        link: (&mut Mesh, PartyId),
+        (now, blocks): (usize, Range<usize>),
+    ) -> Result<()> {
+        let elements = &mut self.elements[blocks.start * 128..][..now];
+        receive_elements(link, self.ring, &self.bits[blocks], elements)
+    }
+}
+
 impl<S: CotSender> CorrelationSource<DaBits> for HashedSender<S> {
     /// Memory beyond the shares does not grow with their number.
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<DaBits> {
-        let HashedSender { cot, hasher } = self;
         let mut made = DaBits::empty(ring, count);
-        let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
-        for (now, blocks) in chunks(0..count) {
-            let q = &mut q[..now];
-            let seconds = cot.extend_keys(mesh, q)?;
-            let mut packer = Packer::new(cot.terms().peer);
-            let elements = &mut made.elements[blocks.start * 128..];
-            let bits = &mut made.bits[blocks];
-            each_pair(hasher, &seconds, q, |j, [zero, one]| {
-                // Of the highest bits of both keys the receiver lacks one; the others are masks.
-                let bit = (zero ^ one) >> 127;
-                bits[j / 128] ^= Block::new(bit << (j % 128));
-                let masks = [zero as u64, one as u64];
-                elements[j] = sent((&mut packer, mesh), ring, masks, bit as u64)?;
-                Ok(())
-            })?;
-            packer.finish(mesh)?;
-            mesh.flush()?;
+        for chunk in chunks(0..count) {
+            self.send_bits(mesh, &mut made, chunk)?;
         }
         Ok(made)
     }
@@ -132,23 +178,13 @@ impl<S: CotSender> CorrelationSource<DaBits> for HashedSender<S> {
 impl<R: CotReceiver> CorrelationSource<DaBits> for HashedReceiver<R> {
     /// Memory beyond the shares does not grow with their number.
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<DaBits> {
-        let HashedReceiver { cot, hasher } = self;
-        let mut made = DaBits::empty(ring, count);
-        let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
-        for part in parts(cot.terms().one_way, count, CHUNK) {
-            for (now, blocks) in chunks(part.clone()) {
-                let (t, first) = (&mut t[..now], blocks.start * 128);
-                cot.extend(mesh, &mut made.bits[blocks], t)?;
-                mesh.flush()?;
-                keys(hasher, t);
-                for (element, key) in made.elements[first..].iter_mut().zip(&*t) {
-                    *element = key.value() as u64;
-                }
+        let (mut made, terms) = (DaBits::empty(ring, count), self.cot.terms());
+        for part in parts(terms.one_way, count, CHUNK) {
+            for chunk in chunks(part.clone()) {
+                self.take_bits(mesh, &mut made, chunk)?;
             }
-            for (now, blocks) in chunks(part) {
-                let elements = &mut made.elements[blocks.start * 128..][..now];
-                let link = (&mut *mesh, cot.terms().peer);
-                receive_elements(link, ring, &made.bits[blocks], elements)?;
+            for chunk in chunks(part) {
+                made.read_chunk((mesh, terms.peer), chunk)?;
             }
         }
         Ok(made)
@@ -162,5 +198,51 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<DaBits> for BothWays<S, R> 
         } else {
             self.receiver.make(mesh, ring, count)
         }
+    }
+}
+
+/// Shared bits in the making at one party.
+pub(super) struct Making {
+    pub(super) made: DaBits,
+    chunks: Vec<(usize, Range<usize>)>,
+    sends: bool,
+    peer: PartyId,
+}
+
+impl Making {
+    pub(super) fn new<S: CotSender, R: CotReceiver>(
+        both: &BothWays<S, R>,
+        ring: Ring,
+        count: usize,
+    ) -> Making {
+        Making {
+            made: DaBits::empty(ring, count),
+            chunks: chunks(0..count).collect(),
+            sends: both.sends_first,
+            peer: both.peer(),
+        }
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> InParts<S, R> for Making {
+    fn parts(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn write(&mut self, both: &mut BothWays<S, R>, mesh: &mut Mesh, part: usize) -> Result<()> {
+        let chunk = self.chunks[part].clone();
+        if self.sends {
+            both.sender.send_bits(mesh, &mut self.made, chunk)
+        } else {
+            both.receiver.take_bits(mesh, &mut self.made, chunk)
+        }
+    }
+
+    fn read(&mut self, mesh: &mut Mesh, part: usize) -> Result<()> {
+        if self.sends {
+            return Ok(());
+        }
+        self.made
+            .read_chunk((mesh, self.peer), self.chunks[part].clone())
     }
 }

@@ -1,13 +1,15 @@
 //! Products of numbers that a party knows, bit by bit, with elements of the other party.
 
-use super::Ring;
 use super::chunks::{CHUNK, message, parts};
+use super::in_parts::InParts;
 use super::outer::{self, OuterShape};
+use super::{BothWays, Ring};
 use crate::Result;
 use crate::flights::{Flights, then};
 use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use std::ops::Range;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -131,7 +133,7 @@ impl<S: CotSender> CorrelationSource<KnownProducts> for HashedSender<S> {
         let mut made = KnownProducts::empty(shape, count, shape.partners);
         for numbers in shape.chunks(0..count) {
             let parts = made.of(&numbers, shape.partners);
-            outer::send_to(self, mesh, shape.outer(), numbers.len(), parts)?;
+            outer::send(self, mesh, shape.outer(), numbers.len(), parts)?;
             mesh.flush()?;
         }
         Ok(made)
@@ -152,10 +154,58 @@ impl<R: CotReceiver> CorrelationSource<KnownProducts> for HashedReceiver<R> {
                 outer::ask(self, mesh, outer, numbers.len(), parts)?;
             }
             for numbers in shape.chunks(part) {
-                let [factors, shares] = made.of(&numbers, 1);
-                outer::finish(mesh, terms.peer, outer, factors, shares)?;
+                outer::finish(mesh, terms.peer, outer, made.of(&numbers, 1))?;
             }
         }
         Ok(made)
+    }
+}
+
+/// Known products in the making at one party.
+pub(super) struct Making {
+    pub(super) made: KnownProducts,
+    chunks: Vec<Range<usize>>,
+    /// Factors of a number, where this party is the one that multiplies it.
+    partners: Option<usize>,
+    peer: PartyId,
+}
+
+impl Making {
+    /// # Panics
+    /// As [`CorrelationSource::make`].
+    pub(super) fn new(shape: KnownShape, is_holder: bool, peer: PartyId, count: usize) -> Making {
+        let partners = (!is_holder).then_some(shape.partners);
+        Making {
+            made: KnownProducts::empty(shape, count, partners.unwrap_or(1)),
+            chunks: shape.chunks(0..count).collect(),
+            partners,
+            peer,
+        }
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> InParts<S, R> for Making {
+    fn parts(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn write(&mut self, both: &mut BothWays<S, R>, mesh: &mut Mesh, part: usize) -> Result<()> {
+        let (numbers, outer) = (&self.chunks[part], self.made.shape.outer());
+        let parts = self.made.of(numbers, self.partners.unwrap_or(1));
+        match self.partners {
+            Some(_) => {
+                outer::send(&mut both.sender, mesh, outer, numbers.len(), parts)?;
+                Ok(mesh.flush()?)
+            }
+            None => outer::ask(&mut both.receiver, mesh, outer, numbers.len(), parts),
+        }
+    }
+
+    fn read(&mut self, mesh: &mut Mesh, part: usize) -> Result<()> {
+        if self.partners.is_some() {
+            return Ok(());
+        }
+        let (numbers, outer) = (&self.chunks[part], self.made.shape.outer());
+        outer::finish(mesh, self.peer, outer, self.made.of(numbers, 1))
     }
 }

@@ -1,7 +1,8 @@
 //! Matrix triples.
 
-use super::outer::{self, OuterShape};
-use super::{BothWays, Ring, both_ways};
+use super::crossed::BothDirections;
+use super::outer::OuterShape;
+use super::{BothWays, Ring, in_parts};
 use crate::Result;
 use crate::flights::Flights;
 use crate::traits::{Correlation, CorrelationSource, CotCost, CotReceiver, CotSender};
@@ -28,7 +29,7 @@ impl MatrixShape {
         self.rows < self.columns
     }
 
-    fn one_way(self) -> OuterShape {
+    pub(super) fn one_way(self) -> OuterShape {
         OuterShape {
             ring: self.ring,
             choice_bits: self.ring.bits(),
@@ -39,7 +40,7 @@ impl MatrixShape {
         }
     }
 
-    fn checked(self) -> MatrixShape {
+    pub(super) fn checked(self) -> MatrixShape {
         let sides = [self.rows, self.inner, self.columns];
         assert!(sides.iter().all(|&side| side > 0), "no side is 0");
         self
@@ -72,39 +73,17 @@ impl MatrixTriples {
     pub fn shape(&self) -> MatrixShape {
         self.shape
     }
-}
 
-impl Correlation for MatrixTriples {
-    type Parameters = MatrixShape;
-
-    fn flights<C: CotCost + ?Sized>(
-        cot: &C,
-        before: u64,
-        shape: MatrixShape,
-        count: u64,
-    ) -> Flights {
-        let one_way = shape.checked().one_way();
-        both_ways(one_way.flights(cot, before, count as usize))
-    }
-}
-
-impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays<S, R> {
-    /// # Panics
-    /// If a side is 0.
-    fn make(&mut self, mesh: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
-        let one_way = shape.checked().one_way();
-        let (mut sent, mut received) = self.each_way(
-            mesh,
-            |sender, mesh| outer::send(sender, mesh, one_way, count),
-            |receiver, mesh| outer::receive(receiver, mesh, one_way, count),
-        )?;
+    /// The triples whose products were made.
+    pub(super) fn of(shape: MatrixShape, made: BothDirections) -> MatrixTriples {
+        let [mut sent, mut received] = made.finish();
         let OuterShape {
             ring,
             left,
             inner,
             right,
             ..
-        } = one_way;
+        } = shape.one_way();
         for (c, &other) in sent.shares.iter_mut().zip(&received.shares) {
             *c = c.wrapping_add(other);
         }
@@ -125,7 +104,7 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays
         product.iter_mut().for_each(|c| *c = ring.reduce(*c));
         let take = std::mem::take::<Vec<u64>>;
         // Columns are the rows of a transposed matrix.
-        Ok(if !shape.transposed() {
+        if !shape.transposed() {
             transpose(columns, inner, left);
             let (a, b, c) = (take(columns), take(rows), take(product));
             MatrixTriples { shape, a, b, c }
@@ -134,7 +113,30 @@ impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays
             transpose(product, left, right);
             let (a, b, c) = (take(rows), take(columns), take(product));
             MatrixTriples { shape, a, b, c }
-        })
+        }
+    }
+}
+
+impl Correlation for MatrixTriples {
+    type Parameters = MatrixShape;
+
+    fn flights<C: CotCost + ?Sized>(
+        cot: &C,
+        before: u64,
+        shape: MatrixShape,
+        count: u64,
+    ) -> Flights {
+        BothDirections::flights(cot, before, shape.checked().one_way(), count as usize)
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> CorrelationSource<MatrixTriples> for BothWays<S, R> {
+    /// # Panics
+    /// If a side is 0.
+    fn make(&mut self, mesh: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
+        let mut made = BothDirections::new(self, shape.checked().one_way(), count);
+        in_parts::make(self, mesh, &mut [&mut made])?;
+        Ok(MatrixTriples::of(shape, made))
     }
 }
 

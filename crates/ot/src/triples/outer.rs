@@ -10,8 +10,9 @@ use super::chunks::{CHUNK, message};
 use super::packing::{Packer, Unpacker};
 use crate::Result;
 use crate::flights::{Flights, then};
-use crate::forms::{BATCH, HashedReceiver, HashedSender};
-use crate::traits::{CotCost, CotReceiver, CotSender, PACKED, packed_blocks};
+use crate::forms::{BATCH, HashedReceiver, HashedSender, Hasher};
+use crate::source::stock::with_room;
+use crate::traits::{CotCost, CotReceiver, CotSender, PACKED, SecondKeys, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -78,7 +79,7 @@ impl OuterShape {
         }
     }
 
-    fn empty(self, count: usize, own: usize) -> Products {
+    pub(super) fn empty(self, count: usize, own: usize) -> Products {
         Products {
             own: vec![0; count * self.inner * own],
             shares: vec![0; count * self.left * self.right],
@@ -115,7 +116,7 @@ impl OuterShape {
         }
     }
 
-    fn reduce(self, shares: &mut [u64]) {
+    pub(super) fn reduce(self, shares: &mut [u64]) {
         if !self.each_bit {
             return reduce(self.ring, shares);
         }
@@ -181,40 +182,45 @@ impl Run {
     }
 }
 
-/// Makes `count` products as the sender. The last messages are not flushed.
-pub(super) fn send<S: CotSender>(
-    source: &mut HashedSender<S>,
-    mesh: &mut Mesh,
+/// The sender's side of products in the making.
+pub(super) struct Sending {
     shape: OuterShape,
-    count: usize,
-) -> Result<Products> {
-    let mut products = shape.empty(count, shape.left);
-    let Products { own, shares } = &mut products;
-    send_to(source, mesh, shape, count, [own, shares])?;
-    Ok(products)
+    packer: Packer,
+    pairs: Zeroizing<[[Block; 2]; BATCH]>,
 }
 
-/// As [`send`], to slices of zeros for its factor and its shares.
-pub(super) fn send_to<S: CotSender>(
-    HashedSender { cot, hasher }: &mut HashedSender<S>,
-    mesh: &mut Mesh,
-    shape: OuterShape,
-    count: usize,
-    [factors, shares]: [&mut [u64]; 2],
-) -> Result<()> {
-    let (ring, left) = (shape.ring, shape.left);
-    let (width, elements) = shape.elements();
-    let mut scratch = Zeroizing::default();
-    let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
-    let mut packer = Packer::new(cot.terms().peer);
-    for part in parts(cot.in_parts(), shape.ots(count)) {
-        let (q, seconds) = cot.next_keys(mesh, part.len(), &mut scratch)?;
+impl Sending {
+    pub(super) fn new(shape: OuterShape, to: PartyId) -> Sending {
+        Sending {
+            shape,
+            packer: Packer::new(to),
+            pairs: Zeroizing::new([[Block::ZERO; 2]; BATCH]),
+        }
+    }
+
+    /// Takes a part of the OTs, from number `start` on, by their first keys and what makes the
+    /// second ones. Fills slices of zeros with its factors, and with its shares, which are not
+    /// reduced before the end; writes its message of this part.
+    pub(super) fn part(
+        &mut self,
+        (hasher, mesh): (&mut Hasher, &mut Mesh),
+        start: usize,
+        (q, seconds): (&[Block], &SecondKeys),
+        [factors, shares]: [&mut [u64]; 2],
+    ) -> Result<()> {
+        let Sending {
+            shape,
+            packer,
+            pairs,
+        } = self;
+        let (ring, left) = (shape.ring, shape.left);
+        let (width, elements) = shape.elements();
         for (batch, q) in q.chunks(BATCH).enumerate() {
             let call = hasher.take_call();
             let pairs = &mut pairs[..q.len()];
-            let begin = part.start + batch * BATCH;
+            let begin = start + batch * BATCH;
             for (block, first) in (0..left).step_by(elements).enumerate() {
-                hasher.both_keys((call, block), (&seconds, batch * BATCH), q, pairs);
+                hasher.both_keys((call, block), (seconds, batch * BATCH), q, pairs);
                 let some = elements.min(left - first);
                 let key = |block: Block, e: usize| (block.value() >> (width * e as u32)) as u64;
                 shape.runs(begin..begin + q.len(), |run| {
@@ -244,27 +250,130 @@ pub(super) fn send_to<S: CotSender>(
                 })?;
             }
         }
+        Ok(())
     }
-    shape.reduce(shares);
-    packer.finish(mesh)
+
+    /// Writes the end of the message, and reduces the shares.
+    pub(super) fn finish(&mut self, mesh: &mut Mesh, shares: &mut [u64]) -> Result<()> {
+        self.shape.reduce(shares);
+        self.packer.finish(mesh)
+    }
 }
 
-/// Makes `count` products as the receiver.
-pub(super) fn receive<R: CotReceiver>(
-    source: &mut HashedReceiver<R>,
+/// The receiver's side until it reads: takes a part of the OTs, from number `start` on, by keys
+/// that are not hashed and by choices. Fills slices of zeros with its factors, and with what its
+/// keys add to its shares.
+pub(super) fn asked(
+    hasher: &mut Hasher,
+    shape: OuterShape,
+    start: usize,
+    (t, choices): (&[Block], &[Block]),
+    [factors, shares]: [&mut [u64]; 2],
+) -> Result<()> {
+    let (left, right) = (shape.left, shape.right);
+    let (width, elements) = shape.elements();
+    let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
+    for (batch, t) in t.chunks(BATCH).enumerate() {
+        let call = hasher.take_call();
+        let keys = &mut keys[..t.len()];
+        let begin = start + batch * BATCH;
+        for (block, first) in (0..left).step_by(elements).enumerate() {
+            keys.copy_from_slice(t);
+            hasher.keys(call, block, keys);
+            shape.runs(begin..begin + t.len(), |run| {
+                let keys = &keys[run.number - begin..][..run.bits.len()];
+                for e in 0..elements.min(left - first) {
+                    let key = |key: &Block| (key.value() >> (width * e as u32)) as u64;
+                    shape.add(run, first + e, keys.iter().map(key), shares);
+                }
+                Ok(())
+            })?;
+        }
+    }
+    shape.runs(start..start + t.len(), |run| {
+        let bits = bits_from(choices, run.number - start, run.bits.len());
+        factors[run.row * right + run.element] |= bits << run.bits.start;
+        Ok(())
+    })
+}
+
+/// The receiver's side of the sender's message.
+pub(super) struct Reading {
+    shape: OuterShape,
+    unpacker: Unpacker,
+    terms: Zeroizing<[[u64; 64]; 4]>,
+}
+
+impl Reading {
+    pub(super) fn new(shape: OuterShape, from: PartyId, count: usize) -> Reading {
+        Reading {
+            shape,
+            unpacker: Unpacker::new(from, shape.message_bits(count)),
+            terms: Zeroizing::new([[0; 64]; 4]),
+        }
+    }
+
+    /// Reads the message of some OTs, and adds to the shares what the bits of the factors take from
+    /// it. The shares are to be reduced at the end.
+    pub(super) fn part(
+        &mut self,
+        mesh: &mut Mesh,
+        ots: Range<usize>,
+        factors: &[u64],
+        shares: &mut [u64],
+    ) -> Result<()> {
+        let Reading {
+            shape,
+            unpacker,
+            terms,
+        } = self;
+        let (ring, left, right) = (shape.ring, shape.left, shape.right);
+        let (_, elements) = shape.elements();
+        for batch in ots.clone().step_by(BATCH) {
+            for first in (0..left).step_by(elements) {
+                shape.runs(batch..ots.end.min(batch + BATCH), |run| {
+                    let own = factors[run.row * right + run.element];
+                    let some = elements.min(left - first);
+                    let sent = run.sent();
+                    for (i, bit) in sent.bits.clone().enumerate() {
+                        // The barrier keeps the compiler from making a branch of the mask.
+                        let mask = black_box(0u64.wrapping_sub(own >> bit & 1));
+                        for terms in &mut terms[..some] {
+                            terms[i] = unpacker.take(mesh, ring.bits() - bit)? & mask;
+                        }
+                    }
+                    for (e, terms) in terms[..some].iter().enumerate() {
+                        shape.add(&sent, first + e, terms.iter().copied(), shares);
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes `count` products as the sender, in slices of zeros for its factors and its shares. The
+/// last messages are not flushed.
+pub(super) fn send<S: CotSender>(
+    HashedSender { cot, hasher }: &mut HashedSender<S>,
     mesh: &mut Mesh,
     shape: OuterShape,
     count: usize,
-) -> Result<Products> {
-    let mut products = shape.empty(count, shape.right);
-    let Products { own, shares } = &mut products;
-    ask(source, mesh, shape, count, [own, shares])?;
-    finish(mesh, source.cot.terms().peer, shape, own, shares)?;
-    Ok(products)
+    [factors, shares]: [&mut [u64]; 2],
+) -> Result<()> {
+    let mut scratch = Zeroizing::default();
+    let mut sending = Sending::new(shape, cot.terms().peer);
+    for part in parts(cot.in_parts(), shape.ots(count)) {
+        let (q, seconds) = cot.next_keys(mesh, part.len(), &mut scratch)?;
+        let to = (&mut *hasher, &mut *mesh);
+        sending.part(to, part.start, (q, &seconds), [factors, shares])?;
+    }
+    sending.finish(mesh, shares)
 }
 
-/// Makes the OTs of `count` products. Fills slices of zeros with the receiver's factor, and with
-/// what its keys add to its shares.
+/// Makes the OTs of `count` products as the receiver, in slices of zeros for its factors and its
+/// shares, which [`finish`] completes.
 pub(super) fn ask<R: CotReceiver>(
     HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
     mesh: &mut Mesh,
@@ -272,98 +381,48 @@ pub(super) fn ask<R: CotReceiver>(
     count: usize,
     [factors, shares]: [&mut [u64]; 2],
 ) -> Result<()> {
-    let left = shape.left;
-    let (width, elements) = shape.elements();
-    let ots = shape.ots(count);
-    let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(ots)]);
-    let mut scratch = Zeroizing::default();
-    let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
-    for part in parts(cot.in_parts(), ots) {
-        let choices = &mut choices[part.start / PACKED..][..packed_blocks(part.len())];
+    let (mut scratch, mut choices) = (Zeroizing::default(), Zeroizing::default());
+    for part in parts(cot.in_parts(), shape.ots(count)) {
+        let choices = with_room(&mut choices, packed_blocks(part.len()));
         let t = cot.next_rows(mesh, part.len(), choices, &mut scratch)?;
         mesh.flush()?;
-        for (batch, t) in t.chunks(BATCH).enumerate() {
-            let call = hasher.take_call();
-            let keys = &mut keys[..t.len()];
-            let begin = part.start + batch * BATCH;
-            for (block, first) in (0..left).step_by(elements).enumerate() {
-                keys.copy_from_slice(t);
-                hasher.keys(call, block, keys);
-                shape.runs(begin..begin + t.len(), |run| {
-                    let keys = &keys[run.number - begin..][..run.bits.len()];
-                    for e in 0..elements.min(left - first) {
-                        let key = |key: &Block| (key.value() >> (width * e as u32)) as u64;
-                        shape.add(run, first + e, keys.iter().map(key), shares);
-                    }
-                    Ok(())
-                })?;
-            }
-        }
-    }
-    for (number, factor) in factors.iter_mut().enumerate() {
-        *factor = element(&choices, number, Ring::new(shape.choice_bits));
+        asked(hasher, shape, part.start, (t, choices), [factors, shares])?;
     }
     Ok(())
 }
 
-/// Reads the sender's message of products that the receiver has asked for, and adds to its shares
-/// what the bits of its factor take from it.
+/// Reads the sender's message of products that the receiver has asked for.
 pub(super) fn finish(
     mesh: &mut Mesh,
     from: PartyId,
     shape: OuterShape,
-    factors: &[u64],
-    shares: &mut [u64],
+    [factors, shares]: [&mut [u64]; 2],
 ) -> Result<()> {
-    let (ring, left, right) = (shape.ring, shape.left, shape.right);
-    let (_, elements) = shape.elements();
-    let count = factors.len() / (shape.inner * right);
-    let ots = shape.ots(count);
-    let mut unpacker = Unpacker::new(from, shape.message_bits(count));
-    let mut terms = Zeroizing::new([[0; 64]; 4]);
-    for batch in (0..ots).step_by(BATCH) {
-        for first in (0..left).step_by(elements) {
-            shape.runs(batch..ots.min(batch + BATCH), |run| {
-                let own = factors[run.row * right + run.element];
-                let some = elements.min(left - first);
-                let sent = run.sent();
-                for (i, bit) in sent.bits.clone().enumerate() {
-                    // The barrier keeps the compiler from making a branch of the mask.
-                    let mask = black_box(0u64.wrapping_sub(own >> bit & 1));
-                    for terms in &mut terms[..some] {
-                        terms[i] = unpacker.take(mesh, ring.bits() - bit)? & mask;
-                    }
-                }
-                for (e, terms) in terms[..some].iter().enumerate() {
-                    shape.add(&sent, first + e, terms.iter().copied(), shares);
-                }
-                Ok(())
-            })?;
-        }
-    }
+    let count = factors.len() / (shape.inner * shape.right);
+    let mut reading = Reading::new(shape, from, count);
+    reading.part(mesh, 0..shape.ots(count), factors, shares)?;
     shape.reduce(shares);
     Ok(())
 }
 
 /// The parts in which OTs are taken, each of whole batches: all together, if taking them sends
 /// something.
-fn parts(in_parts: bool, ots: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn parts(in_parts: bool, ots: usize) -> impl Iterator<Item = Range<usize>> {
     let part = if in_parts { CHUNK } else { ots.max(1) };
     (0..ots)
         .step_by(part)
         .map(move |first| first..ots.min(first + part))
 }
 
-/// Element `number` of packed bits.
-fn element(bits: &[Block], number: usize, ring: Ring) -> u64 {
-    let first = number * ring.bits() as usize;
-    let (block, shift) = (first / 128, first % 128);
+/// So many packed bits from number `first` on, up to 64.
+fn bits_from(bits: &[Block], first: usize, count: usize) -> u64 {
+    let (block, shift) = (first / PACKED, first % PACKED);
     let low = bits[block].value() >> shift;
     let high = match bits.get(block + 1) {
-        Some(next) if shift > 0 => next.value() << (128 - shift),
+        Some(next) if shift > 0 => next.value() << (PACKED - shift),
         _ => 0,
     };
-    ring.reduce((low | high) as u64)
+    (low | high) as u64 & u64::MAX >> (64 - count)
 }
 
 fn reduce(ring: Ring, values: &mut [u64]) {

@@ -52,10 +52,11 @@ impl Packer {
     }
 
     /// Sends what is left, padded to a byte.
-    pub(super) fn finish(mut self, mesh: &mut Mesh) -> Result<()> {
+    pub(super) fn finish(&mut self, mesh: &mut Mesh) -> Result<()> {
         let last = self.held.div_ceil(8) as usize;
         self.bytes[self.at..][..last].copy_from_slice(&self.pending.to_le_bytes()[..last]);
         self.at += last;
+        (self.pending, self.held) = (0, 0);
         self.send(mesh)
     }
 

@@ -1,17 +1,20 @@
 //! Shared bits by shared elements.
 
-use super::chunks::{CHUNK, chunks, each_pair, extensions, keys, message, parts};
+use super::chunks::{chunks, each_pair, keys, message};
 use super::dabits::{message_bits, receive_elements, sent};
+use super::in_parts::InParts;
 use super::packing::Packer;
-use super::{BothWays, Ring};
+use super::{BothWays, Ring, in_parts};
 use crate::Result;
 use crate::flights::{Flights, exchanged, then};
-use crate::forms::HashedSender;
+use crate::forms::{HashedReceiver, HashedSender};
+use crate::source::stock::with_room;
 use crate::traits::{
     Correlation, CorrelationSource, CotCost, CotReceiver, CotSender, choice, packed_blocks,
 };
 use sealane_block::Block;
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use std::hint::black_box;
 use std::ops::Range;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -68,109 +71,125 @@ impl Correlation for Selects {
     type Parameters = Ring;
 
     fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
-        let parts = parts(cot.one_way(), count as usize, CHUNK);
-        parts.fold(Flights::new(), |flights, part| {
-            let there = extensions(cot, before + part.start as u64, part.len() as u64);
+        // Each party waits for the extension of the other in each chunk.
+        let mut before = before;
+        chunks(0..count as usize).fold(Flights::new(), |flights, (now, _)| {
+            let there = cot.extend(before, now as u64);
+            before += now as u64;
             let flights = then(then(flights, there.clone()), exchanged(there));
-            then(flights, message(message_bits(ring, part.len())))
+            then(flights, message(message_bits(ring, now)))
         })
     }
 }
 
-/// Rows of both directions, those of one chunk.
-type Rows = Zeroizing<[Vec<Block>; 2]>;
-
 impl<S: CotSender, R: CotReceiver> CorrelationSource<Selects> for BothWays<S, R> {
     /// Memory beyond the shares does not grow with their number.
     fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Selects> {
-        let mut made = Selects {
-            ring,
-            bits: vec![Block::ZERO; packed_blocks(count)],
-            elements: vec![0; count],
-            factors: vec![0; count],
-            products: vec![0; count],
-        };
-        let mut rows = Rows::new([(); 2].map(|()| vec![Block::ZERO; count.min(CHUNK)]));
-        let one_way = self.sender.cot.terms().one_way && self.receiver.cot.terms().one_way;
-        for part in parts(one_way, count, CHUNK) {
-            if self.sends_first {
-                for (now, blocks) in chunks(part) {
-                    self.first(mesh, &mut made, &mut rows, now, blocks)?;
-                }
-                continue;
-            }
-            // The first direction runs ahead, with its keys where the shares will be.
-            for (now, blocks) in chunks(part.clone()) {
-                let (t, first) = (&mut rows[0][..now], blocks.start * 128);
-                self.receiver.cot.extend(mesh, &mut made.bits[blocks], t)?;
+        let mut making = Making::new(self, ring, count);
+        if self.has_all() {
+            in_parts::make(self, mesh, &mut [&mut making])?;
+        } else {
+            // Messages of a chunk come before those of the next extension.
+            for part in 0..making.chunks.len() {
+                making.write(self, mesh, part)?;
                 mesh.flush()?;
-                keys(&mut self.receiver.hasher, t);
-                for (j, key) in t.iter().enumerate() {
-                    made.add(first + j, key.value() as u64);
-                    made.elements[first + j] = (key.value() >> 64) as u64;
-                }
-            }
-            for (now, blocks) in chunks(part) {
-                self.second(mesh, &mut made, &mut rows[0][..now], blocks)?;
+                InParts::<S, R>::read(&mut making, mesh, part)?;
             }
         }
-        Ok(made)
+        Ok(making.made)
     }
 }
 
-impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
-    /// A chunk at the party that sends first.
-    fn first(
-        &mut self,
-        mesh: &mut Mesh,
-        made: &mut Selects,
-        rows: &mut [Vec<Block>; 2],
-        now: usize,
-        blocks: Range<usize>,
-    ) -> Result<()> {
-        let [q, t] = rows.each_mut().map(|rows| &mut rows[..now]);
-        let HashedSender { cot, hasher } = &mut self.sender;
-        let first = blocks.start * 128;
-        let seconds = cot.extend_keys(mesh, q)?;
-        self.receiver.cot.extend(mesh, &mut made.bits[blocks], t)?;
-        mesh.flush()?;
-        let mut packer = Packer::new(cot.terms().peer);
-        each_pair(hasher, &seconds, q, |j, pair| {
-            let (place, link) = (first + j, (&mut packer, &mut *mesh));
-            let bit = choice(&made.bits, place).into();
-            made.add_sent(place, pair, bit);
-            let masks = pair.map(|key| (key >> 64) as u64);
-            made.elements[place] = sent(link, made.ring, masks, bit)?;
-            Ok(())
-        })?;
-        packer.finish(mesh)?;
-        mesh.flush()?;
-        keys(&mut self.receiver.hasher, t);
-        for (j, key) in t.iter().enumerate() {
-            made.add(first + j, key.value() as u64);
+/// Selects in the making at one party.
+pub(super) struct Making {
+    pub(super) made: Selects,
+    chunks: Vec<(usize, Range<usize>)>,
+    sends_first: bool,
+    peer: PartyId,
+    rows: [Zeroizing<Vec<Block>>; 2],
+}
+
+impl Making {
+    pub(super) fn new<S: CotSender, R: CotReceiver>(
+        both: &BothWays<S, R>,
+        ring: Ring,
+        count: usize,
+    ) -> Making {
+        Making {
+            made: Selects {
+                ring,
+                bits: vec![Block::ZERO; packed_blocks(count)],
+                elements: vec![0; count],
+                factors: vec![0; count],
+                products: vec![0; count],
+            },
+            chunks: chunks(0..count).collect(),
+            sends_first: both.sends_first,
+            peer: both.peer(),
+            rows: Default::default(),
         }
-        Ok(())
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> InParts<S, R> for Making {
+    fn parts(&self) -> usize {
+        self.chunks.len()
     }
 
-    /// A chunk of the second direction at the other party.
-    fn second(
-        &mut self,
-        mesh: &mut Mesh,
-        made: &mut Selects,
-        q: &mut [Block],
-        blocks: Range<usize>,
-    ) -> Result<()> {
-        let HashedSender { cot, hasher } = &mut self.sender;
-        let first = blocks.start * 128;
+    fn write(&mut self, both: &mut BothWays<S, R>, mesh: &mut Mesh, part: usize) -> Result<()> {
+        let (now, blocks) = self.chunks[part].clone();
+        let [q, t] = self.rows.each_mut().map(|rows| with_room(rows, now));
+        let (made, first) = (&mut self.made, blocks.start * 128);
+        let HashedSender { cot, hasher } = &mut both.sender;
+        let HashedReceiver {
+            cot: asks,
+            hasher: asked,
+        } = &mut both.receiver;
+        if self.sends_first {
+            let seconds = cot.extend_keys(mesh, q)?;
+            asks.extend(mesh, &mut made.bits[blocks], t)?;
+            mesh.flush()?;
+            let mut packer = Packer::new(self.peer);
+            each_pair(hasher, &seconds, q, |j, pair| {
+                let (place, link) = (first + j, (&mut packer, &mut *mesh));
+                let bit = choice(&made.bits, place).into();
+                made.add_sent(place, pair, bit);
+                let masks = pair.map(|key| (key >> 64) as u64);
+                made.elements[place] = sent(link, made.ring, masks, bit)?;
+                Ok(())
+            })?;
+            packer.finish(mesh)?;
+            mesh.flush()?;
+            keys(asked, t);
+            for (j, key) in t.iter().enumerate() {
+                made.add(first + j, key.value() as u64);
+            }
+            return Ok(());
+        }
+        // Keys of the first direction lie where the shares will be.
+        asks.extend(mesh, &mut made.bits[blocks], t)?;
+        mesh.flush()?;
+        keys(asked, t);
+        for (j, key) in t.iter().enumerate() {
+            made.add(first + j, key.value() as u64);
+            made.elements[first + j] = (key.value() >> 64) as u64;
+        }
         let seconds = cot.extend_keys(mesh, q)?;
         mesh.flush()?;
         each_pair(hasher, &seconds, q, |j, pair| {
             let bit = choice(&made.bits, first + j).into();
             made.add_sent(first + j, pair, bit);
             Ok(())
-        })?;
-        let elements = &mut made.elements[first..][..q.len()];
-        let link = (mesh, cot.terms().peer);
-        receive_elements(link, made.ring, &made.bits[blocks], elements)
+        })
+    }
+
+    fn read(&mut self, mesh: &mut Mesh, part: usize) -> Result<()> {
+        if self.sends_first {
+            return Ok(());
+        }
+        let (now, blocks) = self.chunks[part].clone();
+        let elements = &mut self.made.elements[blocks.start * 128..][..now];
+        let link = (mesh, self.peer);
+        receive_elements(link, self.made.ring, &self.made.bits[blocks], elements)
     }
 }
