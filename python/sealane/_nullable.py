@@ -310,6 +310,7 @@ def nullable(dtype: Any) -> type[Nullable]:
         "_bytes": own,
         "_inner": inner,
         "_below": fill,
+        "_of_texts": f"fill missing cells in first: `{fill}`",
         "_instead": {
             "fillna": f"write `{fill}`",
             **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),

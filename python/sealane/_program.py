@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, ove
 from sealane import _data, _progress, _signature
 from sealane._errors import SealaneWarning
 from sealane._inputs import encoded, names_of, own_inputs, rows_of
-from sealane._refusal import call, misuse, refuse_old_names, refuse_signature
+from sealane._refusal import ask_approval, call, misuse, refuse_old_names, refuse_signature
 from sealane._tracing import trace_of_function
 
 if TYPE_CHECKING:
@@ -329,6 +329,7 @@ class Program(Generic[P, R]):
         return _data.Report(report, self.signature)
 
     @refuse_old_names
+    @ask_approval
     def run(
         self,
         *,

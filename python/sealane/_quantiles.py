@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -71,6 +72,8 @@ def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     day or second. Missing cells count nowhere, and the quantile of a nullable vector is missing if
     all are. Where an element is NaN, so is the quantile.
 
+    Several quantiles of a vector share one sort: write a call for each.
+
     Raises `ProgramError` for a `q` outside of 0 to 1 or of more than six decimals, for another
     method, for several axes, and if `x` is no value of the program with an order and differences.
 
@@ -83,6 +86,12 @@ def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     >>> high([2500, 3100, 4001, 9000], 5000)
     np.uint32(4001)
     """
+    if isinstance(q, list | tuple | np.ndarray) and np.ndim(q) > 0:
+        raise refuse_operand(
+            f"there is no quantile {reprlib.repr(q)}: each call has one",
+            hint="write one for each, of which all share one sort: "
+            "`sl.stack([sl.quantile(x, q) for q in (0.25, 0.75)])`",
+        )
     if isinstance(q, Value) or not 0 <= q <= 1:
         raise refuse_operand(f"there is no quantile {q!r}", hint="write one of 0 to 1: `0.9`")
     if method not in ("lower", "higher", "linear"):

@@ -81,6 +81,28 @@ def refuse_old_names(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def ask_approval(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes a function say what its argument `approve` is for, where a call leaves it out.
+
+    Raises `ConfigError` for a call without it (`approval`), and what the function raises.
+    """
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if kwargs.get("approve") is None:
+            raise misuse(
+                "approval",
+                f"nobody has approved the job: `{function.__name__}` wants its hash as `approve`",
+                reason="The hash covers program, protocol, parties, network class and plan, so no "
+                "party runs anything else than what it has read.",
+                hint="read `program.plan(...)`, with the arguments of the run, and pass its hash: "
+                "`approve=program.plan(...).hash`",
+            )
+        return function(*args, **kwargs)
+
+    return checked
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things, such as `1 axis` and `2 axes`; the usual plural ends in `s`."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -47,8 +47,14 @@ class Text(Ordered):
     __slots__ = ()
     _encoding: ClassVar[str] = "utf8"
     _below, _example = "sl.rank(x)", '""'
+    _of_texts = (
+        "texts compare, and have `x.startswith(p)`, `x.lower()`, `x.upper()` and `x.bytes`: do "
+        "what else they need before they are given"
+    )
     _instead: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("aes128", "sha256"), "give their bytes: `x.bytes`"),
+        **dict.fromkeys(("casefold", "str"), "write the method itself: `x.lower()`"),
+        **dict.fromkeys(("length", "nbytes"), "count: `(x.bytes != 0).sum(axis=-1, dtype=sl.u16)`"),
         "max": "take the last in order: `sl.top_k(x, 1)[0]`",
         "min": "take the first in order: `sl.sort(x)[0]`, of rows `sl.head(sl.sort(x), 1)[0]`",
     }
@@ -253,6 +259,10 @@ class Category(Kind):
 
     __slots__ = ()
     _below = "x.codes"
+    _of_texts = (
+        "write names as they are listed in `sl.category([...])`: compare with one, `x == name`, or "
+        "with several, `x.isin(names)`"
+    )
 
     @property
     def codes(self) -> Any:

@@ -31,6 +31,10 @@ class Unsupported:
     """The expression for numbers in place of what is none."""
     _instead: ClassVar[dict[str, str]] = {}
     """Hint for some functions of numbers, by their names."""
+    _of_texts: ClassVar[str] = (
+        "only texts have some methods of strings: `sl.text(12)` declares them"
+    )
+    """Hint for methods of strings."""
 
     @classmethod
     def _numbers(cls, name: str = "") -> str:
@@ -101,13 +105,16 @@ class Unsupported:
             if name.startswith("_"):
                 raise AttributeError(name)
             kind, hint = type(self).__name__, _INSTEAD.get(name) or _MISSING.get(name)
+            strings = self._of_texts if name in _OF_STRINGS else ""
             if self._below:
                 kind, known = repr(type(self)).removeprefix("sealane."), name in _OF_CELLS
-                hint = self._instead.get(name) or (known and hint) or self._numbers()
+                hint = self._instead.get(name) or (known and hint) or strings or self._numbers()
             raise missing(
                 f"a value of type `{kind}` has no `{name}`",
                 reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
-                hint=hint or "`dir(sl.u32)` lists what values have, `dir(sl)` the functions",
+                hint=hint
+                or strings
+                or "`dir(sl.u32)` lists what values have, `dir(sl)` the functions",
             )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -227,6 +234,13 @@ _OF_CELLS = {"append", "array", "argsort", "bincount", "concat", "dropna", "fill
 _OF_CELLS |= {"in1d", "isin", "isna", "isnull", "item", "join", "len", "merge", "notna", "size"}
 _OF_CELLS |= {"sort", "tolist", "unique", "value_counts"}
 """Names of these whose hint works on cells that are no numbers."""
+
+_STRINGS = "capitalize casefold center contains encode endswith find fullmatch isalnum isalpha "
+_STRINGS += "isdigit islower isupper ljust lower lstrip match pad partition removeprefix "
+_STRINGS += "removesuffix replace rfind rjust rstrip slice split startswith str strip swapcase "
+_STRINGS += "title translate upper zfill"
+_OF_STRINGS = frozenset(_STRINGS.split())
+"""Methods of strings in Python, and those of columns of them in other libraries."""
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 

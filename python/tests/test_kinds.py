@@ -73,6 +73,37 @@ def test_categories_are_names_of_a_list() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "name", "hint"),
+    [
+        (sl.text(6), "strip", "`x.startswith(p)`, `x.lower()`, `x.upper()` and `x.bytes`"),
+        (sl.text(6), "casefold", "`x.lower()`"),
+        (sl.text(6), "str", "`x.lower()`"),
+        (sl.text(6), "length", "`(x.bytes != 0).sum(axis=-1, dtype=sl.u16)`"),
+        (sl.text(6), "mean", "`sl.rank(x)`"),
+        (Color, "lower", "`x.isin(names)`"),
+        (Color, "mean", "`x.codes`"),
+        (sl.nullable(sl.text(6)), "lower", '`x.fill("")`'),
+        (sl.date, "lower", "`sl.text(12)`"),
+        (sl.u8, "lower", "`sl.text(12)`"),
+    ],
+)
+def test_a_missing_method_of_strings_says_what_there_is(kind: Any, name: str, hint: str) -> None:
+    program = traced(lambda x: getattr(x, name), (sl.boolean, "ben"), x=(kind, "ann", "n <= 9"))
+    text = refusal(program.check)
+    assert "error[attribute]" in text and hint in text.partition("\nhint: ")[2]
+
+
+def test_lengths_of_texts_are_counts_of_their_bytes() -> None:
+    @sl.program
+    def lengths(
+        x: sl.Private[sl.text(6), "ann", "rows <= 9"], y: sl.Private[sl.u16, "ben"]
+    ) -> sl.Revealed[sl.u16, "ben"]:
+        return (x.bytes != 0).sum(axis=-1, dtype=sl.u16) + y % 2
+
+    assert lengths(["", "Ada", "Zoë"], 0).tolist() == [0, 3, 4]
+
+
+@pytest.mark.parametrize(
     ("kind", "of", "cells", "among"),
     [
         (sl.text(12), sl.text(8), ["ab", "abc", "abcdefghijkl", ""], ["abc", "abcdefgh", ""]),

@@ -365,6 +365,10 @@ def test_refusals_say_what_to_write() -> None:
     assert "no number of elements" in refused(lambda x, y, t: sl.group_by(x, most=0))
     assert "no categories" in refused(lambda x, y, t: sl.group_by(x, categories=[]))
     assert "six decimals" in refused(lambda x, y, t: sl.quantile(x, 1 / 3))
+    for several in ([0.25, 0.75], (0.5,), np.array([0.1])):
+        assert "sl.stack([sl.quantile(x, q)" in refused(
+            lambda x, y, t, q=several: sl.quantile(x, q)
+        )
     assert "no rank by" in refused(lambda x, y, t: sl.rank(x, method="max"))
     assert "no quantile" in refused(lambda x, y, t: sl.quantile(x, 1.5))
     assert "are not bounded" in refused(lambda x, y, t: sl.group_by(x))

@@ -325,6 +325,11 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path) -> None:
         attempt(approve="0" * 64)
     with pytest.raises(sl.ConfigError, match="first digits can be forged"):
         attempt(approve=risk.hash[:63])
+    with pytest.raises(sl.ConfigError, match="wants its hash as `approve`") as caught:
+        attempt(approve=None)
+    assert caught.value.code == "approval" and "approve=program.plan(...)" in caught.value.hint
+    with pytest.raises(sl.ConfigError, match="wants its hash as `approve`"):
+        risk.run(input=TABLE)  # type: ignore[call-arg]
     with pytest.raises(sl.ConfigError, match="not the key of `hospital`"):
         attempt(identity=tmp_path / "lab.key")
     with pytest.raises(sl.MisuseError, match="no party `clinic`"):
