@@ -61,6 +61,14 @@ pub struct ResultRecord {
     pub note: String,
 }
 
+/// A type with a shape, which stands before the meaning of the elements: `u1[n] as category "a"`.
+pub(crate) fn shaped(ty: &str, shape: &str) -> String {
+    match ty.split_once(" as ") {
+        Some((ty, meaning)) => format!("{ty}{shape} as {meaning}"),
+        None => format!("{ty}{shape}"),
+    }
+}
+
 /// The parties of a session, and what each does in it. Owners of data and receivers of results need
 /// not compute, and helpers do nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,8 +96,8 @@ impl Signature {
         };
         card.lines("rows", self.tables.iter().map(table));
         let gives = |input: &InputRecord| {
-            let (owner, name, ty) = (&input.owner, &input.name, &input.ty);
-            format!("{owner}: {name} {ty}{}", input.shape)
+            let (owner, name) = (&input.owner, &input.name);
+            format!("{owner}: {name} {}", shaped(&input.ty, &input.shape))
         };
         card.lines("gives", self.inputs.iter().map(gives));
         card.lines("learns", self.results.iter().flat_map(ResultRecord::lines));
@@ -110,8 +118,8 @@ impl Signature {
 
 impl ResultRecord {
     fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        let (to, name, ty) = (self.to.join(", "), &self.name, &self.ty);
-        let learnt = format!("{to}: {name} {ty}{}", self.shape);
+        let (to, name) = (self.to.join(", "), &self.name);
+        let learnt = format!("{to}: {name} {}", shaped(&self.ty, &self.shape));
         let notes = self.note.split("; ").filter(|note| !note.is_empty());
         let notes = notes.map(|note| format!("      {note}"));
         // A note is text that came with the program: nothing proves it.
@@ -174,6 +182,15 @@ impl Participants {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shape_stands_before_the_meaning_of_elements() {
+        assert_eq!(shaped("u8", "[n, 2]"), "u8[n, 2]");
+        assert_eq!(shaped("i23 as date", ""), "i23 as date");
+        let named = r#"u1 as category "such as this", "b""#;
+        let want = r#"u1[n] as category "such as this", "b""#;
+        assert_eq!(shaped(named, "[n]"), want);
+    }
 
     #[test]
     fn who_does_not_compute_gives_or_learns() {

@@ -3,6 +3,7 @@
 use super::parts::{PHASES, colour};
 use super::{End, RunRecord, RunState, Side, lanes, tables};
 use crate::html::Html;
+use crate::signature::shaped;
 use crate::units::{bytes, date, grouped, seconds, speed};
 use sealane_engine::events::Failed;
 
@@ -263,7 +264,7 @@ fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String, &s
     }
     for (name, ty, shape, note) in items {
         page.open("li", &[]).element("b", &[], name).text(" ");
-        page.element("code", &[], format!("{ty}{shape}"));
+        page.element("code", &[], shaped(ty, shape));
         if !note.is_empty() {
             // A note is text that came with the program: nothing proves it.
             let claim = format!("the author says: {note}");
