@@ -6,12 +6,12 @@
 //! messages. Any other bytes of the right lengths are elements and digests as well, and have to be
 //! refused, not only by their length.
 
-use sealane_block::{Block, Coins, Cpu, Prime, Seed};
+use sealane_block::{Coins, Cpu, Prime, Seed};
 use sealane_fuzz_harness::{Accepted, Verdict};
 use sealane_proof::{
     Answer, Batch, BatchForm, BitString, Context, Kind, Known, Malformed, Memory, Operand, Pending,
-    Proven, SeedPart, Segment, Shape, Statements, ToLeft, ToRight, Turn, Turns, Verified,
-    WeightSeed,
+    Proven, SeedPart, Segment, Shape, ToLeft, ToRight, Turn, Turns, Verified, WeightSeed,
+    WithTurns,
 };
 use std::sync::LazyLock;
 
@@ -248,23 +248,6 @@ impl Bits {
     }
 }
 
-/// Statements of one side or of the prover, and turns behind them.
-struct Behind<'a, S>(S, Turns<'a>);
-
-impl<S: Statements> Statements for Behind<'_, S> {
-    fn counts(&self) -> Vec<usize> {
-        self.0.counts()
-    }
-
-    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
-        self.0.group(kind, number)
-    }
-
-    fn turns(&self) -> Turns<'_> {
-        self.1.clone()
-    }
-}
-
 impl Proved for Bits {
     fn prove(&self, of: &Common) -> (ToLeft, ToRight) {
         let [left, right] = self.operands.each_ref().map(|of| of.iter().collect());
@@ -276,7 +259,7 @@ impl Proved for Bits {
         let (segment, keys) = (of.segment(&self.shape), of.keys.each_ref());
         let draws = &mut segment.challenges(&of.seed);
         let own = [Proven { left, right }];
-        let statements = Behind(&own[..], turns);
+        let statements = WithTurns(&own[..], turns);
         segment.prove(draws, keys, &of.seed, statements, &mut Memory::default())
     }
 
@@ -286,7 +269,7 @@ impl Proved for Bits {
             constant: vec![&self.constants[side]],
         }];
         let turns = self.turned.as_ref().map(|turned| turned.of(side));
-        let statements = Behind(&own[..], turns.unwrap_or_default());
+        let statements = WithTurns(&own[..], turns.unwrap_or_default());
         let (segment, seed, key) = (of.segment(&self.shape), &of.seed, &of.keys[side]);
         let (draws, memory) = (&mut segment.challenges(seed), &mut Memory::default());
         Ok(if side == 0 {

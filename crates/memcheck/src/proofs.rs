@@ -8,7 +8,7 @@ use crate::request::{public, secret, secret_words};
 use sealane_block::{Block, Coins, Cpu, Prime, Seed};
 use sealane_proof::{
     Batch, BatchForm, BitString, ByHash, Challenges, Context, Kind, Known, Memory, Operand, Proven,
-    Segment, Shape, Statements, Turn, Turns, Verified, WeightSeed,
+    Segment, Shape, Statements, Turn, Turns, Verified, WeightSeed, WithTurns,
 };
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -140,23 +140,6 @@ fn prove(cpu: Cpu, kind: Kind, statements: usize) {
     Common::new(cpu, &shape).run(&own[..], others);
 }
 
-/// Statements, and turns behind them.
-struct Turned<'a, S>(S, Turns<'a>);
-
-impl<S: Statements> Statements for Turned<'_, S> {
-    fn counts(&self) -> Vec<usize> {
-        self.0.counts()
-    }
-
-    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
-        self.0.group(kind, number)
-    }
-
-    fn turns(&self) -> Turns<'_> {
-        self.1.clone()
-    }
-}
-
 /// Both turns of a role, with rows of several pieces, under secret orders.
 fn prove_turns(cpu: Cpu) {
     let (turn, statements) = (Turn { rows: 9, words: 3 }, 70);
@@ -196,10 +179,10 @@ fn prove_turns(cpu: Cpu) {
     });
     let [first, second] = turns;
     let others = [
-        Turned(&others[0][..], first),
-        Turned(&others[1][..], second),
+        WithTurns(&others[0][..], first),
+        WithTurns(&others[1][..], second),
     ];
-    Common::new(cpu, &shape).run(Turned(&own[..], own_turns), others);
+    Common::new(cpu, &shape).run(WithTurns(&own[..], own_turns), others);
 }
 
 /// Inner products of several lanes, and a product of matrices.

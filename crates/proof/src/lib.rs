@@ -58,7 +58,7 @@ use sealane_block::{Cpu, Seed};
 pub use kind::{Kind, Shape, ShapeError, Small};
 pub use message::{Answer, Malformed, SeedPart, ToLeft, ToRight, WeightSeed};
 pub use sources::{ByHash, ByKey, Challenges, Context};
-pub use strings::{BitString, Proven, Statements, Verified};
+pub use strings::{BitString, Proven, Statements, Verified, WithTurns};
 pub use sums::{Batch, BatchForm, Operand};
 pub use turns::{Known, Turn, Turns};
 

@@ -190,6 +190,23 @@ pub trait Statements {
     }
 }
 
+/// Statements of strings, and statements about rows behind them.
+pub struct WithTurns<'a, S>(pub S, pub Turns<'a>);
+
+impl<S: Statements> Statements for WithTurns<'_, S> {
+    fn counts(&self) -> Vec<usize> {
+        self.0.counts()
+    }
+
+    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
+        self.0.group(kind, number)
+    }
+
+    fn turns(&self) -> Turns<'_> {
+        self.1.clone()
+    }
+}
+
 /// Group `number` of whole strings.
 fn groups<'a>(strings: [&[&'a BitString]; 2], number: usize) -> Vec<&'a [Block]> {
     let cut = number * GROUP_BLOCKS;

@@ -11,7 +11,7 @@ use crate::sources::{LeftKey, RightKey};
 use crate::vectors::Weights;
 use crate::{
     ByKey, Challenges, Context, Kind, Known, Memory, Proven, Shape, ShapeError, Statements, Turn,
-    Turns, Verified,
+    Turns, Verified, WithTurns,
 };
 
 /// One statement at all three parties, who have copies of their own: the prover, who knows rows and
@@ -90,23 +90,6 @@ fn verified(all: &[Moved], side: usize) -> Turns<'_> {
     }
 }
 
-/// Strings, and turns behind them.
-struct Both<'a, S>(S, Turns<'a>);
-
-impl<S: Statements> Statements for Both<'_, S> {
-    fn counts(&self) -> Vec<usize> {
-        self.0.counts()
-    }
-
-    fn group(&mut self, kind: usize, number: usize) -> Vec<&[Block]> {
-        self.0.group(kind, number)
-    }
-
-    fn turns(&self) -> Turns<'_> {
-        self.1.clone()
-    }
-}
-
 fn shape(strings: &[Strings], all: &[Moved]) -> Shape {
     let turns = all.iter().map(|of| of.turn).collect::<Vec<_>>();
     super::shape(strings).with_turns(&turns).unwrap()
@@ -122,14 +105,14 @@ fn accepts(strings: &[Strings], all: &[Moved]) -> bool {
         &mut challenges(),
         [&key(0), &key(1)],
         &seed(1),
-        Both(&to_prove[..], proven(all)),
+        WithTurns(&to_prove[..], proven(all)),
         memory,
     );
     assert_eq!(sent.0.as_bytes().len(), shape.left_bytes());
     assert_eq!(sent.1.as_bytes().len(), shape.right_bytes());
     let sides = [0, 1].map(|side| strings.iter().map(move |of| of.to_verify(side)));
     let sides = sides.map(|strings| strings.collect::<Vec<Verified<'_>>>());
-    let of = |side: usize| Both(&sides[side][..], verified(all, side));
+    let of = |side: usize| WithTurns(&sides[side][..], verified(all, side));
     let (draws, seed) = (&mut challenges(), &seed(1));
     let left = segment.follow_left(draws, &key(0), seed, of(0), &sent.0, memory);
     let draws = &mut challenges();
@@ -214,7 +197,7 @@ fn any_bit_and_any_place_of_a_turn_is_refused() {
 /// Turns without other statements.
 fn alone(turns: Turns<'_>) -> impl Statements {
     let none: &[Proven<'static>] = &[];
-    Both(none, turns)
+    WithTurns(none, turns)
 }
 
 /// One proof over a small field of a turn with a row that is wrong by these errors, one a piece.
