@@ -1,8 +1,9 @@
 //! Cost of each step of the profile against a malicious party, flight by flight.
 
 use super::adder::{BITS, MOST_BITS, adder};
+use super::crossed::{Among, SESSION_BYTES};
 use super::open::{DIGEST_BYTES, given};
-use super::settle::{Among, SESSION_BYTES, shapes};
+use super::settle::shapes;
 use super::{Due, SEGMENT, places, sort, turns};
 use crate::cost as base;
 use crate::masked;

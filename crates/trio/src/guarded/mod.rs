@@ -14,6 +14,7 @@
 
 mod adder;
 mod cost;
+mod crossed;
 mod integers;
 mod open;
 mod operations;

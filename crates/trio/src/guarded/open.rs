@@ -10,7 +10,8 @@
 //! inputs would show more: of `a + c` and `b + c`, where roles 0, 1 and 2 gave `a`, `b` and `c`,
 //! components 0 and 2 of both tell `c`.
 
-use super::settle::{Settled, disputed};
+use super::crossed::check_same;
+use super::settle::Settled;
 use crate::Share;
 use crate::arrive::{recv, send, write};
 use crate::reveal::Revealed;
@@ -134,10 +135,9 @@ impl Opening<'_> {
             let confirms = role_index::party(self.setting, of.confirms);
             let mut theirs = [0; DIGEST_BYTES as usize];
             mesh.recv(confirms, &mut theirs)?;
-            if theirs != *digest.finalize().as_bytes() {
-                let giver = role_index::party(self.setting, of.giver);
-                return Err(disputed([giver, confirms], "the confirmation of a result"));
-            }
+            let (ours, check) = (digest.finalize(), "the confirmation of a result");
+            let holders = [role_index::party(self.setting, of.giver), confirms];
+            check_same(ours.as_bytes(), &theirs, holders, check)?;
         }
         let decode = |(form, sum): (Form, Planes<u64>)| form.decode(sum.data());
         let decoded = sums.into_iter().map(|sum| sum.map(decode).transpose());

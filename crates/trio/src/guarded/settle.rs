@@ -16,18 +16,18 @@
 //! A party that agrees on other sessions with one than with another makes all that these two send
 //! each other differ. So sessions are compared first: then nobody is accused of it alone.
 
+use super::crossed::{Among, check_crossed, check_same, disputed, send_crossed};
 use super::turns::Turned;
 use super::{Due, Guard, SEGMENT, add};
 use crate::arrive::write;
 use crate::keys::GuardKeys;
 use crate::record::{Counts, Cut, Prover, Record, Spare, Stream, Sums, shape};
 use crate::record::{sum_pieces, sum_shape};
-use crate::reveal;
 use crate::role_index::{self, RoleIndex};
 use sealane_block::{Cpu, Seed};
 use sealane_net::{Mesh, SessionId};
-use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Fault, Result, check_digests, send_digests};
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Result};
 use sealane_proof::{
     Answer, Context, Memory, Pending, Proved, Refused, SeedPart, Segment, Shape, ToLeft, ToRight,
     Turn, WeightSeed,
@@ -45,27 +45,6 @@ impl Settled {
     /// Steps that had ended when the settlement began.
     pub(super) fn steps(&self) -> u64 {
         self.steps
-    }
-}
-
-/// Bytes of a session.
-pub(super) const SESSION_BYTES: u64 = 32;
-
-/// The parties of a settlement.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Among {
-    /// All of them, before results are opened.
-    All,
-    /// Those with a role, before a step of theirs goes on.
-    Roles,
-}
-
-impl Among {
-    /// Those with whom a party of the settlement compares what crossed.
-    fn peers(self, setting: &Setting, me: PartyId) -> Vec<PartyId> {
-        let mut peers = reveal::peers(setting, me);
-        peers.retain(|peer| self == Among::All || role_index::role(setting, *peer).is_some());
-        peers
     }
 }
 
@@ -144,41 +123,6 @@ pub(super) fn shapes(due: &Due, turns: &[Turn]) -> Vec<Shape> {
 fn shape_of(counts: &Counts, turns: &[Turn]) -> Shape {
     let shape = shape(counts).with_turns(turns);
     shape.expect("a segment is no larger than a proof can be")
-}
-
-/// Writes the session and the digest of what crossed, for each peer.
-pub(super) fn send_crossed(
-    (setting, me): (&Setting, PartyId),
-    among: Among,
-    mesh: &mut Mesh,
-) -> Result<()> {
-    let session = mesh.session();
-    for peer in among.peers(setting, me) {
-        mesh.send(peer, session.as_bytes())?;
-        send_digests(mesh, [peer])?;
-    }
-    Ok(())
-}
-
-/// Compares the session, then the digest, of each peer.
-pub(super) fn check_crossed(
-    (setting, me): (&Setting, PartyId),
-    among: Among,
-    mesh: &mut Mesh,
-) -> Result<()> {
-    for peer in among.peers(setting, me) {
-        let mut theirs = [0; SESSION_BYTES as usize];
-        mesh.recv(peer, &mut theirs)?;
-        if theirs != *mesh.session().as_bytes() {
-            let others = setting.everyone().filter(|party| *party != me);
-            return Err(Fault::Disputed {
-                between: PartySet::of(others),
-                check: "the comparison of the session",
-            });
-        }
-        check_digests(mesh, [peer])?;
-    }
-    Ok(())
 }
 
 impl Settling {
@@ -482,29 +426,4 @@ impl Settling {
             shape: &part.shape,
         }
     }
-}
-
-/// The comparison of a digest with another party's, which the run makes public: both have sent it.
-///
-/// # Errors
-/// [`Fault::Disputed`] if they differ.
-// A function of its own, so that `memcheck` can allow this comparison by its name and no other.
-#[inline(never)]
-fn check_same(
-    ours: &[u8; 32],
-    theirs: &[u8; 32],
-    between: [PartyId; 2],
-    check: &'static str,
-) -> Result<()> {
-    if ours == theirs {
-        Ok(())
-    } else {
-        Err(disputed(between, check))
-    }
-}
-
-/// One of these two deviated, and this party cannot know which.
-pub(super) fn disputed(between: [PartyId; 2], check: &'static str) -> Fault {
-    let between = PartySet::of(between);
-    Fault::Disputed { between, check }
 }

@@ -18,8 +18,9 @@
 //! proofs fail by what they are.
 
 use super::cost;
+use super::crossed::{Among, check_same, disputed};
 use super::places::{self, BITS_A_PASS, Counter};
-use super::settle::{Among, Settled, Settling, Work, disputed};
+use super::settle::{Settled, Settling, Work};
 use super::turns::{TurnProgress, Turned, Turning};
 use super::{Due, Guard};
 use crate::Share;
@@ -424,10 +425,9 @@ impl Sorting {
         let given = recv(Some(party.cpu), form, role_index.previous, mesh)?;
         let mut theirs = [0; cost::DIGEST];
         mesh.recv(role_index.next, &mut theirs)?;
-        if theirs != digest(form, &given, number, mesh) {
-            let holders = [role_index.previous, role_index.next];
-            return Err(disputed(holders, "the confirmation of places"));
-        }
+        let ours = digest(form, &given, number, mesh);
+        let holders = [role_index.previous, role_index.next];
+        check_same(&ours, &theirs, holders, "the confirmation of places")?;
         let [own, next] = hidden.0.each_ref().map(|part| self.places_of(part));
         Ok(form.sum([own.data(), next.data(), given.data()]))
     }

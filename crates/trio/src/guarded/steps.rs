@@ -1,10 +1,11 @@
 //! Steps of a run: what each writes and reads, at a party with a role and at one without.
 
 use super::adder::adder;
+use super::crossed::{Among, check_crossed, send_crossed};
 use super::integers::{Ran, Running};
 use super::open::Opening;
 use super::operations::{self, Operation};
-use super::settle::{self, Among, Settling, Work};
+use super::settle::{Settling, Work};
 use super::sort::{At, SortProgress, Sorting};
 use super::{Due, GuardedParty, Membership, Recorded, SMALL, Unproved, cost};
 use crate::arrive::Arriving;
@@ -154,19 +155,7 @@ impl Steps for GuardedParty {
                 }
             },
             Step::Settle { checks } => self.begin_settle(checks, mesh),
-            Step::Open { results } => {
-                let opening = Opening {
-                    setting: &self.setting,
-                    me: self.me,
-                    number: self.guard.openings,
-                };
-                if let Membership::Role(party) = &mut self.place {
-                    let settled = self.guard.covered()?;
-                    opening.give(settled, party, &results, mesh)?;
-                }
-                self.guard.openings += 1;
-                Ok(more(State::Open(results, opening.number)))
-            }
+            Step::Open { results } => self.begin_open(results, mesh),
             Step::Ring { .. } | Step::Shuffle { .. } | Step::CompareExchange { .. } => {
                 Err(Fault::internal("a step that was refused"))
             }
@@ -226,7 +215,7 @@ impl Steps for GuardedParty {
             }
             (State::WatchSettle(flights, read), Membership::Outside(_)) => {
                 if !read {
-                    settle::check_crossed((&self.setting, self.me), Among::All, mesh)?;
+                    check_crossed((&self.setting, self.me), Among::All, mesh)?;
                 }
                 match flights - 1 {
                     0 => Ok(Progress::Done(Outcome::Settled(()))),
@@ -248,6 +237,25 @@ impl Steps for GuardedParty {
 }
 
 impl GuardedParty {
+    /// Gives results, which a settlement has to cover.
+    fn begin_open<'a>(
+        &mut self,
+        results: Vec<Opened<Share>>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>> {
+        let opening = Opening {
+            setting: &self.setting,
+            me: self.me,
+            number: self.guard.openings,
+        };
+        if let Membership::Role(party) = &mut self.place {
+            let settled = self.guard.covered()?;
+            opening.give(settled, party, &results, mesh)?;
+        }
+        self.guard.openings += 1;
+        Ok(more(State::Open(results, opening.number)))
+    }
+
     fn begin_input<'a>(
         &mut self,
         owner: PartyId,
@@ -283,7 +291,7 @@ impl GuardedParty {
     ) -> Result<Progress<'a, GuardedParty>> {
         let due = sum(&checks);
         let Membership::Role(party) = &self.place else {
-            settle::send_crossed((&self.setting, self.me), Among::All, mesh)?;
+            send_crossed((&self.setting, self.me), Among::All, mesh)?;
             let flights = cost::settle_flights(&due);
             return Ok(more(State::WatchSettle(flights, false)));
         };

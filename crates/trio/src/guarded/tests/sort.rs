@@ -1,5 +1,6 @@
 //! Sorts whose passes are proved before their places are opened.
 
+use super::settlements::{advanced, begun};
 use super::*;
 use crate::guarded::turns::Turned;
 use crate::order::Order;
