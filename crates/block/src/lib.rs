@@ -18,6 +18,7 @@
 //! | [`mersenne`] | integers modulo a Mersenne prime, one in a word |
 //! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
 //! | [`silent`] | trees, a sparse matrix and sums, for silent oblivious transfer |
+//! | [`terms`] | sums of many blocks, some of whose terms bits choose |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`leaves`] | streams of the leaves of trees, summed by the bits of their numbers |
 //! | [`column_hash`] | linear hashes of the columns of a bit matrix |
@@ -57,6 +58,7 @@ pub mod poly_hash;
 pub mod prg;
 pub mod products;
 pub mod silent;
+pub mod terms;
 #[cfg(test)]
 mod testing;
 pub mod transpose;

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::gf::{self, Order, mul_prepared_lanes, prepare, prepare_whole};
 use crate::gf::{add_product, reduce_whole_lanes};
+use crate::lanes::MAX_WIDTH;
 use crate::{Block, Cpu, Kernel, Lanes};
 
 /// Coefficients that are summed before a reduction, and bits in a block.
@@ -50,9 +51,21 @@ impl Point {
     /// # Panics
     /// If `n` is no multiple of [`CHUNK`].
     pub fn sum(&self, blocks: &[Block]) -> Block {
+        self.sum_behind(Block::ZERO, blocks)
+    }
+
+    /// Returns the same sum, of blocks that follow others with the sum `before`.
+    ///
+    /// # Panics
+    /// As [`Point::sum`].
+    pub fn sum_behind(&self, before: Block, blocks: &[Block]) -> Block {
         assert!(blocks.len().is_multiple_of(CHUNK), "whole chunks");
         let point = self;
-        self.cpu.run(SumBlocks { point, blocks })
+        self.cpu.run(SumBlocks {
+            point,
+            before,
+            blocks,
+        })
     }
 
     /// Returns the sum of the powers `n - 1 - j` for which bit `j` is set, of the `n` bits of
@@ -64,6 +77,7 @@ impl Point {
 
 struct SumBlocks<'a> {
     point: &'a Point,
+    before: Block,
     blocks: &'a [Block],
 }
 
@@ -75,7 +89,9 @@ impl Kernel for SumBlocks<'_> {
         let (words, more) = self.point.powers.split_at(CHUNK);
         let (words, more) = (&words[..CHUNK], &more[..CHUNK]);
         let step = self.point.step.map(|word| l.splat(word));
-        let mut total = l.splat(Block::ZERO);
+        let mut lanes = Zeroizing::new([Block::ZERO; MAX_WIDTH]);
+        lanes[0] = self.before;
+        let mut total = l.load(&lanes[..]);
         for chunk in self.blocks.chunks_exact(CHUNK) {
             let chunk = &chunk[..CHUNK];
             let mut product = [l.splat(Block::ZERO); 3];
@@ -145,6 +161,9 @@ mod tests {
                 let sums = Point::new(cpu, *point);
                 let tier = cpu.tier();
                 assert_eq!(sums.sum(blocks).value(), of_blocks.value(), "{tier}");
+                let (first, later) = blocks.split_at(chunks / 2 * CHUNK);
+                let behind = sums.sum_behind(sums.sum(first), later);
+                assert_eq!(behind.value(), of_blocks.value(), "{tier}");
                 assert_eq!(sums.sum_of_bits(bits).value(), of_bits.value(), "{tier}");
             }
         }
