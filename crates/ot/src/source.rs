@@ -8,7 +8,7 @@ pub(crate) mod stock;
 
 use crate::ferret::{BothSetup, FerretCost, FerretReceiver, FerretSender, Params};
 use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
-use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms};
+use crate::traits::{CotCost, CotReceiver, CotSender, CotTerms, choice};
 use crate::{Flights, Result, Security, SoftSpoken};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
@@ -57,6 +57,28 @@ impl CotSender for AnySender {
     }
 }
 
+impl AnySender {
+    /// As [`CotSender::extend`], but bit 0 of each row is 0. Bit 0 of the offset has to be 1: then
+    /// bit 0 of the receiver's row would tell its choice, and [`AnyReceiver::extend_marked`] has
+    /// that there.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    pub fn extend_even(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
+        match self {
+            AnySender::SoftSpoken(sender) => sender.extend_even(mesh, q)?,
+            AnySender::Silent(sender) => {
+                sender.extend(mesh, q)?;
+                q.iter_mut().for_each(|q| *q = *q & EVEN);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All bits but bit 0.
+const EVEN: Block = Block::new(!1);
+
 /// Both kinds erase themselves.
 impl ZeroizeOnDrop for AnySender {}
 
@@ -79,6 +101,31 @@ impl CotReceiver for AnyReceiver {
             AnyReceiver::SoftSpoken(receiver) => receiver.extend(mesh, choices, t),
             AnyReceiver::Silent(receiver) => receiver.extend(mesh, choices, t),
         }
+    }
+}
+
+impl AnyReceiver {
+    /// As [`CotReceiver::extend`], but bit 0 of each row is its choice: see
+    /// [`AnySender::extend_even`].
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`].
+    pub fn extend_marked(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<()> {
+        match self {
+            AnyReceiver::SoftSpoken(receiver) => receiver.extend_marked(mesh, choices, t)?,
+            AnyReceiver::Silent(receiver) => {
+                receiver.extend(mesh, choices, t)?;
+                for (at, t) in t.iter_mut().enumerate() {
+                    *t = *t & EVEN ^ Block::new(choice(choices, at).into());
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -71,18 +71,24 @@ impl Receiver {
     }
 }
 
-impl CotReceiver for Receiver {
-    fn terms(&self) -> CotTerms {
-        CotTerms::new(self.0.peer, self.0.parameters.security).one_way()
-    }
-
-    /// Writes one message, the corrections and the answer to the check, and reads none.
-    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
+impl Receiver {
+    /// As [`CotReceiver::extend`]; where rows are `marked`, bit 0 of each is its choice instead.
+    fn rows(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+        marked: bool,
+    ) -> Result<()> {
         let blocks = t.len().div_ceil(PACKED);
         assert_eq!(choices.len(), blocks, "a block of choices for 128 OTs");
         let cpu = self.0.cpu;
         let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
         self.0.extend(mesh, t.len(), |piece, columns, x| {
+            if marked {
+                // Column 0 has bits 0 of all rows, and nothing reads it again.
+                columns[..piece.width].copy_from_slice(x);
+            }
             let x = &x[piece.hidden..];
             choices[piece.first / PACKED..][..x.len()].copy_from_slice(x);
             let t = &mut t[piece.first..][..piece.count];
@@ -90,6 +96,30 @@ impl CotReceiver for Receiver {
         })?;
         clear_rest(choices, t.len());
         Ok(())
+    }
+
+    /// As [`CotReceiver::extend`], but bit 0 of each row is its choice.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`].
+    pub(crate) fn extend_marked(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<()> {
+        self.rows(mesh, choices, t, true)
+    }
+}
+
+impl CotReceiver for Receiver {
+    fn terms(&self) -> CotTerms {
+        CotTerms::new(self.0.peer, self.0.parameters.security).one_way()
+    }
+
+    /// Writes one message, the corrections and the answer to the check, and reads none.
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
+        self.rows(mesh, choices, t, false)
     }
 }
 
@@ -160,12 +190,12 @@ impl VoleSetup {
 
 impl VoleReceiver {
     /// Runs an extension of `count` OTs: writes one message and reads none. Calls `each` with every
-    /// piece, its columns `v`, and those of the choices.
+    /// piece, its columns `v`, which it may change, and those of the choices.
     pub(super) fn extend(
         &mut self,
         mesh: &mut Mesh,
         count: usize,
-        each: impl FnMut(&Piece, &[Block], &[Block]),
+        each: impl FnMut(&Piece, &mut [Block], &[Block]),
     ) -> Result<()> {
         let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
@@ -179,7 +209,7 @@ impl VoleReceiver {
         &mut self,
         mesh: &mut Mesh,
         count: usize,
-        mut each: impl FnMut(&Piece, &[Block], &[Block]),
+        mut each: impl FnMut(&Piece, &mut [Block], &[Block]),
     ) -> Result<()> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
@@ -197,7 +227,7 @@ impl VoleReceiver {
             if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_sent(self.peer)), buffer);
             }
-            let (columns, x) = buffer.split_at(columns * piece.width);
+            let (columns, x) = buffer.split_at_mut(columns * piece.width);
             each(&piece, columns, x);
         }
         if self.parameters.malicious() && count > 0 {

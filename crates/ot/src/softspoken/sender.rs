@@ -71,6 +71,34 @@ impl Sender {
     }
 }
 
+impl Sender {
+    /// As [`CotSender::extend`]; of `even` rows bit 0 is 0 instead.
+    fn rows(&mut self, mesh: &mut Mesh, q: &mut [Block], even: bool) -> Result<()> {
+        let cpu = self.0.cpu;
+        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
+        let result = self.0.extend(mesh, q.len(), |piece, columns| {
+            if even {
+                // Column 0 has bits 0 of all rows, and nothing reads it again.
+                columns[..piece.width].fill(Block::ZERO);
+            }
+            let q = &mut q[piece.first..][..piece.count];
+            rows_of(cpu, piece, columns, &mut rows[..], q);
+        });
+        if result.is_err() {
+            q.iter_mut().for_each(Zeroize::zeroize);
+        }
+        result
+    }
+
+    /// As [`CotSender::extend`], but bit 0 of each row is 0.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    pub(crate) fn extend_even(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
+        self.rows(mesh, q, true)
+    }
+}
+
 impl CotSender for Sender {
     fn terms(&self) -> CotTerms {
         CotTerms::new(self.0.peer, self.0.parameters.security).one_way()
@@ -82,16 +110,7 @@ impl CotSender for Sender {
 
     /// Reads one message, the corrections and the answer to the check, and writes none.
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
-        let cpu = self.0.cpu;
-        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
-        let result = self.0.extend(mesh, q.len(), |piece, columns| {
-            let q = &mut q[piece.first..][..piece.count];
-            rows_of(cpu, piece, columns, &mut rows[..], q);
-        });
-        if result.is_err() {
-            q.iter_mut().for_each(Zeroize::zeroize);
-        }
-        result
+        self.rows(mesh, q, false)
     }
 }
 
@@ -173,12 +192,13 @@ impl VoleSender {
     }
 
     /// Runs an extension of `count` OTs: reads one message and writes none. Calls `each` with every
-    /// piece and its columns; what it makes of them is of no use before this returns.
+    /// piece and its columns, which it may change; what it makes of them is of no use before this
+    /// returns.
     pub(super) fn extend(
         &mut self,
         mesh: &mut Mesh,
         count: usize,
-        each: impl FnMut(&Piece, &[Block]),
+        each: impl FnMut(&Piece, &mut [Block]),
     ) -> Result<()> {
         let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
@@ -193,7 +213,7 @@ impl VoleSender {
         &mut self,
         mesh: &mut Mesh,
         count: usize,
-        mut each: impl FnMut(&Piece, &[Block]),
+        mut each: impl FnMut(&Piece, &mut [Block]),
     ) -> Result<()> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
