@@ -3,7 +3,7 @@
 use crate::bits::Wire;
 use crate::products::{Begun, Products};
 use crate::sums::{Challenges, Sum};
-use sealane_block::{Block, Prg};
+use sealane_block::{Block, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::Walks;
 use sealane_net::Mesh;
@@ -54,6 +54,7 @@ impl Place {
 
 /// State of a party that both walks use.
 pub(crate) struct Common<P> {
+    pub(crate) cpu: Cpu,
     pub(crate) garbles: bool,
     pub(crate) me: PartyId,
     pub(crate) peer: PartyId,
@@ -116,6 +117,7 @@ impl<P: Products> Common<P> {
             challenges: challenges.clone(),
         };
         Ok(Common {
+            cpu,
             garbles,
             me,
             peer,

@@ -44,7 +44,7 @@ mod sums;
 pub use bits::{Bits, Mask, Masks, Wire, Wires};
 pub use masks::{Material, Offline, TapeMaterial};
 pub use online::{Pending, Waiting};
-pub use products::{Begun, DangerDealer, Products, Shape, Transfers};
+pub use products::{Begun, DangerDealer, Part, Products, Shape, Transfers, Watch};
 pub use settle::Check;
 
 use common::Common;
@@ -151,6 +151,13 @@ impl<P: Products> Protocol for Auth<P> {
 
     fn check_bits(_: &Setting, work: &StepShape) -> u64 {
         cost::check_bits(work)
+    }
+}
+
+impl<P> AuthParty<P> {
+    /// The source of its authenticated bits and products.
+    pub fn source(&mut self) -> &mut P {
+        &mut self.offline.0.products
     }
 }
 

@@ -11,11 +11,11 @@
 //!
 //! No later check notices a false `e` or `f`: their MACs are the only guard.
 
-use crate::bits::{Bits, Mask, Masks, TapePorts, bit, bytes_of, pack, planes, whole};
+use crate::bits::{Bits, Mask, Masks, TapePorts, bytes_of, pack_lowest, planes, spread, whole};
 use crate::common::{Common, Opening, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
-use sealane_block::{Block, Erased};
+use sealane_block::{Block, Cpu, Erased, terms};
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::Run;
 use sealane_net::Mesh;
@@ -51,8 +51,8 @@ pub struct Pending {
     masks: Masks,
     fresh: Bits,
     products: [Bits; 3],
-    /// `[e]` and `[f]`.
-    shifted: [Bits; 2],
+    /// Keys of `[e]` and `[f]`.
+    keys: [Zeroizing<Vec<Block>>; 2],
     /// This party's shares of all `e`, then of all `f`.
     pub(crate) own: Zeroizing<Vec<u8>>,
 }
@@ -120,8 +120,8 @@ impl<P: Products> Steps for Offline<P> {
             masks,
             fresh,
             products,
-            shifted,
-            own,
+            keys,
+            mut own,
         } = *pending;
         let pairs = fresh.mac.len();
         let mut theirs = vec![0; own.len()];
@@ -130,18 +130,23 @@ impl<P: Products> Steps for Offline<P> {
         mesh.recv(self.0.peer, &mut sum)?;
         whole(&theirs, 2 * pairs, self.0.peer)?;
         let offset = self.0.products.offset();
-        let keys = shifted.iter().flat_map(|of| of.key.iter()).enumerate();
-        let macs = keys.map(|(at, key)| *key ^ offset.masked(bit(&theirs, at)));
-        let expected = self.0.sum(opening, self.0.peer, &theirs).add_all(macs);
+        let expected = self.0.sum(opening, self.0.peer, &theirs);
+        let expected = expected.and_all_keys(keys.iter().map(|keys| &keys[..]), offset, &theirs);
         let sum = Block::from_bytes(sum);
         self.0.compare(Place::Masks, sum, expected.value())?;
-        let opened = |at: usize| bit(&own, at) ^ bit(&theirs, at);
-        let product = product(
-            (0..pairs).map(|at| (opened(at), opened(pairs + at))),
-            &products,
-            &fresh,
-            (self.0.garbles, offset),
-        );
+        own.iter_mut()
+            .zip(theirs)
+            .for_each(|(own, theirs)| *own ^= theirs);
+        let place = (self.0.cpu, self.0.garbles, offset);
+        let [x, y, mut product] = products;
+        multiply(place, &own, [&x, &y], &fresh, &mut product);
+        for keys in keys {
+            self.0.products.give_back(taken(keys));
+        }
+        for Bits { mac, key } in [x, y].iter_mut() {
+            self.0.products.give_back(std::mem::take(mac));
+            self.0.products.give_back(std::mem::take(key));
+        }
         Ok(made(masks, tape_material(fresh, product)))
     }
 }
@@ -159,7 +164,10 @@ impl<P: Products> Offline<P> {
         let common = &mut *self.0;
         let mut fresh = common.products.bits(run.pairs())?;
         let products = common.products.products(run.pairs())?;
-        let [mut e, mut f] = [products[0].clone(), products[1].clone()];
+        let [mut e, mut f] = [&products[0], &products[1]].map(|of| Bits {
+            mac: common.products.copy_of(&of.mac),
+            key: common.products.copy_of(&of.key),
+        });
         let inputs = planes(operands.iter().map(|operand| &**operand));
         let mut ports = TapePorts::<Mask, 2>::new(tape, lanes, inputs);
         let walked: [&mut [Block]; 6] = [
@@ -176,51 +184,70 @@ impl<P: Products> Offline<P> {
             return Ok(made(masks, tape_material(fresh, Bits::default())));
         }
         let opening = common.opening(Place::Masks);
-        let macs = [&e.mac[..], &f.mac].concat();
-        let macs = Zeroizing::new(macs);
-        let own = pack(macs.iter().map(|mac| mac.lsb()));
-        let sum = common.sum(opening, common.me, &own);
-        let sum = sum.add_all(macs.iter().copied()).value();
+        let macs = [&e.mac[..], &f.mac];
+        let own = pack_lowest(macs.into_iter());
+        let sum = common.sum(opening, common.me, &own).and_all(macs).value();
         mesh.send(common.peer, &own)?;
         mesh.send(common.peer, &sum.to_bytes())?;
+        for macs in [&mut e.mac, &mut f.mac] {
+            common.products.give_back(std::mem::take(macs));
+        }
         Ok(Progress::More(Box::new(Pending {
             opening,
             masks,
             fresh,
             products,
-            shifted: [e, f],
+            keys: [e, f].map(|mut of| Zeroizing::new(std::mem::take(&mut of.key))),
             own,
         })))
     }
 }
 
-/// The products of operands' masks, xor the masks of outputs, from what has been opened.
-fn product(
-    opened: impl Iterator<Item = (u8, u8)>,
-    [x, y, z]: &[Bits; 3],
+/// ANDs whose products are computed together: what they take fits the first cache.
+const RUN: usize = 1 << 8;
+
+/// Replaces the products `z` by those of operands' masks, xor the masks of outputs, from all `e`
+/// and then all `f`.
+fn multiply(
+    (cpu, garbles, offset): (Cpu, bool, Block),
+    opened: &[u8],
+    [x, y]: [&Bits; 2],
     fresh: &Bits,
-    (garbles, offset): (bool, Block),
-) -> Bits {
+    z: &mut Bits,
+) {
     // The public bit is added to the garbler's share, and the evaluator's key follows.
     let one = if garbles {
         [Block::new(1), Block::ZERO]
     } else {
         [Block::ZERO, offset ^ Block::new(1)]
     };
-    let mut product = Bits {
-        mac: Vec::with_capacity(fresh.mac.len()),
-        key: Vec::with_capacity(fresh.mac.len()),
-    };
-    for (at, (e, f)) in opened.enumerate() {
-        let sum = |of: fn(&Bits) -> &Vec<Block>, one: Block| {
-            let of = |bits| of(bits)[at];
-            let shifted = of(y).masked(e) ^ of(x).masked(f) ^ one.masked(e & f);
-            of(z) ^ of(fresh) ^ shifted
-        };
-        product.mac.push(sum(|bits| &bits.mac, one[0]));
-        product.key.push(sum(|bits| &bits.key, one[1]));
+    let pairs = z.mac.len();
+    let mut choices = Zeroizing::new([[Block::ZERO; RUN]; 3]);
+    for first in (0..pairs).step_by(RUN) {
+        let run = first..pairs.min(first + RUN);
+        let [e, f, both] = choices.each_mut().map(|of| &mut of[..run.len()]);
+        spread(opened, first, e);
+        spread(opened, pairs + first, f);
+        let ands = e.iter().zip(&*f).map(|(e, f)| *e & *f);
+        both.iter_mut()
+            .zip(ands)
+            .for_each(|(both, and)| *both = and);
+        for (to, fresh, x, y, one) in [
+            (&mut z.mac, &fresh.mac, &x.mac, &y.mac, one[0]),
+            (&mut z.key, &fresh.key, &x.key, &y.key, one[1]),
+        ] {
+            let to = &mut to[run.clone()];
+            terms::add(cpu, to, &fresh[run.clone()]);
+            terms::add_where(cpu, to, &y[run.clone()], e);
+            terms::add_where(cpu, to, &x[run.clone()], f);
+            terms::add_one_where(cpu, to, one, both);
+        }
     }
-    product
+}
+
+/// The blocks of a vector that erases itself.
+fn taken(mut blocks: Zeroizing<Vec<Block>>) -> Vec<Block> {
+    std::mem::take(&mut *blocks)
 }
 
 fn tape_material(fresh: Bits, product: Bits) -> Material {

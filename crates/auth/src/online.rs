@@ -11,7 +11,7 @@ use crate::masks::{Material, TapeMaterial, no_step};
 use crate::open::Opening;
 use crate::products::Products;
 use crate::settle::{Check, Settling, Unsettled};
-use sealane_block::Block;
+use sealane_block::{Block, terms};
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::{EvaluatorPlanes, GarblerPlanes, Run, table_bytes};
 use sealane_garble::{ChunkReader, ChunkWriter};
@@ -216,9 +216,8 @@ impl<P: Products> AuthParty<P> {
             mut product,
         } = material;
         // A's part of the masks' product times its offset.
-        let parts = product.mac.iter().zip(&product.key);
-        let parts = parts.map(|(mac, key)| *key ^ offset.masked(mac.lsb()));
-        let mut labels = Zeroizing::new(parts.collect::<Vec<_>>());
+        let mut labels = Zeroizing::new(std::mem::take(&mut product.key));
+        terms::add_one_where(common.cpu, &mut labels, offset, &product.mac);
         let mut ports = ports(run, operands);
         let peer = common.peer;
         let mut table = ChunkWriter::new(|bytes: &[u8]| mesh.send(peer, bytes));
@@ -272,6 +271,9 @@ impl<P: Products> AuthParty<P> {
         let walks = &mut common.walks;
         walks.evaluate((call, run), offset, &mut ports, planes, &mut table)?;
         drop(table);
+        for planes in [&mut product.mac, &mut product.key] {
+            common.products.give_back(std::mem::take(planes));
+        }
         let check = Check {
             inputs: labels_of(&operands),
             labels: std::mem::take(&mut fresh.mac),

@@ -5,7 +5,7 @@
 //! results, and their labels take part in the sum of MACs, so that each party verifies its results
 //! by itself. All tapes have been settled before.
 
-use crate::bits::{Wires, bit, bytes_of, gathered, pack, whole};
+use crate::bits::{Wires, bit, bytes_of, gathered, pack_lowest, whole};
 use crate::common::{self, Common, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
@@ -55,9 +55,9 @@ impl Opening {
         let each = if common.garbles { 1 } else { 2 };
         let told = gathered(each * wires().count(), told);
         if !told.is_empty() {
-            let bits = pack(told.iter().map(|block| block.lsb()));
+            let bits = pack_lowest([&told[..]].into_iter());
             let sum = common.sum(openings[usize::from(!common.garbles)], common.me, &bits);
-            let sum = sum.add_all(told.iter().copied()).value();
+            let sum = sum.and_all([&told[..]]).value();
             mesh.send(common.peer, &bits)?;
             mesh.send(common.peer, &sum.to_bytes())?;
         }
@@ -81,11 +81,12 @@ impl Opening {
             mesh.recv(common.peer, &mut sum)?;
             whole(&bits, values + count, common.peer)?;
             let labels = wires().take(values).map(|wire| wire.label);
-            let keys = labels.chain(wires().map(|wire| wire.mask.key)).enumerate();
+            let keys = labels.chain(wires().map(|wire| wire.mask.key));
+            let keys = gathered(values + count, keys);
             let offset = common.products.offset();
-            let blocks = keys.map(|(at, key)| key ^ offset.masked(bit(&bits, at)));
             let of = self.openings[usize::from(common.garbles)];
-            let expected = common.sum(of, common.peer, &bits).add_all(blocks);
+            let expected = common.sum(of, common.peer, &bits);
+            let expected = expected.and_all_keys([&keys[..]], offset, &bits);
             common.compare(Place::Results, Block::from_bytes(sum), expected.value())?;
         }
         let mut at = 0;

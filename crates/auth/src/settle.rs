@@ -14,7 +14,7 @@
 //! or unknown, so the sum fits no other values. Values of a tape's inputs are stated too, so that
 //! the garbler follows each tape by itself, wherever its operands come from.
 
-use crate::bits::{TapePorts, bit, bytes_of, gathered, pack, whole};
+use crate::bits::{TapePorts, bytes_of, pack_lowest, spread, whole};
 use crate::common::{Common, Opening, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
@@ -69,8 +69,8 @@ impl Check {
     }
 
     /// Labels, in the order in which masked values are stated.
-    fn all(&self) -> impl Iterator<Item = Block> {
-        self.inputs.iter().chain(&self.labels).copied()
+    fn all(&self) -> [&[Block]; 2] {
+        [&self.inputs, &self.labels]
     }
 }
 
@@ -121,11 +121,10 @@ impl Settling {
         let openings = [Place::Values, Place::Rows].map(|place| common.opening(place));
         let mut stated = Zeroizing::new(Vec::new());
         if !common.garbles && !checks.is_empty() {
-            let labels = checks.iter().flat_map(|check| check.all());
-            let labels = gathered(values(&checks), labels);
-            stated = pack(labels.iter().map(|label| label.lsb()));
+            let labels = || checks.iter().flat_map(|check| check.all());
+            stated = pack_lowest(labels());
             let sum = common.sum(openings[0], common.me, &stated);
-            let sum = sum.add_all(labels.iter().copied()).value();
+            let sum = sum.and_all(labels()).value();
             mesh.send(common.peer, &stated)?;
             mesh.send(common.peer, &sum.to_bytes())?;
         }
@@ -165,6 +164,7 @@ impl Settling {
                 self.verify(common, &stated, Block::from_bytes(sum))?;
                 digest?;
                 let answer = self.answer(common, &stated);
+                self.give_back(common);
                 mesh.send(peer, &answer.to_bytes())?;
                 send_digests(mesh, [peer])?;
                 Ok(Some(self))
@@ -174,27 +174,40 @@ impl Settling {
                 let mut answer = [0; SUM_BYTES as usize];
                 mesh.recv(peer, &mut answer)?;
                 let digest = common.check_digest(mesh);
-                let expected = self.checks.iter().flat_map(|check| match &check.of {
+                let expected = self.checks.iter().map(|check| match &check.of {
                     Unsettled::Evaluator { expected } => &expected[..],
                     Unsettled::Garbler { .. } => &[],
                 });
                 let sum = common.sum(self.openings[1], peer, &self.stated);
-                let sum = sum.add_all(expected.copied()).value();
+                let sum = sum.and_all(expected).value();
                 common.compare(Place::Rows, Block::from_bytes(answer), sum)?;
                 digest?;
+                self.give_back(common);
                 Ok(None)
             }
             (true, true) => Ok(None),
         }
     }
 
+    /// Gives the memory of what has been settled back.
+    fn give_back<P: Products>(&mut self, common: &mut Common<P>) {
+        for check in &mut self.checks {
+            let mut give = |planes| common.products.give_back(std::mem::take(planes));
+            give(&mut check.labels);
+            match &mut check.of {
+                Unsettled::Garbler { macs, .. } => macs.iter_mut().for_each(give),
+                Unsettled::Evaluator { expected } => give(expected),
+            }
+        }
+    }
+
     /// Compares the sum of labels with that of the labels of the stated values.
     fn verify<P: Products>(&self, common: &Common<P>, stated: &[u8], theirs: Block) -> Result<()> {
         let offset = common.products.offset();
-        let zeros = self.checks.iter().flat_map(|check| check.all()).enumerate();
-        let labels = zeros.map(|(at, zero)| zero ^ offset.masked(bit(stated, at)));
+        let zeros = self.checks.iter().flat_map(|check| check.all());
         let sum = common.sum(self.openings[0], common.peer, stated);
-        common.compare(Place::Values, theirs, sum.add_all(labels).value())
+        let sum = sum.and_all_keys(zeros, offset, stated);
+        common.compare(Place::Values, theirs, sum.value())
     }
 
     /// The sum of MACs for these masked values.
@@ -202,15 +215,11 @@ impl Settling {
         let mut sum = common.sum(self.openings[1], common.me, stated);
         let mut at = 0;
         for check in &mut self.checks {
-            let mut value = || {
-                let value = Block::new(bit(stated, at).into());
-                at += 1;
-                value
-            };
-            let inputs = check.inputs.iter().map(|_| value());
-            let inputs = Zeroizing::new(inputs.collect::<Vec<_>>());
             // Labels are needed no more, and masked values take their place.
-            check.labels.iter_mut().for_each(|label| *label = value());
+            for labels in [&mut check.inputs, &mut check.labels] {
+                spread(stated, at, labels);
+                at += labels.len();
+            }
             let Unsettled::Garbler { tape, lanes, macs } = &mut check.of else {
                 continue;
             };
@@ -219,11 +228,11 @@ impl Settling {
                 tape,
                 lanes: *lanes,
             };
-            let planes = inputs.chunks_exact((*lanes).max(1));
+            let planes = check.inputs.chunks_exact((*lanes).max(1));
             let mut ports = TapePorts::<Block, 1>::new(tape, *lanes, planes);
             let walked: [&mut [Block]; 4] = [first, second, &mut check.labels, product];
             common.walks.answer(run, &mut ports, walked);
-            first.iter().for_each(|mac| sum.add(*mac));
+            sum.add(first);
         }
         sum.value()
     }

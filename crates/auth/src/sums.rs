@@ -7,11 +7,13 @@
 //! its own, all from one hash, and a sum from zero: so a party has to try `2^114` sets of bits for
 //! one that fits, however many there are.
 
+use crate::bits::spread;
 use blake3::{Hasher, OutputReader};
 use sealane_block::gf::{self, Order};
-use sealane_block::{Block, Cpu, Nonce};
+use sealane_block::silent::sums::{CHUNK, Point};
+use sealane_block::{Block, Cpu, Nonce, terms};
 use sealane_net::SessionId;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The origin of the challenges of a session.
 #[derive(Clone)]
@@ -52,96 +54,149 @@ pub(crate) const BITS: u32 = 128 - PIECE.trailing_zeros();
 /// Bytes of a sum.
 pub(crate) const SUM_BYTES: u64 = size_of::<Block>() as u64;
 
-/// Blocks of which powers are at hand.
-const RUN: usize = 64;
-
 /// A sum under way.
 pub(crate) struct Sum {
     cpu: Cpu,
     challenges: OutputReader,
-    /// Powers 1 to [`RUN`] of the challenge.
-    powers: Vec<Block>,
-    /// Blocks that have no factor yet.
-    run: Zeroizing<Vec<Block>>,
-    /// Blocks of the piece that have one.
+    challenge: Block,
+    /// The challenge, prepared for sums of whole chunks.
+    point: Point,
+    /// Blocks that are no whole chunk yet.
+    rest: Zeroizing<Vec<Block>>,
+    /// Blocks of the piece that have been summed.
     summed: usize,
+    /// Their sum, of which the last block has the factor 1.
     sum: Zeroizing<Block>,
     /// The sum of all pieces before.
     total: Zeroizing<Block>,
 }
 
+const _: () = assert!(PIECE.is_multiple_of(CHUNK), "pieces of whole chunks");
+
 impl Sum {
-    fn new(cpu: Cpu, challenges: OutputReader) -> Sum {
-        let mut sum = Sum {
+    fn new(cpu: Cpu, mut challenges: OutputReader) -> Sum {
+        let challenge = next(&mut challenges);
+        Sum {
             cpu,
             challenges,
-            powers: Vec::new(),
-            run: Zeroizing::new(Vec::with_capacity(RUN)),
+            challenge,
+            point: Point::new(cpu, challenge),
+            rest: Zeroizing::new(Vec::with_capacity(CHUNK)),
             summed: 0,
             sum: Zeroizing::new(Block::ZERO),
             total: Zeroizing::new(Block::ZERO),
-        };
-        sum.next_challenge();
-        sum
-    }
-
-    fn next_challenge(&mut self) {
-        let mut challenge = [0; 16];
-        self.challenges.fill(&mut challenge);
-        let mut powers = vec![Block::from_bytes(challenge)];
-        while powers.len() < RUN {
-            let highest = vec![powers[powers.len() - 1]; powers.len()];
-            let mut next = powers.clone();
-            gf::mul_each(self.cpu, Order::Polynomial, &mut next, &highest);
-            powers.extend(next);
-        }
-        self.powers = powers;
-    }
-
-    /// Adds the next block.
-    pub(crate) fn add(&mut self, block: Block) {
-        if self.summed == PIECE {
-            self.end_piece();
-            self.next_challenge();
-        }
-        self.run.push(block);
-        if self.run.len() == RUN {
-            self.end_run();
         }
     }
 
-    /// Adds blocks in order.
-    pub(crate) fn add_all(mut self, blocks: impl IntoIterator<Item = Block>) -> Sum {
-        blocks.into_iter().for_each(|block| self.add(block));
+    /// Adds the next blocks.
+    pub(crate) fn add(&mut self, mut blocks: &[Block]) {
+        while !blocks.is_empty() {
+            if self.summed == PIECE {
+                self.end_piece();
+                self.challenge = next(&mut self.challenges);
+                self.point = Point::new(self.cpu, self.challenge);
+            }
+            let whole = blocks.len().min(PIECE - self.summed) / CHUNK * CHUNK;
+            let now;
+            if self.rest.is_empty() && whole > 0 {
+                (now, blocks) = blocks.split_at(whole);
+                self.add_chunks(now);
+                continue;
+            }
+            (now, blocks) = blocks.split_at(blocks.len().min(CHUNK - self.rest.len()));
+            self.rest.extend_from_slice(now);
+            if self.rest.len() == CHUNK {
+                let mut chunk = std::mem::take(&mut self.rest);
+                self.add_chunks(&chunk);
+                chunk.clear();
+                self.rest = chunk;
+            }
+        }
+    }
+
+    fn add_chunks(&mut self, chunks: &[Block]) {
+        *self.sum = self.point.sum_behind(*self.sum, chunks);
+        self.summed += chunks.len();
+    }
+
+    /// Adds the MACs that the other party's bits have under these keys and this party's offset;
+    /// the first bit is number `at` of those.
+    pub(crate) fn add_keys(&mut self, keys: &[Block], offset: Block, bits: &[u8], at: usize) {
+        let [mut macs, mut choices] = [[Block::ZERO; CHUNK]; 2];
+        for (run, keys) in keys.chunks(CHUNK).enumerate() {
+            let (macs, choices) = (&mut macs[..keys.len()], &mut choices[..keys.len()]);
+            macs.copy_from_slice(keys);
+            spread(bits, at + run * CHUNK, choices);
+            terms::add_one_where(self.cpu, macs, offset, choices);
+            self.add(macs);
+        }
+        macs.zeroize();
+    }
+
+    /// Adds lists of blocks in order.
+    pub(crate) fn and_all<'a>(mut self, lists: impl IntoIterator<Item = &'a [Block]>) -> Sum {
+        lists.into_iter().for_each(|blocks| self.add(blocks));
+        self
+    }
+
+    /// Adds lists of keys in order, as [`Sum::add_keys`] does from the first bit on.
+    pub(crate) fn and_all_keys<'a>(
+        mut self,
+        lists: impl IntoIterator<Item = &'a [Block]>,
+        offset: Block,
+        bits: &[u8],
+    ) -> Sum {
+        let mut at = 0;
+        for keys in lists {
+            self.add_keys(keys, offset, bits, at);
+            at += keys.len();
+        }
         self
     }
 
     /// The sum of all blocks, the last one of each piece times its challenge.
     pub(crate) fn value(mut self) -> Block {
-        self.end_run();
+        let count = self.rest.len();
+        if count > 0 {
+            let mut chunk = Zeroizing::new([Block::ZERO; CHUNK]);
+            chunk[CHUNK - count..].copy_from_slice(&self.rest);
+            let risen = self.times(*self.sum, self.power(count));
+            *self.sum = risen ^ self.point.sum(&chunk[..]);
+        }
         self.end_piece();
         *self.total
     }
 
     fn end_piece(&mut self) {
-        *self.total ^= *self.sum;
+        let piece = self.times(*self.sum, self.challenge);
+        *self.total ^= piece;
         *self.sum = Block::ZERO;
         self.summed = 0;
     }
 
-    /// Gives the blocks of a run their factors: the last one takes the lowest power.
-    fn end_run(&mut self) {
-        let Some(count) = self.run.len().checked_sub(1) else {
-            return;
-        };
-        let before = gf::mul(self.cpu, Order::Polynomial, *self.sum, self.powers[count]);
-        self.run.reverse();
-        let powers = &self.powers[..=count];
-        gf::mul_each(self.cpu, Order::Polynomial, &mut self.run, powers);
-        *self.sum = self.run.iter().fold(before, |sum, block| sum ^ *block);
-        self.summed += self.run.len();
-        self.run.clear();
+    /// A power of the challenge.
+    fn power(&self, exponent: usize) -> Block {
+        let bits = (0..usize::BITS - exponent.leading_zeros()).rev();
+        bits.fold(Block::new(1), |power, bit| {
+            let square = self.times(power, power);
+            if exponent >> bit & 1 == 1 {
+                self.times(square, self.challenge)
+            } else {
+                square
+            }
+        })
     }
+
+    fn times(&self, a: Block, b: Block) -> Block {
+        gf::mul(self.cpu, Order::Polynomial, a, b)
+    }
+}
+
+/// The next challenge.
+fn next(challenges: &mut OutputReader) -> Block {
+    let mut challenge = [0; 16];
+    challenges.fill(&mut challenge);
+    Block::from_bytes(challenge)
 }
 
 #[cfg(test)]
@@ -156,7 +211,7 @@ mod tests {
         hasher.update(b"bits");
         for cpu in Cpu::available() {
             let mut random = Coins::danger_fixed_seed(1).secret("blocks");
-            for count in [0, 1, 63, 64, 65, 200, PIECE, PIECE + 1, 2 * PIECE + 65] {
+            for count in [0, 1, 127, 128, 129, 300, PIECE, PIECE + 1, 2 * PIECE + 65] {
                 let mut blocks = vec![Block::ZERO; count];
                 random.fill(&mut blocks);
                 let mut challenges = hasher.finalize_xof();
@@ -169,9 +224,13 @@ mod tests {
                     })
                 });
                 let slow = pieces.fold(Block::ZERO, |sum, piece| sum ^ piece);
-                let sum = Sum::new(cpu, hasher.finalize_xof());
-                let sum = sum.add_all(blocks).value();
-                assert_eq!(sum.value(), slow.value(), "{count} on {}", cpu.tier());
+                // In lists of any lengths.
+                for first in [0, 1, 130, count] {
+                    let (first, later) = blocks.split_at(first.min(count));
+                    let sum = Sum::new(cpu, hasher.finalize_xof());
+                    let sum = sum.and_all([first, later]).value();
+                    assert_eq!(sum.value(), slow.value(), "{count} on {}", cpu.tier());
+                }
             }
         }
     }

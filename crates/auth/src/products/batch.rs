@@ -32,11 +32,11 @@
 //! most, so all batches of a run are below `2^-40`. A false `d` passes with `2^-46`, and a false
 //! `e` with that of a sum of MACs; without these, a false `e` would make wrong products unnoticed.
 
-use super::leaky::{BITS, Leaky, Place, ROW_BYTES};
-use crate::bits::{Bits, bit, bytes_of, pack, whole};
+use super::leaky::{BITS, Layers, Leaky, Place, ROW_BYTES};
+use crate::bits::{add_bits, bytes_of, spread, whole};
 use crate::common::{self, compare};
 use crate::sums::{Challenges, SUM_BYTES};
-use sealane_block::{Block, Coins, Nonce};
+use sealane_block::{Block, Coins, Nonce, terms};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Committed, Equality, Purpose, Result, Toss, check_digests, send_digests};
@@ -101,51 +101,45 @@ pub(crate) struct Making<'a> {
     pub challenges: &'a Challenges,
     pub session: SessionId,
     pub peer: PartyId,
-    /// The bits of all layers first: `x`, `y`, `r` of each.
-    pub bits: &'a Bits,
+    pub bits: Layers<'a>,
     /// Rows to which a test adds an error, by layer and item.
     #[cfg(test)]
     pub errors: &'a [(usize, usize)],
 }
 
+/// MACs and keys of `X`, `Y` and `Z`.
+pub(crate) type Made<'a> = [[&'a mut [Block]; 2]; 3];
+
+/// Products of which terms are added together: what they take fits the first cache.
+const RUN: usize = 1 << 8;
+
 impl Making<'_> {
-    /// Makes the products.
+    /// Makes leaky products and checks them, with `leaky` as room for their parts: returns `d` of
+    /// each, and the shifts of the layers.
     ///
     /// # Errors
     /// The network fails, or the other party deviates: then everything that comes from either
     /// offset has to be destroyed.
-    pub fn run(
-        &self,
-        toss: Toss<Committed>,
-        coins: &mut Coins,
-        mesh: &mut Mesh,
-    ) -> Result<[Bits; 3]> {
-        let (opened, shifts) = self.checked(toss, coins, mesh)?;
-        let differences = self.differences(&shifts, mesh)?;
-        Ok(self.combine(&shifts, &opened, &differences))
-    }
-
-    /// Makes leaky products and checks them: returns `d` of each, and the shifts of the layers.
     pub(crate) fn checked(
         &self,
         toss: Toss<Committed>,
+        leaky: &mut Leaky,
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<(Zeroizing<Vec<u8>>, Vec<usize>)> {
         let (peer, number) = (self.peer, self.place.number);
         let toss = toss.hear(mesh)?;
-        let mut leaky = self.send_rows(mesh)?;
+        self.send_rows(leaky, mesh)?;
         mesh.flush()?;
-        self.take_rows(&mut leaky, mesh)?;
-        let own = self.place.opened(&leaky);
+        self.take_rows(leaky, mesh)?;
+        let own = self.place.opened(leaky);
         mesh.send(peer, &own)?;
         mesh.flush()?;
         let mut opened = Zeroizing::new(vec![0; own.len()]);
         mesh.recv(peer, &mut opened)?;
         whole(&opened, self.place.shape.items(), peer)?;
         add(&mut opened, &own);
-        let digest = self.place.digest(&leaky, &opened);
-        drop(leaky);
+        let digest = self.place.digest(leaky, &opened);
         send_digests(mesh, [peer])?;
         let equality = purpose("auth: products", number);
         let equality = Equality::commit(equality, &digest, peer, coins, mesh)?;
@@ -161,35 +155,33 @@ impl Making<'_> {
     }
 
     #[cfg(not(test))]
-    fn send_rows(&self, mesh: &mut Mesh) -> Result<Leaky> {
-        Ok((self.place).rows(self.bits, |rows| mesh.send(self.peer, rows))?)
+    fn send_rows(&self, leaky: &mut Leaky, mesh: &mut Mesh) -> Result<()> {
+        let send = |rows: &[_]| mesh.send(self.peer, rows.as_flattened());
+        Ok(self.place.rows(self.bits, leaky, send)?)
     }
 
     /// The same, with errors.
     #[cfg(test)]
-    fn send_rows(&self, mesh: &mut Mesh) -> Result<Leaky> {
+    fn send_rows(&self, leaky: &mut Leaky, mesh: &mut Mesh) -> Result<()> {
         let mut all = Vec::new();
-        let leaky = self.place.rows(self.bits, |rows| {
+        self.place.rows(self.bits, leaky, |rows| {
             all.extend_from_slice(rows);
             Ok::<(), sealane_party::Fault>(())
         })?;
         for (layer, item) in self.errors {
-            all[ROW_BYTES * (layer * self.place.shape.products + item)] ^= 4;
+            all[layer * self.place.shape.products + item][0] ^= 4;
         }
-        mesh.send(self.peer, &all)?;
-        Ok(leaky)
+        Ok(mesh.send(self.peer, all.as_flattened())?)
     }
 
     fn take_rows(&self, leaky: &mut Leaky, mesh: &mut Mesh) -> Result<()> {
         let items = self.place.shape.items();
-        let mut rows = vec![0; ROW_BYTES << 12];
-        let mut first = 0;
-        while first < items {
-            let count = (rows.len() / ROW_BYTES).min(items - first);
-            let rows = &mut rows[..count * ROW_BYTES];
-            mesh.recv(self.peer, rows)?;
+        let mut rows = vec![[0; ROW_BYTES]; items.min(1 << 11)];
+        for first in (0..items).step_by(rows.len().max(1)) {
+            let count = rows.len().min(items - first);
+            let rows = &mut rows[..count];
+            mesh.recv(self.peer, rows.as_flattened_mut())?;
             self.place.take_rows(self.bits, leaky, first, rows);
-            first += count;
         }
         Ok(())
     }
@@ -213,22 +205,6 @@ impl Making<'_> {
         (0..bucket).map(shift).collect()
     }
 
-    /// Where bit `of` of item `at` of a layer lies.
-    fn at(&self, layer: usize, of: usize, at: usize) -> usize {
-        (BITS * layer + of) * self.place.shape.products + at
-    }
-
-    /// The place of the item of each layer in a bucket, among those of its layer.
-    fn item(&self, shifts: &[usize], layer: usize, bucket: usize) -> usize {
-        // Both are smaller than the number of products.
-        let at = bucket + shifts[layer];
-        at - if at >= self.place.shape.products {
-            self.place.shape.products
-        } else {
-            0
-        }
-    }
-
     /// Opens all `e`, those of the second layer first, with MACs.
     pub(crate) fn differences(
         &self,
@@ -236,84 +212,134 @@ impl Making<'_> {
         mesh: &mut Mesh,
     ) -> Result<Zeroizing<Vec<u8>>> {
         let Shape { bucket, products } = self.place.shape;
-        let pairs = || {
-            let layers = (1..bucket).flat_map(|layer| (0..products).map(move |g| (layer, g)));
-            layers.map(|(layer, g)| {
-                [
-                    self.at(0, 1, g),
-                    self.at(layer, 1, self.item(shifts, layer, g)),
-                ]
-            })
-        };
         let count = (bucket - 1) * products;
+        let mut own = Zeroizing::new(vec![0; count.div_ceil(8)]);
+        for (layer, shift) in shifts.iter().enumerate().skip(1) {
+            let at = (layer - 1) * products;
+            for (layer, shift) in [(0, 0), (layer, *shift)] {
+                let from = self.bits.at(layer, 1);
+                self.add_turned_bits(&mut own, at, self.bits.shares, (from, shift));
+            }
+        }
         let sum = |garbler, bits: &[u8]| {
             let place = common::Place::Products as u8;
             (self.challenges).sum(place, self.place.number, garbler, bits)
         };
-        let macs = || pairs().map(|[one, other]| self.bits.mac[one] ^ self.bits.mac[other]);
-        let shares = Zeroizing::new(macs().map(|mac| mac.lsb()).collect::<Vec<_>>());
-        let mut own = pack(shares.iter().copied());
-        let proof = sum(self.place.garbles, &own).add_all(macs()).value();
+        let mut proof = sum(self.place.garbles, &own);
+        self.each_difference(0, shifts, |macs, _| proof.add(macs));
         mesh.send(self.peer, &own)?;
-        mesh.send(self.peer, &proof.to_bytes())?;
+        mesh.send(self.peer, &proof.value().to_bytes())?;
         mesh.flush()?;
         let mut theirs = vec![0; own.len()];
         let mut proof = [0; SUM_BYTES as usize];
         mesh.recv(self.peer, &mut theirs)?;
         mesh.recv(self.peer, &mut proof)?;
         whole(&theirs, count, self.peer)?;
-        let keys = pairs().enumerate().map(|(at, [one, other])| {
-            let key = self.bits.key[one] ^ self.bits.key[other];
-            key ^ self.place.offset.masked(bit(&theirs, at))
+        let mut expected = sum(!self.place.garbles, &theirs);
+        self.each_difference(1, shifts, |keys, at| {
+            expected.add_keys(keys, self.place.offset, &theirs, at);
         });
-        let expected = sum(!self.place.garbles, &theirs).add_all(keys).value();
         let place = common::Place::Products;
-        compare(Block::from_bytes(proof), expected, self.peer, place)?;
+        compare(Block::from_bytes(proof), expected.value(), self.peer, place)?;
         add(&mut own, &theirs);
         Ok(own)
     }
 
+    /// Calls `each` with the MACs (`side` is 0) or keys (1) of all differences of factors in order,
+    /// some at a time, and with the number of the first of them.
+    fn each_difference(
+        &self,
+        side: usize,
+        shifts: &[usize],
+        mut each: impl FnMut(&[Block], usize),
+    ) {
+        let products = self.place.shape.products;
+        let mut sums = Zeroizing::new([Block::ZERO; RUN]);
+        let factors = |layer| self.bits.planes(layer, 1)[side];
+        for (layer, shift) in shifts.iter().enumerate().skip(1) {
+            for first in (0..products).step_by(RUN) {
+                let count = RUN.min(products - first);
+                let sums = &mut sums[..count];
+                turned(factors(layer), first + shift, sums);
+                terms::add(self.place.cpu, sums, &factors(0)[first..][..count]);
+                each(sums, (layer - 1) * products + first);
+            }
+        }
+    }
+
     /// The products of all buckets.
-    pub(crate) fn combine(&self, shifts: &[usize], opened: &[u8], differences: &[u8]) -> [Bits; 3] {
-        let Shape { bucket, products } = self.place.shape;
+    pub(crate) fn combine(
+        &self,
+        shifts: &[usize],
+        opened: &[u8],
+        differences: &[u8],
+        to: &mut Made<'_>,
+    ) {
+        let products = self.place.shape.products;
         // A public bit is added to the garbler's share, and the evaluator's key follows.
         let one = if self.place.garbles {
             [Block::new(1), Block::ZERO]
         } else {
             [Block::ZERO, self.place.offset ^ Block::new(1)]
         };
-        let sums = |of: fn(&Bits) -> &Vec<Block>, one: Block| {
-            let all = of(self.bits);
-            let mut made = [(); 3].map(|()| Vec::with_capacity(products));
-            for g in 0..products {
-                let (mut x, mut z) = (Block::ZERO, Block::ZERO);
-                for layer in 0..bucket {
-                    let item = self.item(shifts, layer, g);
-                    let factor = all[self.at(layer, 0, item)];
-                    x ^= factor;
-                    z ^= all[self.at(layer, 2, item)];
-                    z ^= one.masked(bit(opened, layer * products + item));
-                    if let Some(after) = layer.checked_sub(1) {
-                        z ^= factor.masked(bit(differences, after * products + g));
-                    }
+        // All `d` of a bucket take the same place in `Z`.
+        let mut public = Zeroizing::new(vec![0; products.div_ceil(8)]);
+        for (layer, shift) in shifts.iter().enumerate() {
+            self.add_turned_bits(&mut public, 0, opened, (layer * products, *shift));
+        }
+        let cpu = self.place.cpu;
+        let [mut choices, mut term] = [(); 2].map(|()| Zeroizing::new([Block::ZERO; RUN]));
+        for first in (0..products).step_by(RUN) {
+            let count = RUN.min(products - first);
+            let (choices, term) = (&mut choices[..count], &mut term[..count]);
+            for (layer, shift) in shifts.iter().enumerate() {
+                match layer.checked_sub(1) {
+                    None => spread(&public, first, choices),
+                    Some(after) => spread(differences, after * products + first, choices),
                 }
-                let all = [x, all[self.at(0, 1, g)], z];
-                made.iter_mut()
-                    .zip(all)
-                    .for_each(|(of, block)| of.push(block));
+                for side in 0..2 {
+                    let [x, y, z] = &mut *to;
+                    let [x, y, z] = [x, y, z].map(|of| &mut of[side][first..][..count]);
+                    let plane = |of| self.bits.planes(layer, of)[side];
+                    if layer == 0 {
+                        x.copy_from_slice(&plane(0)[first..][..count]);
+                        y.copy_from_slice(&plane(1)[first..][..count]);
+                        z.copy_from_slice(&plane(2)[first..][..count]);
+                        terms::add_one_where(cpu, z, one[side], choices);
+                        continue;
+                    }
+                    turned(plane(0), first + shift, term);
+                    terms::add(cpu, x, term);
+                    terms::add_where(cpu, z, term, choices);
+                    turned(plane(2), first + shift, term);
+                    terms::add(cpu, z, term);
+                }
             }
-            made
-        };
-        let [macs, keys] = [
-            sums(|bits| &bits.mac, one[0]),
-            sums(|bits| &bits.key, one[1]),
-        ];
-        let mut both = macs.into_iter().zip(keys);
-        [(); 3].map(|()| {
-            let (mac, key) = both.next().expect("three of both");
-            Bits { mac, key }
-        })
+        }
     }
+
+    /// Adds a layer's packed bits, which begin at `from`, turned by its shift, to those from bit
+    /// `at` on.
+    fn add_turned_bits(
+        &self,
+        to: &mut [u8],
+        at: usize,
+        bits: &[u8],
+        (from, shift): (usize, usize),
+    ) {
+        let later = self.place.shape.products - shift;
+        add_bits(to, at, bits, from + shift, later);
+        add_bits(to, at + later, bits, from, shift);
+    }
+}
+
+/// Copies the blocks of a layer from one on, and from the first one behind its end.
+fn turned(plane: &[Block], from: usize, to: &mut [Block]) {
+    // Place and shift are smaller than the layer is long.
+    let from = from - if from >= plane.len() { plane.len() } else { 0 };
+    let (before, behind) = to.split_at_mut(to.len().min(plane.len() - from));
+    before.copy_from_slice(&plane[from..][..before.len()]);
+    behind.copy_from_slice(&plane[..behind.len()]);
 }
 
 /// Adds packed bits to others.

@@ -132,11 +132,13 @@ pub(super) fn pool_bits(kind: Correlation) -> u64 {
     }
 }
 
-/// Bits of memory of OTs and parts of a batch.
+/// Bits of memory in which a refill is made: blocks of all OTs, parts of products, and bits.
 pub(super) fn making_bits(demand: &Demand) -> u64 {
     let products = demand.count(PRODUCT);
     let layers = bucket(products).map_or(0, u64::from);
-    layers * products * (3 * 2 * 128 + 64)
+    let beside = demand.only(|kind| matches!(kind, Correlation::Cot { .. }));
+    let beside = beside.0.values().sum::<u64>() * (128 + 1);
+    layers * products * (3 * 2 * 128 + 64 + 8) + beside
 }
 
 pub(super) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {

@@ -19,7 +19,7 @@ mod transfers;
 pub use batch::Shape;
 pub(crate) use cost::{PRODUCT, bits_of};
 pub use dealer::DangerDealer;
-pub use transfers::Transfers;
+pub use transfers::{Part, Transfers, Watch};
 
 use crate::bits::Bits;
 use crate::sums::Challenges;
@@ -28,6 +28,7 @@ use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
 use sealane_protocol::{Correlation, Cost, Demand, Paper, Setting};
+use zeroize::Zeroizing;
 
 /// Beginning of a source, at either party.
 pub struct Begun<'a> {
@@ -94,6 +95,17 @@ pub trait Products: Sized + Send + 'static {
     /// # Errors
     /// As [`Products::bits`].
     fn products(&mut self, count: usize) -> Result<[Bits; 3]>;
+
+    /// A copy of secret blocks, in memory that has been [given back](Products::give_back) where
+    /// there is some.
+    fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {
+        blocks.to_vec()
+    }
+
+    /// Takes memory of secret blocks that are needed no more.
+    fn give_back(&mut self, blocks: Vec<Block>) {
+        drop(Zeroizing::new(blocks));
+    }
 
     /// Exact cost of the set-up for a run with this demand.
     fn set_up_cost(_: &Setting, _: &Demand) -> Cost {

@@ -14,8 +14,8 @@
 //! **After any error** the offset, all pools and the other party's generators are erased, and
 //! nothing more is handed out.
 
-use super::batch::{self, Making, Shape};
-use super::leaky::Place;
+use super::batch::{self, Made, Making, Shape};
+use super::leaky::{Layers, Leaky, Place};
 use super::{Begun, Products, cost};
 use crate::bits::Bits;
 use crate::common::roles;
@@ -24,11 +24,10 @@ use sealane_block::hash::Mi;
 use sealane_block::{Block, Coins, Cpu, LabelHash};
 use sealane_net::{Mesh, SessionId};
 use sealane_ot::source::{AnyReceiver, AnySender, finish_both};
-use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
+use sealane_ot::traits::packed_blocks;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
 use sealane_protocol::{Correlation, Cost, Demand, Paper, Setting};
-use std::collections::VecDeque;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Source of bits and products from OTs at one party.
@@ -48,18 +47,37 @@ pub struct Transfers {
     batches: u64,
     /// OTs of both directions; none after an error.
     ots: Option<(AnySender, AnyReceiver)>,
-    /// MACs of bits of this party, keys of bits of the other one; and `x`, `y`, `z` of products.
+    /// MACs of bits of this party, keys of bits of the other one; and MACs and keys of `x`, `y`
+    /// and `z` of products.
     macs: Pool,
     keys: Pool,
-    products: VecDeque<[Bits; 3]>,
-    /// Products of the first of these that have been taken.
-    taken: usize,
+    products: [[Pool; 2]; 3],
+    work: Work,
+    spare: Spare,
+    watch: Option<Watch>,
     /// Rows to which a test adds an error, by layer and item.
     #[cfg(test)]
     pub(crate) errors: Vec<(usize, usize)>,
 }
 
-/// Blocks that are taken in the order in which they were made.
+/// A part of a refill, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// OTs of both directions.
+    Transfers,
+    /// Rows and parts of leaky products, and their equality.
+    Rows,
+    /// Differences of factors, and their MACs.
+    Differences,
+    /// Sums of the products of each bucket.
+    Combination,
+}
+
+/// A function that measurements call when a part of a refill has ended.
+pub type Watch = Box<dyn FnMut(Part) + Send>;
+
+/// Blocks that are taken in the order in which they were made. They stay where they are until
+/// there are others, so that a run takes its memory once.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Pool {
     blocks: Vec<Block>,
@@ -67,23 +85,84 @@ struct Pool {
 }
 
 impl Pool {
-    fn add(&mut self, more: &[Block]) {
+    /// Room for more blocks behind all others, every one of which is to be set.
+    fn room(&mut self, count: usize) -> &mut [Block] {
         let left = self.blocks.len() - self.taken;
-        let mut blocks = Vec::with_capacity(left + more.len());
-        blocks.extend_from_slice(&self.blocks[self.taken..]);
-        blocks.extend_from_slice(more);
-        self.blocks.zeroize();
-        (self.blocks, self.taken) = (blocks, 0);
+        if self.blocks.capacity() < left + count {
+            let mut blocks = Vec::with_capacity(left + count);
+            blocks.extend_from_slice(&self.blocks[self.taken..]);
+            self.blocks.zeroize();
+            self.blocks = blocks;
+        } else {
+            self.blocks.copy_within(self.taken.., 0);
+        }
+        self.blocks.resize(left + count, Block::ZERO);
+        self.taken = 0;
+        &mut self.blocks[left..]
     }
 
-    fn take(&mut self, count: usize) -> Result<Vec<Block>> {
+    fn take(&mut self, count: usize, spare: &mut Spare) -> Result<Vec<Block>> {
         let blocks = self.blocks.get_mut(self.taken..self.taken + count);
         let blocks = blocks.ok_or_else(empty)?;
-        let taken = blocks.to_vec();
+        let taken = spare.copy_of(blocks);
         erase(blocks);
         self.taken += count;
         Ok(taken)
     }
+}
+
+/// Memory of secrets that are needed no more, for others: the system would fill new pages with
+/// zeros for each tape. It keeps what it had until then, or until the end.
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
+struct Spare(Vec<Vec<Block>>);
+
+impl Spare {
+    /// Fewest blocks that are kept: the allocator keeps smaller pieces itself.
+    const FEWEST: usize = (64 << 10) / size_of::<Block>();
+    /// Most blocks that are kept: 64 MiB.
+    const MOST: usize = (64 << 20) / size_of::<Block>();
+
+    fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {
+        // Much larger ones are left to those who need them.
+        let sizes = blocks.len()..=2 * blocks.len();
+        let fits = |spare: &Vec<Block>| sizes.contains(&spare.capacity());
+        let mut copy = match self.0.iter().position(fits) {
+            Some(at) => self.0.swap_remove(at),
+            None => Vec::with_capacity(blocks.len()),
+        };
+        copy.clear();
+        copy.extend_from_slice(blocks);
+        copy
+    }
+
+    fn keep(&mut self, blocks: Vec<Block>) {
+        let kept = self.0.iter().map(Vec::capacity).sum::<usize>();
+        let size = blocks.capacity();
+        if size >= Spare::FEWEST && kept + size <= Spare::MOST {
+            self.0.push(blocks);
+        } else {
+            drop(Zeroizing::new(blocks));
+        }
+    }
+}
+
+/// Memory in which batches are made, one after the other: the system would fill new pages with
+/// zeros for each. It keeps what it had until the next batch, or the end.
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
+struct Work {
+    macs: Vec<Block>,
+    keys: Vec<Block>,
+    choices: Vec<Block>,
+    leaky: Leaky,
+}
+
+/// Blocks of memory that is kept, every one of which is to be set.
+fn room(kept: &mut Vec<Block>, count: usize) -> &mut [Block] {
+    if kept.len() < count {
+        kept.zeroize();
+        *kept = vec![Block::ZERO; count];
+    }
+    &mut kept[..count]
 }
 
 /// Erases blocks that have been handed out.
@@ -96,6 +175,11 @@ fn empty() -> Fault {
 }
 
 impl Transfers {
+    /// Calls a function whenever a part of a refill has ended, for measurements.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
     /// Makes OTs for so many bits of this party, bits of the other one, and a batch of products.
     fn make(
         &mut self,
@@ -108,48 +192,77 @@ impl Transfers {
         // This party writes all of its OTs before it reads those of the other one. Those of the
         // layers of a batch come first.
         let count = layers + own;
-        let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(count)]);
-        let mut macs = Zeroizing::new(vec![Block::ZERO; count]);
-        receiver.extend(mesh, &mut choices, &mut macs)?;
-        for (at, mac) in macs.iter_mut().enumerate() {
-            *mac = *mac & Block::new(!1) ^ Block::new(choice(&choices, at).into());
-        }
+        let choices = room(&mut self.work.choices, packed_blocks(count));
+        let macs = room(&mut self.work.macs, count);
+        receiver.extend_marked(mesh, choices, macs)?;
         let toss = match shape {
             Some(_) => Some(batch::toss(self.batches, self.peer, &mut self.coins, mesh)?),
             None => None,
         };
         mesh.flush()?;
-        let mut keys = Zeroizing::new(vec![Block::ZERO; layers + theirs]);
-        sender.extend(mesh, &mut keys)?;
-        keys.iter_mut().for_each(|key| *key = *key & Block::new(!1));
-        self.macs.add(&macs[layers..]);
-        self.keys.add(&keys[layers..]);
-        if let (Some(shape), Some(toss)) = (shape, toss) {
-            let bits = Bits {
-                mac: std::mem::take(&mut *macs),
-                key: std::mem::take(&mut *keys),
-            };
-            let making = Making {
-                place: Place {
-                    cpu: self.cpu,
-                    hash: &self.hash,
-                    number: self.batches,
-                    garbles: self.garbles,
-                    offset: *self.offset,
-                    shape,
-                },
-                challenges: &self.challenges,
-                session: self.session,
-                peer: self.peer,
-                bits: &bits,
-                #[cfg(test)]
-                errors: &self.errors,
-            };
-            let made = making.run(toss, &mut self.coins, mesh)?;
-            self.products.push_back(made);
-            self.batches += 1;
-        }
+        let keys = room(&mut self.work.keys, layers + theirs);
+        sender.extend_even(mesh, keys)?;
+        let mut part_ended = |part| {
+            if let Some(watch) = &mut self.watch {
+                watch(part);
+            }
+        };
+        part_ended(Part::Transfers);
+        self.macs.room(own).copy_from_slice(&macs[layers..]);
+        self.keys.room(theirs).copy_from_slice(&keys[layers..]);
+        let (Some(shape), Some(toss)) = (shape, toss) else {
+            return Ok(());
+        };
+        let making = Making {
+            place: Place {
+                cpu: self.cpu,
+                hash: &self.hash,
+                number: self.batches,
+                garbles: self.garbles,
+                offset: *self.offset,
+                shape,
+            },
+            challenges: &self.challenges,
+            session: self.session,
+            peer: self.peer,
+            bits: Layers {
+                items: shape.products,
+                mac: macs,
+                key: keys,
+                shares: Block::as_bytes(choices),
+            },
+            #[cfg(test)]
+            errors: &self.errors,
+        };
+        let leaky = &mut self.work.leaky;
+        let (opened, shifts) = making.checked(toss, leaky, &mut self.coins, mesh)?;
+        part_ended(Part::Rows);
+        let differences = making.differences(&shifts, mesh)?;
+        part_ended(Part::Differences);
+        let products = self.products.each_mut();
+        let mut made: Made<'_> =
+            products.map(|of| of.each_mut().map(|pool| pool.room(shape.products)));
+        making.combine(&shifts, &opened, &differences, &mut made);
+        part_ended(Part::Combination);
+        self.batches += 1;
         Ok(())
+    }
+
+    /// Bytes of the blocks that it keeps, used or not.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> u64 {
+        let products = self.products.as_flattened().iter();
+        let pools = products.chain([&self.macs, &self.keys]);
+        let pools = pools.map(|pool| pool.blocks.capacity());
+        let Work {
+            macs,
+            keys,
+            choices,
+            leaky,
+        } = &self.work;
+        let work = [macs, keys, choices].map(Vec::capacity);
+        let blocks = pools.chain(work).sum::<usize>() * size_of::<Block>();
+        blocks as u64 + leaky.memory()
     }
 
     /// Erases all secrets of this source.
@@ -158,8 +271,9 @@ impl Transfers {
         self.offset.zeroize();
         self.macs.zeroize();
         self.keys.zeroize();
-        self.products.clear();
-        self.taken = 0;
+        self.products.zeroize();
+        self.work.zeroize();
+        self.spare.zeroize();
     }
 
     /// Numbers of bits of this party, and of the other one, in a demand.
@@ -215,14 +329,18 @@ impl Products for Transfers {
             ots: Some(ots),
             macs: Pool::default(),
             keys: Pool::default(),
-            products: VecDeque::new(),
-            taken: 0,
+            products: Default::default(),
+            work: Work::default(),
+            spare: Spare::default(),
+            watch: None,
             #[cfg(test)]
             errors: Vec::new(),
         };
         let first = cost::set_up_counts(setting, demand);
         if !first.is_empty() {
             made.refill(&first, mesh)?;
+            // That is all the run takes.
+            made.work = Work::default();
         }
         Ok(made)
     }
@@ -243,45 +361,37 @@ impl Products for Transfers {
 
     fn bits(&mut self, count: usize) -> Result<Bits> {
         Ok(Bits {
-            mac: self.macs.take(count)?,
-            key: self.keys.take(count)?,
+            mac: self.macs.take(count, &mut self.spare)?,
+            key: self.keys.take(count, &mut self.spare)?,
         })
     }
 
     fn bits_of(&mut self, own: bool, count: usize) -> Result<Bits> {
         let none = vec![Block::ZERO; count];
         Ok(if own {
-            let mac = self.macs.take(count)?;
+            let mac = self.macs.take(count, &mut self.spare)?;
             Bits { mac, key: none }
         } else {
-            let key = self.keys.take(count)?;
+            let key = self.keys.take(count, &mut self.spare)?;
             Bits { mac: none, key }
         })
     }
 
     fn products(&mut self, count: usize) -> Result<[Bits; 3]> {
-        let mut all = [(); 3].map(|()| Bits {
-            mac: Vec::with_capacity(count),
-            key: Vec::with_capacity(count),
-        });
-        let mut left = count;
-        while left > 0 {
-            let batch = self.products.front_mut().ok_or_else(empty)?;
-            let now = left.min(batch[0].mac.len() - self.taken);
-            let range = self.taken..self.taken + now;
-            for (to, from) in all.iter_mut().zip(&mut *batch) {
-                to.mac.extend_from_slice(&from.mac[range.clone()]);
-                to.key.extend_from_slice(&from.key[range.clone()]);
-                erase(&mut from.mac[range.clone()]);
-                erase(&mut from.key[range.clone()]);
-            }
-            (left, self.taken) = (left - now, self.taken + now);
-            if self.taken == batch[0].mac.len() {
-                self.products.pop_front();
-                self.taken = 0;
-            }
+        let mut all = [(); 3].map(|()| Bits::default());
+        for (bits, [macs, keys]) in all.iter_mut().zip(&mut self.products) {
+            bits.mac = macs.take(count, &mut self.spare)?;
+            bits.key = keys.take(count, &mut self.spare)?;
         }
         Ok(all)
+    }
+
+    fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {
+        self.spare.copy_of(blocks)
+    }
+
+    fn give_back(&mut self, blocks: Vec<Block>) {
+        self.spare.keep(blocks);
     }
 
     fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {

@@ -156,7 +156,10 @@ fn curious(mut side: Side) -> Result<u64> {
     stated[0] ^= 1 << inputs.len();
     let common = &mut side.party.offline.0;
     let [values, rows] = [Place::Values, Place::Rows].map(|place| common.opening(place));
-    let proof = common.sum(values, common.me, &stated).add_all(all).value();
+    let proof = common
+        .sum(values, common.me, &stated)
+        .and_all([&all[..]])
+        .value();
     let mesh = &mut side.mesh;
     mesh.send(GARBLER, &stated)?;
     mesh.send(GARBLER, &proof.to_bytes())?;
@@ -170,7 +173,9 @@ fn curious(mut side: Side) -> Result<u64> {
     let fits = |bit: u8| {
         let mac = wire.mask.key ^ offset.masked(bit);
         let blocks = [expected[0], expected[1] ^ mac];
-        let sum = common.sum(rows, common.peer, &stated).add_all(blocks);
+        let sum = common
+            .sum(rows, common.peer, &stated)
+            .and_all([&blocks[..]]);
         sum.value().to_bytes() == answer
     };
     let bits = [0, 1].map(fits);

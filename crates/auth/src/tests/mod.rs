@@ -418,7 +418,9 @@ fn challenges_belong_to_all_that_they_are_about() {
             for opening in openings {
                 for from in BOTH {
                     for bits in [&[0][..], &[1], &[0, 0]] {
-                        let sum = common.sum(opening, from, bits).add_all([Block::new(1)]);
+                        let sum = common
+                            .sum(opening, from, bits)
+                            .and_all([&[Block::new(1)][..]]);
                         all.push(sum.value().to_bytes());
                     }
                 }
@@ -443,7 +445,9 @@ fn no_two_openings_have_one_challenge() {
         let common = &mut side.party.offline.0;
         let challenge = |_| {
             let opening = common.opening(Place::Masks);
-            let sum = common.sum(opening, GARBLER, &[1]).add_all([Block::new(1)]);
+            let sum = common
+                .sum(opening, GARBLER, &[1])
+                .and_all([&[Block::new(1)][..]]);
             sum.value().to_bytes()
         };
         (0..9).map(challenge).collect::<BTreeSet<_>>().len()

@@ -2,17 +2,18 @@
 //! sizes where what they try succeeds often enough to be counted.
 
 use super::{EVALUATOR, GARBLER, Side, demand, here, setting};
-use crate::bits::Bits;
+use crate::Auth;
+use crate::bits::{Bits, pack_lowest};
 use crate::common::Place;
 use crate::products::batch::{self, Making};
-use crate::products::{Begun, DangerDealer, Products, Shape, Transfers, leaky};
+use crate::products::{Begun, DangerDealer, PRODUCT, Products, Shape, Transfers, leaky};
 use crate::sums::Challenges;
 use sealane_block::hash::Mi;
 use sealane_block::{Block, Coins, LabelHash, Nonce};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Party, Result};
-use sealane_protocol::Demand;
+use sealane_protocol::{Demand, LeftOver, Protocol};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::tamper::tampered;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +76,7 @@ impl Maker {
     ) -> Result<Passed> {
         let bits = self.dealer.bits(shape.bits())?;
         let errors = if self.garbles { errors } else { &[] };
+        let shares = pack_lowest([&bits.mac[..]].into_iter());
         let hash = Mi::new(here(), Block::new(9));
         let making = Making {
             place: leaky::Place {
@@ -88,7 +90,12 @@ impl Maker {
             challenges: &self.challenges,
             session: self.mesh.session(),
             peer: self.peer,
-            bits: &bits,
+            bits: leaky::Layers {
+                items: shape.products,
+                mac: &bits.mac,
+                key: &bits.key,
+                shares: &shares,
+            },
             errors,
         };
         let coins = &mut Coins::danger_fixed_seed(2 * seed + u64::from(self.garbles));
@@ -96,10 +103,17 @@ impl Maker {
         let toss = batch::toss(self.batches, self.peer, coins, mesh)?;
         mesh.flush()?;
         self.batches += 1;
-        let (opened, shifts) = making.checked(toss, coins, mesh)?;
+        let leaky = &mut leaky::Leaky::default();
+        let (opened, shifts) = making.checked(toss, leaky, coins, mesh)?;
         let mut differences = making.differences(&shifts, mesh)?;
         change(&mut differences);
-        let products = making.combine(&shifts, &opened, &differences);
+        let mut products = [(); 3].map(|()| Bits {
+            mac: vec![Block::ZERO; shape.products],
+            key: vec![Block::ZERO; shape.products],
+        });
+        let mut made = products.each_mut().map(|of| [&mut of.mac[..], &mut of.key]);
+        making.combine(&shifts, &opened, &differences, &mut made);
+        drop(made);
         Ok(Passed { shifts, products })
     }
 }
@@ -380,6 +394,42 @@ fn transfers_make_bits_and_products_in_set_up_and_refills() {
     assert_eq!(values(offsets, [&a.2, &b.2]).len(), 100);
     for (one, other) in a.3.iter().zip(&b.3) {
         values(offsets, [one, other]);
+    }
+}
+
+/// However many tiles draw on it, a source keeps what plans state for a refill of one, and what
+/// that may leave over.
+#[test]
+fn a_source_keeps_as_much_memory_as_plans_state() {
+    let setting = &setting();
+    let ends = on_threads(Mesh::in_memory(2), |mesh| {
+        let none = demand(0, 0);
+        let mut side = Side::<Transfers>::over(mesh, here(), 3, &none).expect("a set-up");
+        let mut left_over = LeftOver::after_set_up::<Auth<Transfers>>(setting, &none);
+        let mut most = 0;
+        for tile in 0..40 {
+            // Batches are larger than what these take, and some are not needed.
+            let (ands, bits) = (300 + 37 * (tile % 5), 200 + 11 * (tile % 3));
+            let taken = demand(ands, ands + bits);
+            let made = left_over.refill::<Auth<Transfers>>(setting, &taken);
+            if !made.is_empty() {
+                side.party.refill(&made, &mut side.mesh).expect("a refill");
+            }
+            let source = side.party.source();
+            most = most.max(source.memory());
+            drop(source.products(ands as usize).expect("products"));
+            drop(source.bits((ands + bits) as usize).expect("bits"));
+        }
+        most
+    });
+    // The largest of these, and products of a batch but one.
+    let largest = demand(512, 448 + 222);
+    let [stated, _] = Auth::<Transfers>::demand_bits(setting, &largest);
+    let stated = (stated + 511 * Transfers::pool_bits(PRODUCT)) / 8;
+    for most in ends {
+        assert!(most <= stated, "{most} of {stated} bytes");
+        // What is stated is not far from what is kept.
+        assert!(stated < 2 * most, "{most} of {stated} bytes");
     }
 }
 
