@@ -163,7 +163,7 @@ fn run_wide<K: GateKernel>(
 ) -> Result<(), Ended> {
     let bytes = on.rows.width * K::PAIR;
     while !gates.is_empty() {
-        let table = on.tables.next(bytes)?;
+        let table = on.tables.next_gates(bytes, gates.len())?;
         let (now, later) = gates.split_at(gates.len().min(table.len() / bytes));
         let used = now.len() * bytes;
         let (rows, table) = (&mut on.rows, &mut table[..used]);

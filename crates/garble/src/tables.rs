@@ -31,6 +31,12 @@ pub trait Tables {
 pub(crate) trait TableStream {
     /// As [`Tables::next`].
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended>;
+    /// As [`Tables::next`], where `gates` gates of so many bytes each follow, in whole groups: of
+    /// some of these at once, if the stream has to know how many groups come next.
+    fn next_gates(&mut self, bytes: usize, gates: usize) -> Result<&mut [u8], Ended> {
+        let _ = gates;
+        self.next(bytes)
+    }
     /// As [`Tables::pass`].
     fn pass(&mut self, bytes: usize) -> Result<(), Ended>;
 }

@@ -15,6 +15,9 @@ const CHUNK: usize = 1024;
 
 const _: () = assert!(CHUNK.is_multiple_of(8) && 33 * CHUNK <= crate::CHUNK_BYTES);
 
+/// Bytes of the planes of gates that a kernel takes at once: they fit the first cache.
+const AT_ONCE: usize = 1 << 14;
+
 /// Bytes of a block.
 const BLOCK: usize = size_of::<Block>();
 
@@ -176,6 +179,10 @@ impl<'a, 'b> Stream<'a, 'b> {
 }
 
 impl TableStream for Stream<'_, '_> {
+    fn next_gates(&mut self, bytes: usize, gates: usize) -> Result<&mut [u8], Ended> {
+        self.next(bytes * gates.min((AT_ONCE / bytes).max(1)))
+    }
+
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         let pairs = self.pairs_in(bytes);
         if let Some(message) = self.message.as_mut().filter(|message| !message.sends) {
@@ -203,8 +210,10 @@ impl TableStream for Stream<'_, '_> {
         };
         if !message.sends {
             message.taken += pairs;
-        } else if message.here() >= CHUNK {
-            message.send(CHUNK)?;
+        } else {
+            while message.here() >= CHUNK {
+                message.send(CHUNK)?;
+            }
         }
         Ok(())
     }
