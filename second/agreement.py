@@ -17,7 +17,7 @@ FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alon
 PART_NAMES = ["program", "network class", "protocol", "plan", "work of single parties"]
 # Protocols, and their roles. Parties without a role are there in one of them.
 VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2, ("mixed", 1): 2,
-            ("trio-malicious", 2): 3}
+            ("trio-malicious", 2): 3, ("auth", 1): 2}
 FORM = b"\0\0"                                  # plan 0, not silent: the subset
 
 # ------------------------------------------------------------------------------------ the job
@@ -57,7 +57,8 @@ class Job:
         has_others = self.protocol == "trio-malicious" and parties > len(roles)
         need(count == len(roles) and (count == parties or has_others),
              "another protocol, version or number of parties", "own")
-        wanted = {"parties": parties, "timing": "counts-alone", "network": self.network,
+        timing = "tile-by-tile" if self.protocol == "auth" else "counts-alone"
+        wanted = {"parties": parties, "timing": timing, "network": self.network,
                   "pooled": False, "silent": False, "batch": None}
         found = {field: self.setting.get(field) for field in wanted}
         need(found == wanted, f"the setting has {found}, not {wanted}", "own")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agreement import Job, agree, farewell
+from auth import Auth
 from clear import Clear
 from errors import Fault, need
 from gmw import Gmw
@@ -91,7 +92,7 @@ class Work:
             number += "result" in line
 
     def _protocol(self, mesh: Mesh, coins: Coins, counts: list[int]
-                  ) -> Gmw | Trio | Yao | Outside:
+                  ) -> Auth | Gmw | Trio | Yao | Outside:
         """This party's side of the protocol."""
         setting, session = self.job.setting, mesh.session
         if self.job.protocol == "trio":
@@ -99,6 +100,8 @@ class Work:
         if self.job.protocol == "trio-malicious":
             side = Guarded if [self.me] in setting["roles"] else Outside
             return side(mesh, coins, session, setting, self.plan)
+        if self.job.protocol == "auth":
+            return Auth(mesh, coins, session, setting, self.plan, counts)
         if self.job.protocol in ("gmw", "mixed"):
             made = Gmw if self.job.protocol == "gmw" else Mixed
             return made(mesh, coins, session, setting, self.plan, counts)

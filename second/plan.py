@@ -38,8 +38,10 @@ SHAPES = [set(fields.split()) for fields in (
 KINDS = ["plan", "rows", "tape", "value", "segment", "result"]      # of lines, in their order
 SHARINGS = {"yao": ("yao-label", ""), "trio": ("replicated",) * 2, "clear": ("public", ""),
             "trio-malicious": ("replicated",) * 2,
-            "gmw": ("xor", "additive"), "mixed": ("xor", "additive")}   # of bits, of integers
-WITH_REFILLS = ("gmw", "mixed")
+            "gmw": ("xor", "additive"), "mixed": ("xor", "additive"),   # of bits, of integers
+            "auth": ("yao-label", "")}
+WITH_REFILLS = ("gmw", "mixed")                 # those with `auth` make correlations in refills
+SETTLE = ("trio-malicious", "auth")
 WITH_FORMS = ("gmw", "mixed", "trio-malicious")
 PRIME_BITS = 61                                 # of an integer modulo 2^61 - 1
 ON_SHARES = "linear", "product", "ring", "reveal"           # steps without values on labels
@@ -191,7 +193,7 @@ def read_plan(lines: list[Fields], protocol: str, folder: Path) -> Plan:
     need(not any(plan.values[result.value].domain.on_labels for result in plan.results),
          "a result on labels", "own")
     need(kinds == sorted(kinds) and kinds.count(0) == 1, "the order of lines of a plan", "own")
-    need(protocol != "trio-malicious" or _settles(plan), "an opening before a settlement", "own")
+    need(protocol not in SETTLE or _settles(plan), "an opening before a settlement", "own")
     return plan
 
 
@@ -241,7 +243,7 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
         into, make = OTHERS[kind]
         getattr(plan, into).append(make(**args))
         refill = args.get("refill")
-        need(refill is None or (protocol in WITH_REFILLS and refill > 0),
+        need(refill is None or (protocol in (*WITH_REFILLS, "auth") and refill > 0),
              "a segment with a refill", "own")
         need(re.fullmatch(TYPE, args.get("ty", "bool")) is not None, "a result's type", "own")
     else:
@@ -250,8 +252,8 @@ def _add(plan: Plan, kind: str, args: Any, protocol: str, folder: Path) -> None:
         labels = [domain.on_labels for domain in domains]
         need(step.name == "convert" or (all(labels) and step.name not in ON_SHARES)
              or not any(labels), "a step with a value on labels", "own")
-        need(step.name not in ("settle", "sort") or protocol == "trio-malicious",
-             "a step that settles, or a sort", "own")
+        need(step.name != "settle" or protocol in SETTLE, "a step that settles", "own")
+        need(step.name != "sort" or protocol == "trio-malicious", "a sort", "own")
         if step.name == "convert":
             old, new = domains
             need((new.k is not None or old.on_labels != new.on_labels) if old.k is None
@@ -275,7 +277,7 @@ def _modulus(domain: Fields, protocol: str) -> int | None:
          "integers of a field", "own")
     k = (None if domain["algebra"] == "z2" else PRIME_BITS if prime else domain["algebra"]["z2k"])
     sharing = SHARINGS[protocol][k is not None]
-    wanted = {"sharing": sharing, "authenticated": False,
+    wanted = {"sharing": sharing, "authenticated": protocol == "auth",
               "algebra": "z2" if k is None else "fp" if prime else {"z2k": k}}
     need(domain == wanted and (k is None or (sharing != "" and 1 <= k <= 64)),
          f"domain {domain}", "own")

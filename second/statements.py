@@ -47,17 +47,17 @@ class Units:
 
 
 class Due:
-    """Statements that no settlement has taken."""
+    """Statements that no settlement has taken; in `auth` tapes."""
 
     def __init__(self) -> None:
         self.place: Place = (0, 0, 0, 0)        # of the call under way
-        self.kept: dict[Place, list[Record | Units]] = {}
+        self.kept: dict[Place, list[Any]] = {}
 
-    def add(self, record: Record | Units) -> None:
+    def add(self, record: Any) -> None:
         """Keep what the call under way leaves."""
         self.kept.setdefault(self.place, []).append(record)
 
-    def take(self, over_rows: bool | None) -> list[Record | Units]:
+    def take(self, over_rows: bool | None) -> list[Any]:
         """Those that a settlement takes: the call under way; or the last one, which takes all."""
         segment, tile, _, _ = self.place
         found = [at for at in sorted(self.kept) if over_rows is None or (at < self.place and (

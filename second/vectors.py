@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import vectors_auth
 import vectors_fresh
 import vectors_guarded
 import vectors_later
@@ -61,6 +62,7 @@ def decoded(value: Any, name: str = "") -> Any:
 # ---------------------------------------------------------------------------------- primitives
 
 GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS | vectors_guarded.GROUPS
+GROUPS |= vectors_auth.GROUPS
 # What an invalid test of a kind looks for: the bug, and its effect.
 NOTES: dict[str, tuple[str, str]] = {
     "unpack": ("takes bits behind the end of a component", "a message has a second form"),
@@ -148,6 +150,11 @@ def check_guarded(content: Fields, folder: Path) -> list[str]:
     return check_primitives(content, folder) + vectors_guarded.check(content, folder)
 
 
+def make_auth(folder: Path) -> Fields:
+    """Functions of `auth`."""
+    return {"notes": {}, "groups": made_groups(tests_in(vectors_auth.GROUPS))}
+
+
 def check_primitives(content: Fields, folder: Path) -> list[str]:
     """Compute all tests again; returns what differs."""
     wrong = []
@@ -172,6 +179,7 @@ FILES: dict[str, tuple[Maker, Checker]] = {
     "transfers": (vectors_transfers.make, vectors_transfers.check),
     "silent": (vectors_silent.make, vectors_silent.check),
     "guarded": (make_guarded, check_guarded),
+    "auth": (make_auth, check_primitives),
     "pools": (vectors_pools.make, vectors_pools.check)}
 
 

@@ -41,6 +41,8 @@ class TileRun:
     rows: int                                   # 0 if the segment runs once
     status: list[list[int]]                     # of both parts of each step
     values: dict[int, Tensor] = field(default_factory=dict)
+    ahead: TileRun | None = None                # in `auth`: the same in the offline walk
+    offline: bool = False                       # whether it is one of the offline walk
 
 
 class Calls:
@@ -56,6 +58,9 @@ class Calls:
         if hasattr(protocol, "labels"):
             self.on_labels = copy(self)
             self.on_labels.protocol = protocol.labels
+        # In `auth`: the offline walk, over values of its own.
+        self.ahead = Calls(plan, counts, protocol.offline, {}) if hasattr(
+            protocol, "offline") else None
 
     def call(self, run: TileRun, step: Step, part: int) -> Call[None]:
         """One part of a step in a tile."""
@@ -364,7 +369,8 @@ class Walk:
         self.tiles = Counter(run.segment for run in self.waiting)
         self.flying: list[TileRun] = []
         self.running: list[tuple[TileRun, int, int, Call[None]]] = []
-        self.done: Counter[tuple[int, int]] = Counter()     # by segment and step: tile runs
+        # By walk (1 is the offline one), segment and step: tile runs.
+        self.done: Counter[tuple[int, int, int]] = Counter()
         self.changed = True
 
     def _runs(self, number: int) -> list[TileRun]:
@@ -372,10 +378,14 @@ class Walk:
         rows, tile, table = 0, 1, self.plan.segments[number].rows
         if table is not None:
             rows, tile = self.calls.counts[table], self.plan.tables[table].tile
-        return [TileRun(number, i, i * tile, min(rows - i * tile, tile),
-                        [[WAITING, WAITING if step.carry else DONE]
-                         for step in self.plan.segments[number].steps])
-                for i in range(max(1, -(-rows // tile)))]
+
+        def run(i: int, offline: bool = False) -> TileRun:
+            status = [[WAITING, WAITING if step.carry else DONE]
+                      for step in self.plan.segments[number].steps]
+            ahead = run(i, True) if self.calls.ahead and not offline else None
+            return TileRun(number, i, i * tile, min(rows - i * tile, tile), status,
+                           ahead=ahead, offline=offline)
+        return [run(i) for i in range(max(1, -(-rows // tile)))]
 
     def run(self) -> None:
         """All calls of the plan, then one Settle and one Open."""
@@ -405,12 +415,19 @@ class Walk:
                 self.flying.append(self.waiting.popleft())
             for run in self.flying:
                 for number, step in enumerate(self.plan.segments[run.segment].steps):
-                    while (part := self._ready(run, number, step)) is not None:
-                        run.status[number][part] = RUNNING
-                        self._resume(run, number, part, self.calls.call(run, step, part))
+                    self._begin_step(run, number, step)
+            # The offline part of a step is done before the other one begins.
             flying = [run for run in self.flying if any(both != [DONE] * 2 for both in run.status)]
             self.changed |= len(flying) < len(self.flying)
             self.flying = flying
+
+    def _begin_step(self, run: TileRun, number: int, step: Step) -> None:
+        """Begin the parts of a step that may begin, those of the offline walk first."""
+        for each in [run.ahead, run] if run.ahead else [run]:
+            calls = self.calls.ahead if each.offline and self.calls.ahead else self.calls
+            while (part := self._ready(each, number, step)) is not None:
+                each.status[number][part] = RUNNING
+                self._resume(each, number, part, calls.call(each, step, part))
 
     def _resume(self, run: TileRun, number: int, part: int, call: Call[None]) -> None:
         """Begin or advance a call, up to the end of its next flight or its own."""
@@ -421,17 +438,28 @@ class Walk:
             return
         run.status[number][part] = DONE
         self.changed = True
-        self.done[run.segment, number] += run.status[number] == [DONE] * 2
+        self.done[run.offline, run.segment, number] += run.status[number] == [DONE] * 2
 
     def _ready(self, run: TileRun, number: int, step: Step) -> int | None:
         """The part of a step that may begin now."""
         first, second = run.status[number]
-        turn = self.done[run.segment, number] == run.tile
+        turn, part = self.done[run.offline, run.segment, number] == run.tile, None
         if first == WAITING:
             waits = step.name == "scan" and step.args["length"] == "rows" and not turn
             there = not waits and all(self._there(run, value) for value in step.reads)
-            return 0 if there and (step.name != "settle" or self._may_settle(run, number)) else None
-        return 1 if first == DONE and second == WAITING and turn else None
+            if there and (step.name != "settle" or self._may_settle(run, number)):
+                part = 0
+        elif first == DONE and second == WAITING and turn:
+            part = 1
+        return part if part is None or self._prepared(run, number, step, part) else None
+
+    def _prepared(self, run: TileRun, number: int, step: Step, part: int) -> bool:
+        """Whether the offline part is done, and before an input all of its tile is settled."""
+        if run.ahead is None:
+            return True
+        steps = zip(self.plan.segments[run.segment].steps, run.ahead.status)
+        return run.ahead.status[number][part] == DONE and (step.name != "input" or all(
+            status[0] == DONE for each, status in steps if each.name == "settle"))
 
     def _may_settle(self, run: TileRun, number: int) -> bool:
         """Whether all that a settle may take is computed (chapter 19, Settlement)."""
@@ -439,13 +467,13 @@ class Walk:
         before = [(i, j) for i in range(run.segment) if segment.rows is None
                   for j in range(len(self.plan.segments[i].steps))]
         return (all(status[0] == DONE for status in run.status[:number])
-                and all(self.done[run.segment, i] >= run.tile for i, step in
+                and all(self.done[run.offline, run.segment, i] >= run.tile for i, step in
                         enumerate(segment.steps) if step.carry or i == number)
-                and all(self.done[i, j] == self.tiles[i] for i, j in before))
+                and all(self.done[run.offline, i, j] == self.tiles[i] for i, j in before))
 
     def _there(self, run: TileRun, value: int) -> bool:
         """Whether a tile run may read a value."""
         segment, step = self.makers[value]
         if segment == run.segment:
             return run.status[step][0] == DONE
-        return self.done[segment, step] == self.tiles[segment]
+        return self.done[run.offline, segment, step] == self.tiles[segment]

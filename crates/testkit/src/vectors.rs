@@ -97,6 +97,30 @@ pub fn blocks(value: &Value) -> Vec<Block> {
         .collect()
 }
 
+/// Offsets of a garbler and an evaluator, and so many authenticated bits at each, MACs and then
+/// keys: drawn from a seed, as `docs/wire/vectors.md` says.
+pub fn dealt(seed: &[u8], count: usize) -> ([Block; 2], [[Vec<Block>; 2]; 2]) {
+    let mut hasher = blake3::Hasher::new_derive_key("sealane vectors auth");
+    let mut output = hasher.update(seed).finalize_xof();
+    let mut next = || {
+        let mut block = [0; 16];
+        output.fill(&mut block);
+        Block::from_bytes(block)
+    };
+    let offsets = [1, 3].map(|low| Block::new(next().value() & !3 | low));
+    let mut bits = <[[Vec<Block>; 2]; 2]>::default();
+    for _ in 0..count {
+        let shares = [next().lsb(), next().lsb()];
+        let keys = [(); 2].map(|()| next() & Block::new(!1));
+        for (party, [mac, key]) in bits.iter_mut().enumerate() {
+            let other = 1 - party;
+            mac.push(keys[other] ^ offsets[other].masked(shares[party]));
+            key.push(keys[party]);
+        }
+    }
+    (offsets, bits)
+}
+
 /// Reads the identifier of a session.
 ///
 /// # Panics

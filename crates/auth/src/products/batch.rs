@@ -187,7 +187,7 @@ impl Making<'_> {
     }
 
     /// The shift of each layer: the first is 0, all others are uniform.
-    fn shifts(&self, coin: Nonce) -> Vec<usize> {
+    pub(crate) fn shifts(&self, coin: Nonce) -> Vec<usize> {
         let Shape { bucket, products } = self.place.shape;
         let mut random = coin.stream("auth: shifts", self.session.as_bytes());
         let below = (products as u64).next_power_of_two() - 1;

@@ -4,6 +4,7 @@
 mod attacks;
 mod products;
 mod tampered;
+mod vectors;
 
 use crate::bits::{Masks, Wires};
 use crate::common::Place;
