@@ -20,7 +20,7 @@
 //! **Security**: one party that deviates, with abort: it may stop the run, also after it has learnt
 //! its own result. It learns nothing but its result, and the other party's result is right or
 //! absent, if the source of products is secure, as [`Transfers`] is. [`DangerDealer`] is not: it is
-//! for tests. No command offers this protocol yet.
+//! for tests.
 //!
 //! Assumes besides that the hash is circular correlation robust (ideal cipher) and that BLAKE3 is a
 //! random oracle. Where the garbler could make a table such that a check fails or not by a value,
@@ -54,8 +54,8 @@ use sealane_block::Erased;
 use sealane_net::Mesh;
 use sealane_party::{Party, Result, Start};
 use sealane_protocol::{
-    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol,
-    Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
+    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Parts, Profile,
+    Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold, Walk,
 };
 use std::marker::PhantomData;
 
@@ -145,6 +145,21 @@ impl<P: Products> Protocol for Auth<P> {
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
         P::refill_cost(setting, demand)
+    }
+
+    fn part(walk: Walk, work: &StepShape) -> Option<&'static str> {
+        Some(match (walk, work) {
+            (Walk::Offline, StepShape::Tape(_)) => "opened masks",
+            (Walk::Online, StepShape::Tape(_)) => "tables",
+            (Walk::Online, StepShape::Input(_)) => "inputs",
+            (Walk::Online, StepShape::Settle { .. }) => "settlements",
+            (Walk::Online, StepShape::Open { .. }) => "results",
+            _ => return None,
+        })
+    }
+
+    fn refill_parts(setting: &Setting, made: &Demand) -> Parts {
+        P::refill_parts(setting, made)
     }
 
     fn material_bits(_: &Setting, work: &StepShape) -> u64 {

@@ -9,14 +9,17 @@
 //! time does not grow with rows.
 
 mod clock;
+mod division;
 mod kernels;
 mod memory;
+mod parts;
 mod report;
 mod tally;
 mod timer;
 mod walk;
 pub(crate) mod works;
 
+pub use division::Division;
 pub use memory::Memory;
 pub use report::{CostReport, Promise, Proofs, StepCost, grouped, time};
 

@@ -6,6 +6,7 @@
 //! the semantics of the trait agree.
 
 use crate::domain::Algebra;
+use crate::profile::Batch;
 use crate::work::Work;
 use sealane_parties::PartyId;
 use std::collections::BTreeMap;
@@ -61,6 +62,16 @@ impl Cost {
     pub fn compute_ns(&self) -> u64 {
         self.work.nominal_ns()
     }
+}
+
+/// Division of the payload of a refill, for plans that state it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Parts by their names, each with its messages: all of the refill; none of a protocol whose
+    /// plans state no parts.
+    pub parts: Vec<(&'static str, Flight)>,
+    /// The batch of products of bits that the refill makes, if it makes one.
+    pub batch: Option<Batch>,
 }
 
 /// Kind of checks: those that a settlement makes together, since they have one form.

@@ -1,10 +1,11 @@
 //! Description of a protocol.
 
-use crate::cost::{Correlation, Cost, Demand};
+use crate::cost::{Correlation, Cost, Demand, Parts};
 use crate::domain::{Algebra, Choice, Domain, DomainProfile};
 use crate::paper::Basis;
 use crate::profile::{Batch, Profile, Setting};
 use crate::shape::StepShape;
+use crate::timing::Walk;
 use sealane_circuit::Lookups;
 
 /// Description of a protocol: all that planning needs. The parties that run it implement
@@ -166,6 +167,16 @@ pub trait Protocol: Sized + 'static {
     /// ([`LeftOver`](crate::LeftOver)). Called with kinds that fill a pool.
     fn refill_counts(_: &Setting, lacking: &Demand) -> Demand {
         lacking.clone()
+    }
+    /// The part of the payload of a run to which the messages of a step in a walk belong, by a
+    /// name that plans show; none for a protocol whose plans state no parts.
+    fn part(_: Walk, _: &StepShape) -> Option<&'static str> {
+        None
+    }
+    /// The parts of the messages of a refill, and the batch that it makes. Called with what
+    /// [`Protocol::refill_counts`] or [`Protocol::set_up_counts`] returned.
+    fn refill_parts(_: &Setting, _made: &Demand) -> Parts {
+        Parts::default()
     }
     /// Exact cost of adding correlations to the pools. Called with what
     /// [`Protocol::refill_counts`] returned.

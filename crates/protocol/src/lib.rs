@@ -17,7 +17,7 @@ mod timing;
 mod view;
 mod work;
 
-pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message};
+pub use cost::{CheckKind, Checks, Choices, Correlation, Cost, Demand, Flight, Message, Parts};
 pub use describe::Protocol;
 pub use domain::{Algebra, Choice, Domain, DomainProfile, Sharing};
 pub use left_over::{LeftOver, Refills};

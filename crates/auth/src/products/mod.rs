@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `transfers` | correlated OTs both ways, of which all is made: set-up, pools, refills |
 //! | `cost` | what these send, and sizes of batches |
+//! | `parts` | the parts of what these send, for plans |
 //! | `batch` | the products of a batch: flights, equality, combination of buckets |
 //! | `leaky` | products of which a party may have learnt a factor: rows and parts |
 //! | `dealer` | the ideal functionality, for tests |
@@ -14,6 +15,7 @@ pub(crate) mod batch;
 mod cost;
 mod dealer;
 pub(crate) mod leaky;
+mod parts;
 mod transfers;
 
 pub use batch::Shape;
@@ -27,7 +29,7 @@ use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
-use sealane_protocol::{Correlation, Cost, Demand, Paper, Setting};
+use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Setting};
 use zeroize::Zeroizing;
 
 /// Beginning of a source, at either party.
@@ -135,5 +137,10 @@ pub trait Products: Sized + Send + 'static {
     /// Exact cost of a refill.
     fn refill_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
+    }
+
+    /// Parts of a refill, as plans state them.
+    fn refill_parts(_: &Setting, _: &Demand) -> Parts {
+        Parts::default()
     }
 }

@@ -16,7 +16,7 @@
 
 use super::batch::{self, Made, Making, Shape};
 use super::leaky::{Layers, Leaky, Place};
-use super::{Begun, Products, cost};
+use super::{Begun, Products, cost, parts};
 use crate::bits::Bits;
 use crate::common::roles;
 use crate::sums::Challenges;
@@ -27,7 +27,7 @@ use sealane_ot::source::{AnyReceiver, AnySender, finish_both};
 use sealane_ot::traits::packed_blocks;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
-use sealane_protocol::{Correlation, Cost, Demand, Paper, Setting};
+use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Setting};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Source of bits and products from OTs at one party.
@@ -416,6 +416,10 @@ impl Products for Transfers {
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
         cost::refill_cost(setting, demand)
+    }
+
+    fn refill_parts(setting: &Setting, made: &Demand) -> Parts {
+        parts::parts(setting, made)
     }
 }
 

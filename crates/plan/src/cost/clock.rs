@@ -106,6 +106,15 @@ impl Payload {
         }
     }
 
+    /// Payload that is left beside a part of it.
+    pub fn without(&self, part: &Payload) -> Payload {
+        let left = self.0.iter().map(|(pair, bytes)| {
+            let of_part = part.0.get(pair).copied().unwrap_or(0);
+            (*pair, bytes.saturating_sub(of_part))
+        });
+        Payload(left.filter(|(_, bytes)| *bytes > 0).collect())
+    }
+
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }

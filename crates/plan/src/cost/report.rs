@@ -1,5 +1,6 @@
 //! Report of a cost, and numbers and times for people.
 
+use super::division::{self, Division};
 use super::kernels;
 use super::memory::Memory;
 use super::tally::Tally;
@@ -20,6 +21,8 @@ pub struct CostReport {
     /// Preparation; if steps have offline parts, those of all steps and of the reveal; the steps of
     /// the plan in order; the reveal.
     pub steps: Vec<StepCost>,
+    /// The payload by parts, for a protocol that states them.
+    pub division: Division,
     /// Correlations that are prepared.
     pub demand: Demand,
     /// Assumptions and papers on which the run rests.
@@ -143,6 +146,7 @@ pub(super) fn report(
     basis: Basis,
 ) -> CostReport {
     let parties = plan.setting.parties;
+    let division = division::of(&walk, plan.setting.timing);
     let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
     let line = |label: String, line, offline, tally: &Tally| StepCost {
         label,
@@ -196,6 +200,7 @@ pub(super) fn report(
             },
         },
         steps: lines,
+        division,
         demand: walk.demand,
         basis,
         memory,

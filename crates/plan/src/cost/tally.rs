@@ -2,6 +2,7 @@
 
 use super::clock::Payload;
 use super::kernels;
+use super::parts::Divided;
 use sealane_protocol::{Checks, Cost, Demand, Work};
 
 /// Cost of one step in all its executions.
@@ -20,6 +21,8 @@ pub(super) struct Tally {
     pub compute_ns: u64,
     pub work: Work,
     pub payload: Payload,
+    /// Parts of the payload, where the protocol states them.
+    pub divided: Divided,
     pub demand: Demand,
 }
 

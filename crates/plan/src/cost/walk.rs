@@ -91,6 +91,9 @@ impl Counts {
         let none = Demand::default();
         let set_up = P::set_up_cost(setting, &counts.demand);
         counts.prepare.add(0, &set_up, &none, 1);
+        let first = P::set_up_counts(setting, &counts.demand);
+        let first = P::refill_parts(setting, &first);
+        counts.prepare.divided.refill(first, 1);
         counts.set_up_flights = set_up.flights;
         // Tiles in flight may not have taken theirs when others are supplied.
         let tiles = segments.map(|segment| counter.pool_bits_in_flight::<P>(segment));
@@ -107,6 +110,8 @@ impl Counts {
             for (made, times) in refills.counts() {
                 let cost = P::refill_cost(setting, made);
                 counts.prepare.add(0, &cost, &none, times);
+                let parts = P::refill_parts(setting, made);
+                counts.prepare.divided.refill(parts, times);
             }
         }
 
@@ -131,7 +136,11 @@ impl Counts {
                 let demand = counter.demand::<P>(*walk, work);
                 counts.demand.merge(&demand, 1);
                 let cost = counter.cost::<P>(*walk, work);
-                counts.reveal[walk.index()].add(lanes, &cost, &none, 1);
+                let reveal = &mut counts.reveal[walk.index()];
+                reveal.add(lanes, &cost, &none, 1);
+                if let Some(part) = P::part(*walk, work) {
+                    reveal.divided.add(part, &cost.flights, 1);
+                }
                 counts.reveal_flights[walk.index()].extend(cost.flights);
             }
         }
@@ -299,6 +308,9 @@ impl<'a> Counter<'a> {
                     let cost = self.cost::<P>(*walk, &piece.work);
                     let demand = self.demand::<P>(*walk, &piece.work);
                     tally.add(piece.lanes, &cost, &demand, times * piece.times);
+                    if let Some(part) = P::part(*walk, &piece.work) {
+                        tally.divided.add(part, &cost.flights, times * piece.times);
+                    }
                     if let StepShape::Settle { checks } = &piece.work {
                         tally.settled.add(checks, times);
                     }
