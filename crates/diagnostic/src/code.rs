@@ -266,7 +266,7 @@ codes! {
         OtherJob "other-job": "another party approved another job",
         PartyFailed "party-failed": "a party of a local run failed",
         PeerCancelled "peer-cancelled": "another party cancelled the run",
-        PeerDeviated "peer-deviated": "another party may know bits of a secret",
+        PeerDeviated "peer-deviated": "another party deviated from the protocol",
         PeerFinished "peer-finished": "another party finished too early",
         PeerGaveUp "peer-gave-up": "another party gave up",
         PoolDiffers "pool-differs": "two parties fill a pool with different amounts",

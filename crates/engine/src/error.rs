@@ -22,6 +22,10 @@ struct Inner {
     net: Option<NetError>,
 }
 
+/// Sentence of an error that names a party that deviated.
+const DESTROYED: &str =
+    "The secret offsets and everything made with them have been destroyed here.";
+
 impl EngineError {
     /// Error for a bug.
     pub fn internal(what: impl Into<String>) -> EngineError {
@@ -184,20 +188,21 @@ impl EngineError {
     /// Error for a party that failed a check of its work, by which it may have learned bits of a
     /// secret. Running again, which mends most faults, would add up what it learns.
     fn deviated(peer: &str, check: &str) -> EngineError {
-        let message = format!(
-            "{peer} failed {check}: it deviated from the protocol, and may know bits of a secret of \
-             this side"
-        );
+        let message = format!("{peer} failed {check}: it deviated from the protocol");
         let finding = Diagnostic::new(Code::PeerDeviated, message)
-            .because(
-                "The secret offset and everything made with it have been destroyed here; no result of \
-                 this run must be used, at any party.",
-            )
+            .because(DESTROYED)
             .hint(format!(
                 "do not run with {peer} again before you know why: compare versions, and ask its \
                  operator"
             ));
         EngineError::from(finding).made_public()
+    }
+
+    /// Adds to the error of a party that deviated whether this side had taken an input.
+    pub(crate) fn after_inputs(self, used: bool) -> EngineError {
+        let all = "Inputs of this run had been used, and no result of it must be, at any party.";
+        let none = "No input of this run had been used.";
+        self.because(format!("{} {DESTROYED}", if used { all } else { none }))
     }
 
     /// Error for a check that tells that one of some parties deviated, and not which.
@@ -395,14 +400,20 @@ mod tests {
         }
         let what = "bits after the end of a message are not zero".into();
         let broken = Fault::Peer { party: BEN, what };
-        let (party, check) = (BEN, "a check of oblivious transfers");
-        let deviated = Fault::Deviated { party, check };
+        let (party, check) = (BEN, "a check of authenticated products");
+        let deviated = EngineError::from_fault(Fault::Deviated { party, check }, &names());
+        let used = deviated.clone().after_inputs(true);
+        assert!(
+            used.finding()
+                .reason
+                .starts_with("Inputs of this run had been used, and no")
+        );
         let (between, check) = (PartySet::of([PartyId(0), BEN]), "a proof");
         let disputed = Fault::Disputed { between, check };
         let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
-            EngineError::from_fault(deviated, &names()),
+            deviated.after_inputs(false),
             EngineError::from_fault(disputed, &names()),
             EngineError::from_fault(Fault::Altered(BEN), &names()),
             EngineError::from_fault(Fault::CheckFailed, &names()),

@@ -303,6 +303,9 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
     }
 
     fn online_half(&mut self, call: &Call, half: Half) -> Result<bool> {
+        if matches!(op(self.plan, call), StepOp::Input { .. }) {
+            self.recorder.takes_input();
+        }
         let settled = self.online.due(self.plan, call, half);
         let material = self.material.remove(&place(call)).unwrap_or_default();
         let mut walker = Walker {

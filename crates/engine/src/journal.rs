@@ -87,6 +87,8 @@ pub struct Journal<'o> {
     blocks: u64,
     times: StepTimes,
     progress_reported: Instant,
+    /// True once a step of all parties has taken an input.
+    took_input: bool,
 }
 
 /// Step rounds that have not been reported yet: the number before them, and the counters at their
@@ -139,6 +141,11 @@ impl<'o> Journal<'o> {
     pub(crate) fn enter(&mut self, phase: Phase, mesh: &Mesh) {
         self.emit_step_rounds(mesh);
         self.phase(phase);
+    }
+
+    /// Returns whether a step of all parties has taken an input.
+    pub(crate) fn took_input(&self) -> bool {
+        self.took_input
     }
 
     /// Starts the times of the steps, once the row counts and so the cost are known.
@@ -254,6 +261,7 @@ impl<'o> Journal<'o> {
             blocks: 0,
             times: StepTimes::default(),
             progress_reported: now,
+            took_input: false,
         }
     }
 }

@@ -194,7 +194,7 @@ fn fill(
             let finished = mesh.finish().map(|()| made);
             return finished.map_err(|error| EngineError::from_net(error, names));
         }
-        Err(FillError::Fault(fault)) => return Err(stopped(fault, Some(pool), names)),
+        Err(FillError::Fault(fault)) => return Err(stopped(fault, Some(pool), names, None)),
         Err(FillError::Pool(finding)) => return Err(EngineError::from(finding)),
         Err(FillError::Differs(theirs)) => order_differs(names, &peer, order, theirs),
         Err(FillError::KeepsOther(theirs)) => keeps_other(&peer, least.unwrap_or(0), theirs),

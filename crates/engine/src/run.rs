@@ -244,7 +244,8 @@ fn run_steps(
         job.protocol(),
         execute(work.split_plan(), &inputs, start, journal, mesh)
     );
-    let results = results.map_err(|fault| stopped(fault, pool, parties))?;
+    let given = Some(journal.took_input());
+    let results = results.map_err(|fault| stopped(fault, pool, parties, given))?;
     let seconds = began.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - used;
     journal.enter(Phase::Part, mesh);
@@ -308,12 +309,22 @@ fn no_rows(plan: &ResultPlan) -> Data {
 }
 
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up
-/// with what it learns later, so everything made with it is destroyed first.
-pub(crate) fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError {
+/// with what it learns later, so everything made with it is destroyed first. `used` says whether
+/// the run had taken an input; `None` where there is no run.
+pub(crate) fn stopped(
+    fault: Fault,
+    pool: Option<&Pool>,
+    parties: &[String],
+    used: Option<bool>,
+) -> EngineError {
     let destroyed = pool.map_or(Ok(()), |pool| pool.heed(&fault));
+    let used = used.filter(|_| matches!(fault, Fault::Deviated { .. }));
     let error = EngineError::from_fault(fault, parties);
     match destroyed {
-        Ok(()) => error,
+        Ok(()) => match used {
+            Some(used) => error.after_inputs(used),
+            None => error,
+        },
         Err(finding) => error
             .because(format!(
                 "No result of this run must be used. The pool with this party could not be \

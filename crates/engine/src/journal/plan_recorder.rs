@@ -67,6 +67,11 @@ impl<'a, 'o> PlanRecorder<'a, 'o> {
         }
     }
 
+    /// Notes that a step takes an input.
+    pub fn takes_input(&mut self) {
+        self.journal.took_input |= !self.alone;
+    }
+
     /// Counts the AND gates of a tape that begins.
     pub fn begin_ands(&mut self, ands: u64) {
         self.ands += ands;
