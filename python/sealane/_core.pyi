@@ -148,7 +148,7 @@ class Program:
         arrays: dict[str, Array],
         tables: list[tuple[list[str], object]],
         network: str,
-        protocol: str,
+        protocol: str | None,
         helpers: Sequence[str],
         security: str | None,
         runs: str | PathLike[str] | None,

@@ -206,12 +206,13 @@ class Program(Generic[P, R]):
         not part of the hash that parties approve. `helpers` are parties beside those of the
         program, in order: they own nothing and learn nothing, but may compute. `security` is what
         the protocol has to withstand: `"semi-honest"` parties, as all but `"clear"` do, or
-        `"malicious"` ones, as `"trio"` does. Network class, protocol, helpers and security that are
-        not stated are those of the configuration, as in a run: `config`, by default `sealane.toml`
-        if there is one; else a LAN, `yao`, nobody and semi-honest. With `pool=True` the run takes
-        its oblivious transfers from the pool that `sealane pool fill` has made, which is another
-        job with other messages. With `compare=True` the plan is one of every protocol that can run
-        the program, side by side, and takes no `protocol`.
+        `"malicious"` ones, as `"auth"` does for two who compute, and `"trio"` for three: one of
+        these is taken where no protocol is named. Network class, protocol, helpers and security
+        that are not stated are those of the configuration, as in a run: `config`, by default
+        `sealane.toml` if there is one; else a LAN, `yao`, nobody and semi-honest. With `pool=True`
+        the run takes its oblivious transfers from the pool that `sealane pool fill` has made, which
+        is another job with other messages. With `compare=True` the plan is one of every protocol
+        that can run the program, side by side, and takes no `protocol`.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
 
@@ -269,7 +270,7 @@ class Program(Generic[P, R]):
         *args: Any,
         clear: bool = False,
         network: str = "lan",
-        protocol: str = "yao",
+        protocol: str | None = None,
         helpers: Sequence[str] = (),
         security: str | None = None,
         runs: Path | None = None,
@@ -293,8 +294,9 @@ class Program(Generic[P, R]):
         For a single date, text or category, a `str` is the cell itself; a file is a `Path` there.
 
         `network` is `"lan"`, `"wan"`, or a round trip and a bandwidth, each rounded to one digit,
-        such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`,
-        `"trio"`, `"trio-malicious"`, `"gmw"`, `"mixed"` or `"clear"`; `security` is that of `plan`.
+        such as `"20ms/100Mbps"`; `protocol` is `"yao"`, `"yao-three-halves"`, `"trio"`,
+        `"trio-malicious"`, `"gmw"`, `"mixed"`, `"auth"`, `"clear"` or `"auto"`; `security` is that
+        of `plan`, and so is the protocol where none is named.
 
         Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
         that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the
@@ -316,7 +318,10 @@ class Program(Generic[P, R]):
             if not isinstance(switch, bool):
                 message = f"`{name}` is {reprlib.repr(switch)}, which is no bool"
                 raise misuse("argument", message, hint=f"say `{name}=True`, or leave it out")
-        if clear and not (isinstance(protocol, str) and protocol in ("yao", "clear")):
+        named = protocol is not None and not (
+            isinstance(protocol, str) and protocol in ("yao", "clear")
+        )
+        if clear and named:
             raise misuse(
                 "clear-twice",
                 f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well',

@@ -273,7 +273,9 @@ PARTIES["credit_score"] += 1  # Nor does the bank.
 
 def ways(parties: int) -> dict[str, Way]:
     """Every way to run a program of so many parties."""
-    return {
+    # All who take part compute: no third party gives or learns.
+    of_two = {"auth": Way("auth", (), "malicious")} if parties == 2 else {}
+    return of_two | {
         "clear": Way("clear"),
         "trio-outside": Way("trio", HELPERS),
         "trio-together": Way("trio", HELPERS[: 3 - parties]),
@@ -286,7 +288,7 @@ def ways(parties: int) -> dict[str, Way]:
 
 
 # Products of numbers as gates: a minute each, which other examples with products make up for.
-LONG = {"logistic-malicious", "clusters-malicious"}
+LONG = {f"{name}-{way}" for name in ("logistic", "clusters") for way in ("malicious", "auth")}
 
 RUNS = {
     f"{name}-{label}": (EXAMPLES / name, way)

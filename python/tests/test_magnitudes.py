@@ -54,11 +54,12 @@ def test_gates_of_a_sum_are_in_proportion(kind: Any, markers: list[Any], most: f
 
 
 def test_magnitudes_of_owners_who_may_deviate_are_refused_with_the_plan() -> None:
-    asked: dict[str, Any] = {"protocol": "trio", "helpers": ["una"], "security": "malicious"}
-    with pytest.raises(sl.ProgramError, match="nothing holds `x` to its magnitudes") as raised:
-        program(MONEY).plan(**asked)
-    assert raised.value.code == "signature"
-    assert program().plan(**asked).ands > 0
+    three: dict[str, Any] = {"protocol": "trio", "helpers": ["una"], "security": "malicious"}
+    for asked in (three, {"protocol": "auth"}):
+        with pytest.raises(sl.ProgramError, match="nothing holds `x` to its magnitudes") as raised:
+            program(MONEY).plan(**asked)
+        assert raised.value.code == "signature"
+        assert program().plan(**asked).ands > 0
 
 
 @pytest.mark.parametrize("value", [0.009, -1.1e6, math.inf, math.nan, 1e-30])

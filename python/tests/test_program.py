@@ -58,10 +58,11 @@ def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path)
     assert risk.simulate(TABLE, WEIGHTS, 15, security="semi-honest").as_planned
     config = configure(tmp_path, risk.parties)
     own = {"party": "lab", "config": config, "input": {"w": WEIGHTS, "threshold": 15}}
+    yao: dict[str, Any] = {"protocol": "yao"}
     asks = [
-        lambda security: risk.plan(security=security),
-        lambda security: risk.simulate(TABLE, WEIGHTS, 15, security=security),
-        lambda security: risk.run(approve=risk.hash, security=security, **own),
+        lambda security: risk.plan(security=security, **yao),
+        lambda security: risk.simulate(TABLE, WEIGHTS, 15, security=security, **yao),
+        lambda security: risk.run(approve=risk.hash, security=security, **yao, **own),
     ]
     for ask in asks:
         with pytest.raises(sl.MisuseError, match="`malicious` is asked for") as raised:
@@ -73,12 +74,13 @@ def test_a_protocol_that_is_weaker_than_what_is_asked_is_refused(tmp_path: Path)
     with pytest.raises(sl.MisuseError, match="`clear` withstands nothing"):
         risk.simulate(TABLE, WEIGHTS, 15, clear=True, security="semi-honest")
     compared = risk.plan(compare=True, security="malicious")
-    assert compared.protocols == ["trio-malicious"]
-    assert compared.fastest is None
-    # It takes a third party.
+    assert compared.protocols == ["trio-malicious", "auth"]
+    assert compared.fastest == "auth"
+    # The other one takes a third party.
     with pytest.raises(sl.MisuseError, match="computes with 3 parties") as raised:
-        risk.plan(protocol="auto", security="malicious")
+        risk.plan(protocol="trio", security="malicious")
     assert "yao" not in raised.value.hint
+    assert raised.value.hint.endswith("or choose `--protocol auth`")
 
 
 def test_one_of_three_may_deviate() -> None:
@@ -104,11 +106,12 @@ def test_the_configuration_asks_for_security_and_the_call_overrides_it(tmp_path:
     config = configure(tmp_path, risk.parties)
     config.write_text('security = "malicious"\n' + config.read_text("utf-8"), "utf-8")
     with pytest.raises(sl.MisuseError) as raised:
-        risk.plan(config=config)
+        risk.plan(config=config, protocol="yao")
     error = raised.value
     place = (error.file, error.line, error.column, error.end_column)
     assert (error.code, place) == ("weaker-protocol", (str(config), 1, 12, 23))
-    assert risk.plan(config=config, compare=True).protocols == ["trio-malicious"]
+    assert risk.plan(config=config, compare=True).protocols == ["trio-malicious", "auth"]
+    assert risk.plan(config=config).hash == risk.plan(protocol="auth").hash
     assert risk.plan(config=config, security="semi-honest").hash == risk.hash
 
 

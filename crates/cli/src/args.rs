@@ -85,7 +85,8 @@ pub struct JobArgs {
     /// of yours, each rounded to one digit, as in 20ms/100Mbps [default: lan]
     #[arg(long)]
     pub network: Option<NetworkClass>,
-    /// How the parties compute [default: yao]
+    /// How the parties compute [default: yao; where --security malicious is asked, auth of two and
+    /// trio of three]
     #[arg(long, value_parser = protocols())]
     pub protocol: Option<ProtocolChoice>,
     /// Corrupt parties that the protocol has to withstand; a weaker one is refused

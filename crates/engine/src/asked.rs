@@ -47,8 +47,8 @@ pub(crate) fn withstands(protocol: ProtocolName, asked: Option<&Asked>) -> Resul
         Adversary::Malicious => finding
             .because("Whoever deviates from this protocol can learn more, or change results.")
             .hint(
-                "choose `--protocol trio`, three parties of whom one may cheat; among parties that \
-                 follow the protocol ask for `semi-honest`",
+                "choose `--protocol auth`, two parties of whom one may cheat, or `--protocol trio`, \
+                 one of three; among parties that follow the protocol ask for `semi-honest`",
             ),
     }))
 }
@@ -95,12 +95,17 @@ mod tests {
             if protocol == ProtocolName::Clear {
                 let refusal = semi_honest.expect_err("it withstands nothing");
                 assert_eq!(refusal.code, Code::WeakerProtocol);
-                let hint = "choose one of: yao, yao-three-halves, trio, trio-malicious, gmw, mixed";
+                let hint = "choose one of: yao, yao-three-halves, trio, trio-malicious, gmw, mixed, \
+                            auth";
                 assert_eq!(refusal.hint, hint);
             } else {
                 assert_eq!(semi_honest.as_ref(), Ok(&usual));
             }
             let malicious = job(choice, Some(&Adversary::Malicious.into()));
+            if protocol == ProtocolName::Auth {
+                assert_eq!(malicious.as_ref(), Ok(&usual));
+                continue;
+            }
             let three = [ProtocolName::Trio, ProtocolName::TrioMalicious];
             if three.contains(&protocol) {
                 let proved = ProtocolChoice::Named(ProtocolName::TrioMalicious);
@@ -113,9 +118,36 @@ mod tests {
             let what =
                 format!("`{protocol}` withstands {corruption}, and `malicious` is asked for");
             assert_eq!(refusal.message, what);
-            let hint = "choose `--protocol trio`, three parties";
+            let hint = "choose `--protocol auth`, two parties of whom one may cheat";
             assert!(refusal.hint.starts_with(hint), "{refusal}");
         }
+    }
+
+    /// Where nobody names a protocol it is `yao`, or what withstands more among as many parties.
+    #[test]
+    fn a_job_without_a_name_takes_a_protocol_that_withstands_what_is_asked() {
+        let malicious = Asked::from(Adversary::Malicious);
+        let taken = |asked, helpers: &[&str]| {
+            let helpers = helpers.iter().map(|name| name.to_string());
+            let helpers = helpers.collect::<Vec<_>>();
+            let terms = Terms {
+                helpers: &helpers,
+                asked,
+                ..Terms::on(NetworkClass::LAN)
+            };
+            let program = parse(PROGRAM, "p").expect("a program");
+            let job = ProtocolChoice::Usual.job(program, terms);
+            job.map(|(job, why)| (job.protocol(), why.is_some()))
+                .map_err(|error| error.finding().code)
+        };
+        let asked = Some(&malicious);
+        assert_eq!(taken(None, &[]), Ok((ProtocolName::Yao, false)));
+        assert_eq!(taken(asked, &[]), Ok((ProtocolName::Auth, true)));
+        let three = Ok((ProtocolName::TrioMalicious, true));
+        assert_eq!(taken(asked, &["ada"]), three);
+        assert_eq!(taken(asked, &["ada", "bob", "cyd"]), three);
+        assert_eq!(taken(asked, &["ada", "bob"]), Err(Code::Parties));
+        assert_eq!(taken(None, &["ada"]), Err(Code::Parties));
     }
 
     /// Where no protocol takes from a pool, the refusal says so, whichever is chosen.
@@ -172,9 +204,10 @@ mod tests {
             adversary: Adversary::Malicious,
             place: Some(place.clone()),
         };
-        // There is one, but not for two parties.
-        let refusal = job(ProtocolChoice::Auto, Some(&asked)).expect_err("there is none");
-        assert_eq!(refusal.code, Code::Parties);
+        let (of_two, why) = job(ProtocolChoice::Auto, Some(&asked)).expect("one of two parties");
+        let auth = job(ProtocolChoice::Named(ProtocolName::Auth), None).expect("a job");
+        assert_eq!(of_two, auth.0);
+        assert!(why.is_some_and(|why| why.contains("`auto` is auth")));
         let yao = ProtocolChoice::Named(ProtocolName::Yao);
         let refusal = job(yao, Some(&asked)).expect_err("it is weaker");
         assert_eq!(refusal.code, Code::WeakerProtocol);

@@ -66,6 +66,19 @@ impl Terms<'_> {
         Err(EngineError::from(finding))
     }
 
+    /// The protocol of a job for which nobody names any.
+    fn usual(&self, program: &Program) -> ProtocolName {
+        let withstands = |of: &ProtocolName| withstands(*of, self.asked).is_ok();
+        let fits = |of: &ProtocolName| suits(&of.profile(), program, self.helpers.len());
+        if withstands(&ProtocolName::DEFAULT) {
+            return ProtocolName::DEFAULT;
+        }
+        let strong = || ProtocolName::ALL.into_iter().filter(withstands);
+        // Where none fits, the refusal of the first says which parties it takes.
+        let chosen = strong().find(fits).or_else(|| strong().next());
+        chosen.unwrap_or(ProtocolName::DEFAULT)
+    }
+
     fn job(self, program: Program, protocol: ProtocolName) -> Result<Job, EngineError> {
         withstands(protocol, self.asked)?;
         let job = Job::new(program, protocol, self.network, self.helpers.to_vec())?;
@@ -86,9 +99,12 @@ pub struct Compared {
     pub outcome: Result<(Job, CostReport), Diagnostic>,
 }
 
-/// The protocol of a job: one by its name, or the one of the least estimated time.
+/// The protocol of a job: one by its name, the one of the least estimated time, or the usual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolChoice {
+    /// The one of a job for which nobody names any: [`ProtocolName::DEFAULT`] if that withstands
+    /// what is asked, else the first that does and computes with its parties.
+    Usual,
     /// This one.
     Named(ProtocolName),
     /// The fastest of those that withstand what is asked, take from a pool if that is asked, and
@@ -113,8 +129,18 @@ impl ProtocolChoice {
     ) -> Result<(Job, Option<String>), EngineError> {
         let (network, asked) = (terms.network, terms.asked);
         terms.allow_pool(&program)?;
-        if let ProtocolChoice::Named(protocol) = self {
-            return Ok((terms.job(program, protocol.against(asked))?, None));
+        match self {
+            ProtocolChoice::Named(protocol) => {
+                return Ok((terms.job(program, protocol.against(asked))?, None));
+            }
+            ProtocolChoice::Usual => {
+                let protocol = terms.usual(&program);
+                let why = (protocol != ProtocolName::DEFAULT).then(|| {
+                    format!("`{protocol}` withstands what is asked, and no protocol is named")
+                });
+                return Ok((terms.job(program, protocol)?, why));
+            }
+            ProtocolChoice::Auto => {}
         }
         let all = compare(&program, terms, None)?;
         let suits = all.into_iter().filter(|of| of.helpers == terms.helpers);
@@ -130,10 +156,8 @@ impl ProtocolChoice {
         let times = planned.iter().map(time).collect::<Vec<_>>();
         match planned.into_iter().next() {
             None => {
-                let mut all = ProtocolName::ALL.into_iter();
-                let first = all.find(|of| withstands(*of, asked).is_ok());
-                let first = first.unwrap_or(ProtocolName::DEFAULT);
-                Ok((terms.job(program, first)?, None))
+                let usual = terms.usual(&program);
+                Ok((terms.job(program, usual)?, None))
             }
             Some((_, protocol, job)) => {
                 let times = times.join(", ");
@@ -162,6 +186,7 @@ impl fmt::Display for ProtocolChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProtocolChoice::Named(protocol) => protocol.fmt(f),
+            ProtocolChoice::Usual => ProtocolName::DEFAULT.fmt(f),
             ProtocolChoice::Auto => f.write_str(ProtocolChoice::AUTO),
         }
     }

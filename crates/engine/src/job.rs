@@ -72,8 +72,7 @@ pub enum ProtocolName {
     Gmw,
     /// The same, and circuits on labels where these are faster.
     Mixed,
-    /// Authenticated garbling between two parties, of whom one may deviate. It is not among those
-    /// that can be chosen yet.
+    /// Authenticated garbling between two parties, of whom one may deviate.
     Auth,
     /// The reference in the clear, without any secrecy.
     Clear,
@@ -81,13 +80,14 @@ pub enum ProtocolName {
 
 impl ProtocolName {
     /// All protocols that can be chosen.
-    pub const ALL: [ProtocolName; 7] = [
+    pub const ALL: [ProtocolName; 8] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
         ProtocolName::Trio,
         ProtocolName::TrioMalicious,
         ProtocolName::Gmw,
         ProtocolName::Mixed,
+        ProtocolName::Auth,
         ProtocolName::Clear,
     ];
 
@@ -154,8 +154,10 @@ fn with_others(
         return refused;
     }
     let helpers = parties - program.parties.len();
-    // Protocols that compute with equally many parties are equivalent here.
+    // Protocols that compute with equally many parties are equivalent here, but where one of them
+    // alone lets others give and learn.
     let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
+    let covers = |one: &(usize, bool), other: (usize, bool)| one.0 == other.0 && one.1 >= other.1;
     let malicious = |profile: &Profile| profile.corruption.covers(Adversary::Malicious);
     let mut seen = vec![kind(&protocol.profile())];
     let mut ways = vec![refused.hint];
@@ -163,7 +165,7 @@ fn with_others(
         let profile = other.profile();
         // A weaker one is no way out.
         let weaker = malicious(&protocol.profile()) && !malicious(&profile);
-        if weaker || seen.contains(&kind(&profile)) {
+        if weaker || seen.iter().any(|one| covers(one, kind(&profile))) {
             continue;
         }
         seen.push(kind(&profile));

@@ -102,7 +102,8 @@ fn parties_that_do_not_fit_are_reported_of_protocols_and_helpers_that_do() {
     assert_eq!(reported(5), [(cannot.clone(), runnables)]);
     let runnables = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
                 `--protocol trio --helpers ada,bob` or `--protocol trio-malicious --helpers \
-                ada,bob` or `--protocol gmw --helpers ada` or `--protocol mixed --helpers ada`";
+                ada,bob` or `--protocol gmw --helpers ada` or `--protocol mixed --helpers ada` or \
+                `--protocol auth --helpers ada`";
     assert_eq!(reported(1), [(cannot, with(runnables))]);
     // Who only learns need not compute.
     let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");

@@ -1,5 +1,6 @@
 //! All tests of this crate in one binary: each binary links the kernels again.
 
+mod authenticated;
 mod check;
 mod common;
 mod data;

@@ -205,6 +205,17 @@ proptest! {
         taken_runs(&case, &[ProtocolName::Yao, ProtocolName::YaoThreeHalves, ProtocolName::Trio])?;
     }
 
+    /// In one batch, or in none, with whatever buckets these rows ask for.
+    #[test]
+    fn auth_computes_what_the_reference_computes(
+        case in prop_oneof![cases(), arithmetic()],
+        tile in 1u64..5,
+    ) {
+        let protocol = ProtocolName::Auth;
+        check(&case, protocol, missing(&case, protocol, false), tile)?;
+        taken_runs(&case, &[protocol])?;
+    }
+
     /// The default protocol computes with two parties, and the check warns of that.
     #[test]
     fn what_a_check_takes_of_three_parties_runs(case in cases_of_three()) {

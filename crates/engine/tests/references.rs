@@ -40,6 +40,7 @@ fn every_paper_of_a_protocol_is_reported_of_on_its_page() {
         ProtocolName::TrioMalicious,
         ProtocolName::Gmw,
         ProtocolName::Mixed,
+        ProtocolName::Auth,
     ] {
         let page = page(&protocol.to_string());
         let references = protocol.profile().references;

@@ -12,13 +12,14 @@ use sealane_testkit::record::{crossed, recorded};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::vectors::caught;
 
-const PROTOCOLS: [ProtocolName; 6] = [
+const PROTOCOLS: [ProtocolName; 7] = [
     ProtocolName::Yao,
     ProtocolName::YaoThreeHalves,
     ProtocolName::Trio,
     ProtocolName::TrioMalicious,
     ProtocolName::Gmw,
     ProtocolName::Mixed,
+    ProtocolName::Auth,
 ];
 
 /// Random cases of a seed, so many of each kind, each in tiles and as a job

@@ -120,10 +120,12 @@ reveal result = %2 : bool to alice
         assert_eq!(compared(Some(Adversary::SemiHonest)), compared(None));
         let all = compared(Some(Adversary::Malicious));
         let names = all.protocols.iter().map(|of| &*of.protocol);
-        assert_eq!(names.collect::<Vec<_>>(), ["trio-malicious"]);
-        assert_eq!(all.protocols[0].withstands, "one malicious party");
-        // It needs a helper that nobody has named.
-        assert!(all.fastest.is_none());
+        assert_eq!(names.collect::<Vec<_>>(), ["trio-malicious", "auth"]);
+        let withstood = all.protocols.iter().map(|of| &*of.withstands);
+        let wanted = ["one malicious party", "all parties but one, malicious"];
+        assert_eq!(withstood.collect::<Vec<_>>(), wanted);
+        // The other one needs a helper that nobody has named.
+        assert_eq!(all.fastest.as_deref(), Some("auth"));
         let refused = all.refused.iter();
         let refused = refused.map(|(name, why)| format!("{name}: {why}"));
         let card = all.card().to_string();
@@ -154,7 +156,8 @@ reveal result = %2 : bool to alice
                     "trio",
                     "trio-malicious",
                     "gmw",
-                    "mixed"
+                    "mixed",
+                    "auth"
                 ]
             );
             for of in &all.protocols {
@@ -167,11 +170,12 @@ reveal result = %2 : bool to alice
                 assert_eq!(sent.collect::<Vec<_>>(), cost.promise.sent);
                 assert_eq!(of.rounds, cost.promise.rounds);
                 assert_eq!(of.gap.is_some(), protocol == ProtocolName::Mixed);
-                let adversary = match protocol {
-                    ProtocolName::TrioMalicious => Adversary::Malicious,
-                    _ => Adversary::SemiHonest,
+                let withstands = match protocol {
+                    ProtocolName::TrioMalicious => "one malicious party",
+                    ProtocolName::Auth => "all parties but one, malicious",
+                    _ => "one semi-honest party",
                 };
-                assert_eq!(of.withstands, format!("one {adversary} party"));
+                assert_eq!(of.withstands, withstands);
             }
             let time = |of: &&ProtocolRecord| {
                 let declared = of

@@ -7,9 +7,7 @@
 use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
-use sealane_engine::{
-    Adversary, Asked, EngineError, Job, NetworkClass, ProtocolChoice, ProtocolName,
-};
+use sealane_engine::{Adversary, Asked, EngineError, Job, NetworkClass, ProtocolChoice};
 use sealane_identity::{Identity, PublicKey};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
@@ -49,11 +47,11 @@ pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> Network
     stated.or(configured).unwrap_or(NetworkClass::LAN)
 }
 
-/// Selects the protocol: the one of the command, else of the configuration, else `yao`.
+/// Selects the protocol: the one of the command, else of the configuration, else `yao` or what
+/// withstands more where that is asked.
 pub fn protocol(stated: Option<ProtocolChoice>, config: Option<&Config>) -> ProtocolChoice {
     let configured = config.and_then(|config| config.protocol);
-    let usual = ProtocolChoice::Named(ProtocolName::DEFAULT);
-    stated.or(configured).unwrap_or(usual)
+    stated.or(configured).unwrap_or(ProtocolChoice::Usual)
 }
 
 /// Selects what the protocol has to withstand: what the command asks, else the configuration.
@@ -383,7 +381,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_engine::{Journal, RunReport};
+    use sealane_engine::{Journal, ProtocolName, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
     use std::thread;

@@ -5,6 +5,7 @@ use crate::{program, results};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, NetworkClass, PoolShare, RunReport, Runnable};
 use sealane_page::check::{CheckRecord, RunnableRecord, WarningRecord};
+use sealane_page::division::{BatchRecord, DivisionRecord, PartRecord};
 use sealane_page::plan::{
     BasisRecord, FormRecord, GapRecord, LinkRecord, PlanRecord, PoolRecord, ProductRecord,
     ProofsRecord, ReferenceRecord, StepRecord,
@@ -19,7 +20,7 @@ use sealane_program::decimal;
 use sealane_program::graph::{Input, Program, Reveal, RowSymbol};
 use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_protocol::{Choice, Corruption, Paper};
+use sealane_protocol::{Batch, Choice, Corruption, Paper, Threshold};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -186,6 +187,7 @@ pub fn plan(job: &Job, cost: &CostReport, notes: &[String]) -> PlanRecord {
         gap: None,
         products: products(job),
         proofs: proofs(job, cost),
+        division: division(job, cost),
         notes: notes.to_vec(),
         basis: BasisRecord {
             version: job.protocol().profile().version,
@@ -210,12 +212,48 @@ pub fn gap(job: &Job, rows: &[u64]) -> Result<Option<GapRecord>, EngineError> {
     Ok(job.gap(rows)?.map(record))
 }
 
-/// Returns whether parties of the protocol of a job prove what they compute.
+/// Returns whether parties of the protocol of a job prove what they compute to several others.
 fn proves(job: &Job) -> bool {
     matches!(
         job.protocol().profile().corruption,
-        Corruption::Malicious(_)
+        Corruption::Malicious(Threshold::Exactly(_) | Threshold::Minority)
     )
+}
+
+/// The parts of the payload, of a protocol that states them.
+fn division(job: &Job, cost: &CostReport) -> Option<DivisionRecord> {
+    let (parties, division) = (job.parties(), &cost.division);
+    let part = |(part, payload): &(&str, BTreeMap<(PartyId, PartyId), u64>)| {
+        let mut sent = vec![0; parties.len()];
+        for ((from, _), bytes) in payload {
+            sent[from.index()] += bytes;
+        }
+        let computing = job.roles().into_iter().map(|(_, party)| party.index());
+        let computing = computing.map(|index| (parties[index].clone(), sent[index]));
+        PartRecord {
+            part: part.to_string(),
+            payload_bytes: computing.collect(),
+        }
+    };
+    let batch = |(batch, batches): &(Batch, u64)| BatchRecord {
+        batches: *batches,
+        products: batch.products,
+        bucket: batch.bucket,
+    };
+    let withstands = match job.protocol().profile().corruption {
+        Corruption::Malicious(Threshold::AllButOne) => {
+            "all other computing parties, deviating; they can stop the run".to_string()
+        }
+        other => other.to_string(),
+    };
+    (!division.parts.is_empty()).then(|| DivisionRecord {
+        withstands,
+        parts: division.parts.iter().map(part).collect(),
+        batches: division.batches.iter().map(batch).collect(),
+        left_over: division.left_over,
+        security: cost.basis.security.to_string(),
+        assumption: cost.basis.assumption.to_string(),
+    })
 }
 
 fn proofs(job: &Job, cost: &CostReport) -> Option<ProofsRecord> {

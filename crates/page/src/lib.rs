@@ -16,7 +16,7 @@
 //! | `units` | numbers, sizes, times and dates for people |
 //! | `view` | what a command shows: a record, from which card and JSON derive |
 //! | `check`, `plan`, `report` | the records of a check, a plan, a finished run |
-//! | `signature`, `named` | parts of these records |
+//! | `signature`, `named`, `division` | parts of these records |
 //! | `run` | what a run left, read from its events; its summary |
 //! | `run/page` | the page: header, parties, failures, tables |
 //! | `run/lanes`, `run/crossed` | parties as lanes over time, and what crossed between them |
@@ -25,6 +25,7 @@
 pub mod card;
 pub mod check;
 pub mod compare;
+pub mod division;
 pub mod html;
 mod named;
 mod notebook;

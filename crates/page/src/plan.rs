@@ -1,6 +1,7 @@
 //! The record of a plan: what `plan --json` prints, `plan.json` holds and the page of a run reads.
 
 use crate::card::Column;
+use crate::division::DivisionRecord;
 use crate::units::{bytes, counted, grouped, seconds};
 use crate::{Card, Named, Participants, Signature, View};
 use serde::{Deserialize, Serialize};
@@ -56,9 +57,12 @@ pub struct PlanRecord {
     /// Fields GF(2^k) in which parties multiply elements as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductRecord>,
-    /// Proofs, of a protocol against malicious parties.
+    /// Proofs, of a protocol of which one malicious party may take part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proofs: Option<ProofsRecord>,
+    /// Division of the payload, of a protocol that makes products in batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub division: Option<DivisionRecord>,
     /// Notes about the numbers of a run, and about rounds or time that are out of proportion.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -223,6 +227,9 @@ impl View for PlanRecord {
         card.lines("pool", self.pool.iter().map(PoolRecord::line));
         if let Some(proofs) = &self.proofs {
             proofs.add_to(&mut card, &self.participants);
+        }
+        if let Some(division) = &self.division {
+            division.add_to(&mut card);
         }
         card.line("job", &self.job);
         card

@@ -40,6 +40,7 @@ impl fmt::Display for Corruption {
         };
         match most {
             Threshold::Exactly(1) => write!(f, "one {adversary} party"),
+            Threshold::AllButOne => write!(f, "all parties but one, {adversary}"),
             most => write!(f, "{most} {adversary} parties"),
         }
     }

@@ -171,13 +171,14 @@ impl Program {
         arrays: BTreeMap<String, Array>,
         tables: Vec<TableArg<'_>>,
         network: &str,
-        protocol: &str,
+        protocol: Option<&str>,
         helpers: Vec<String>,
         security: Option<&str>,
         runs: Option<PathBuf>,
         show: ProgressArg,
     ) -> PyResult<Report> {
-        let (network, protocol) = (class_of(network)?, protocol_of(protocol)?);
+        let network = class_of(network)?;
+        let protocol = connect::protocol(protocol.map(protocol_of).transpose()?, None);
         let asked = connect::security(security.map(adversary_of).transpose()?, None);
         let given = InputArgs::new(&self.graph, arrays, tables)?;
         let graph = self.graph.clone();

@@ -149,7 +149,7 @@ impl Session {
     pub fn all_and_guarded() -> Vec<Session> {
         Session::all()
             .into_iter()
-            .chain(Session::guarded())
+            .chain(Session::guarded().into_iter().take(2))
             .collect()
     }
 
@@ -168,11 +168,11 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])
     }
 
-    /// All sessions, the last ones of two parties on shares.
-    pub fn all() -> [Session; 6] {
+    /// All sessions but those with proofs, the last ones of two parties.
+    pub fn all() -> [Session; 7] {
         let [two, three] = [Session::of_two(), Session::of_three()];
-        let of_shares = [ProtocolName::Gmw, ProtocolName::Mixed];
-        let [gmw, mixed] = of_shares.map(|protocol| Session::new(PROGRAM, protocol, &[]));
+        let of_two = [ProtocolName::Gmw, ProtocolName::Mixed, ProtocolName::Auth];
+        let [gmw, mixed, auth] = of_two.map(|protocol| Session::new(PROGRAM, protocol, &[]));
         [
             two,
             three,
@@ -180,6 +180,7 @@ impl Session {
             Session::of_four(),
             gmw,
             mixed,
+            auth,
         ]
     }
 

@@ -159,8 +159,8 @@ fn case(random: &mut Random) -> (Arc<Job>, BTreeMap<String, Data>) {
 
 /// Small jobs of two to five parties.
 fn known_jobs() -> Vec<Arc<Job>> {
-    use ProtocolName::{Clear, Gmw, Mixed, Trio, Yao};
-    let jobs: [(&str, ProtocolName, &[&str], u64); 15] = [
+    use ProtocolName::{Auth, Clear, Gmw, Mixed, Trio, Yao};
+    let jobs: [(&str, ProtocolName, &[&str], u64); 17] = [
         (PROGRAM, Yao, &[], 2),
         (PROGRAM, Yao, &[], u64::MAX),
         (PROGRAM, Yao, &["ada", "bob"], 2),
@@ -173,6 +173,8 @@ fn known_jobs() -> Vec<Arc<Job>> {
         (PROGRAM_OF_THREE, Gmw, &["ada", "bob"], 3),
         (PROGRAM, Mixed, &[], 2),
         (PROGRAM_OF_THREE, Mixed, &["ada", "bob"], 3),
+        (PROGRAM, Auth, &[], 2),
+        (PROGRAM, Auth, &[], u64::MAX),
         (PROGRAM, Clear, &[], 2),
         (PROGRAM_OF_THREE, Clear, &["ada"], 2),
         (PROGRAM_OF_THREE, Clear, &["ada", "bob"], u64::MAX),

@@ -205,7 +205,8 @@ fn a_session_leaves_no_input_and_no_value_of_local_work() {
     // Both owners compute, where a protocol has two roles; helpers compute for both.
     let cases = all.flat_map(|protocol| [0, protocol.profile().roles.len()].map(|n| (protocol, n)));
     for (protocol, helpers) in cases {
-        if helpers == 0 && protocol.profile().roles.len() != 2 {
+        let profile = protocol.profile();
+        if helpers == 0 && profile.roles.len() != 2 || helpers > 0 && !profile.outsiders {
             continue;
         }
         let helpers = ["ada", "bob", "cyd"][..helpers].iter();

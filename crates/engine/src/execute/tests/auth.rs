@@ -1,5 +1,5 @@
 //! Authenticated garbling over a dealer and over transfers, through plan and engine: results of the
-//! reference, in the planned bytes and rounds. No user can choose this protocol yet.
+//! reference, in the planned bytes and rounds.
 
 use super::{TIMINGS, check, planned, varied};
 use crate::job::{Job, ProtocolName};
