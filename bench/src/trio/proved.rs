@@ -2,9 +2,11 @@
 //! and a settlement over simulated networks.
 //!
 //! Of ANDs and of a settlement there are seconds of processor time of the busiest party, messages
-//! in memory; over networks the time from the first message of the settlement to its end, at the
-//! party for which it is the longest. That is what a run adds behind its last step: settlements of
-//! other tiles share their flights with steps.
+//! in memory; over networks the time from the end of the last step to that of the settlement, each
+//! at the party that is the last to get there. That is what a run adds behind its last step:
+//! settlements of other tiles share their flights with steps. Parties end a step up to a flight
+//! apart, and the first one waits for the last one whether there are proofs or not, so its own
+//! time, from its first message to its end, is longer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -92,12 +94,21 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Some ANDs and their settlement: processor seconds of the busiest party, the longest time of the
-/// settlement, and its most bytes.
+/// Some ANDs and their settlement: processor seconds of the busiest party, the time that the
+/// settlement adds, and its most bytes.
 struct Settled {
     tape_s: f64,
     proof_s: f64,
     settled: Duration,
+    bytes: u64,
+}
+
+/// The same of one party, with the times at which its settlement began and ended.
+struct End {
+    tape_s: f64,
+    proof_s: f64,
+    began: Instant,
+    ended: Instant,
     bytes: u64,
 }
 
@@ -119,11 +130,14 @@ fn fastest(
 fn settled(cpu: Cpu, meshes: Vec<Mesh>, ands: usize) -> Result<Settled, SuiteError> {
     let (tape, lanes) = (level(), ands / ANDS);
     let ends = side_by_side(meshes, |mesh| one(cpu, mesh, &tape, lanes))?;
-    let most = |of: fn(&Settled) -> f64| ends.iter().map(of).fold(0.0, f64::max);
+    let most = |of: fn(&End) -> f64| ends.iter().map(of).fold(0.0, f64::max);
+    let began = ends.iter().map(|end| end.began).max();
+    let ended = ends.iter().map(|end| end.ended).max();
+    let (began, ended) = began.zip(ended).ok_or("a run without parties")?;
     Ok(Settled {
         tape_s: most(|end| end.tape_s),
         proof_s: most(|end| end.proof_s),
-        settled: ends.iter().map(|end| end.settled).max().unwrap_or_default(),
+        settled: ended - began,
         bytes: ends.iter().map(|end| end.bytes).max().unwrap_or_default(),
     })
 }
@@ -136,7 +150,7 @@ fn level() -> Tape {
     compile(&b.finish(vec![products]), &Machine::ROUNDS)
 }
 
-fn one(cpu: Cpu, mesh: Mesh, tape: &Tape, lanes: usize) -> Result<Settled, SuiteError> {
+fn one(cpu: Cpu, mesh: Mesh, tape: &Tape, lanes: usize) -> Result<End, SuiteError> {
     let setting = Setting::in_order(&Guarded::profile(), PARTIES.len());
     let domain = Guarded::domain(Algebra::Z2);
     let mut party = Alone::<GuardedParty>::set_up(cpu, mesh, &setting, &Demand::default())?;
@@ -158,12 +172,13 @@ fn one(cpu: Cpu, mesh: Mesh, tape: &Tape, lanes: usize) -> Result<Settled, Suite
     };
     let tape_s = cpu_seconds() - before;
     let sent = |mesh: &Mesh| mesh.peers().map(|to| mesh.payload_sent(to)).sum::<u64>();
-    let (bytes, before, started) = (sent(&party.mesh), cpu_seconds(), Instant::now());
+    let (bytes, before, began) = (sent(&party.mesh), cpu_seconds(), Instant::now());
     party.run(Step::Settle { checks })?;
-    let end = Settled {
+    let end = End {
         tape_s,
         proof_s: cpu_seconds() - before,
-        settled: started.elapsed(),
+        began,
+        ended: Instant::now(),
         bytes: sent(&party.mesh) - bytes,
     };
     party.mesh.finish()?;
