@@ -21,6 +21,7 @@ use serde::Serialize;
 
 pub mod aead;
 mod alone;
+mod auth;
 mod block;
 mod circuit;
 pub mod cycles;

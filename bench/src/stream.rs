@@ -26,8 +26,8 @@ use sealane_identity::Identity;
 use sealane_net::free_loopback_port;
 
 use crate::{Figures, Options, SuiteError};
-pub(crate) use party::thread_seconds;
 use party::{Circuit, Outcome, PartyConfig, Peer};
+pub(crate) use party::{cpu_seconds, peak_bytes, thread_seconds};
 
 mod party;
 

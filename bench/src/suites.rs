@@ -2,7 +2,8 @@
 
 use crate::table::View;
 use crate::{Figures, Options, Record, Take};
-use crate::{aead, block, circuit, e2e, garble, math, mixed, net, ot, peers, proof, stream, trio};
+use crate::{aead, auth, block, circuit, e2e, garble, math, mixed, net, ot, peers, proof};
+use crate::{stream, trio};
 
 /// A reason why a suite cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,6 +200,14 @@ pub const SUITES: &[Suite] = &[
             "mixed",
             "steps on shares of two parties, online and with preparation: million a second, bits each",
             mixed::run,
+        )
+    },
+    Suite {
+        parts: auth::parts,
+        ..Suite::new(
+            "auth",
+            "authenticated garbling with all it makes ahead, by part: cycles an AND, million a second",
+            auth::run,
         )
     },
     Suite::new(

@@ -281,7 +281,7 @@ impl Meter {
 
 /// Returns the CPU time of this process so far, system time included; 0 where the system does not
 /// report it.
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     /// The unit of the file, which is the same on all known machines with Linux.
     const TICKS_PER_S: f64 = 100.0;
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -301,7 +301,7 @@ pub(crate) fn thread_seconds() -> Option<[f64; 2]> {
 }
 
 /// Returns the peak memory of this process; 0 where the system does not report it.
-fn peak_bytes() -> u64 {
+pub(crate) fn peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
