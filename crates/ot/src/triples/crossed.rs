@@ -44,7 +44,7 @@ impl BothDirections {
         }
     }
 
-    /// What was made as the sender and as the receiver.
+    /// Products that were made as the sender, and as the receiver.
     pub(super) fn finish(mut self) -> [Products; 2] {
         self.shape.reduce(&mut self.received.shares);
         [self.sent, self.received]

@@ -24,9 +24,9 @@ pub(super) trait InParts<S, R> {
     fn read(&mut self, mesh: &mut Mesh, part: usize) -> Result<()>;
 }
 
-/// Makes all parts of all kinds, one after another. A party reads a part when it has written so many
-/// bytes behind it that all of it is on its way, though its end may share a frame with the next. So
-/// of two parties that both read, one can go on: the one that is not ahead of the other.
+/// Makes all parts of all kinds, one after another. A party reads a part when it has written so
+/// many bytes behind it that all of it is on its way, though its end may share a frame with the
+/// next. So of two parties that both read, one can go on: the one that is not ahead of the other.
 pub(super) fn make<S: CotSender, R: CotReceiver>(
     both: &mut BothWays<S, R>,
     mesh: &mut Mesh,
