@@ -146,8 +146,11 @@ mod tests {
         let three = Ok((ProtocolName::TrioMalicious, true));
         assert_eq!(taken(asked, &["ada"]), three);
         assert_eq!(taken(asked, &["ada", "bob", "cyd"]), three);
-        assert_eq!(taken(asked, &["ada", "bob"]), Err(Code::Parties));
-        assert_eq!(taken(None, &["ada"]), Err(Code::Parties));
+        // The party that learns the result need not compute.
+        assert_eq!(taken(asked, &["ada", "bob"]), three);
+        let four = ["ada", "bob", "cyd", "dan"];
+        assert_eq!(taken(asked, &four), Err(Code::Parties));
+        assert_eq!(taken(None, &four), Err(Code::Parties));
     }
 
     /// Where no protocol takes from a pool, the refusal says so, whichever is chosen.

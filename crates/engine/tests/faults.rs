@@ -168,7 +168,8 @@ fn every_frame(session: &Session) -> Vec<FramePlace<'_>> {
 
 #[test]
 fn a_link_that_stalls_at_any_frame_is_reported_as_silence() {
-    let sessions = Session::all();
+    let sessions = Session::all().into_iter().chain([Session::authenticated()]);
+    let sessions = sessions.collect::<Vec<_>>();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
         // The sender learns of it only through others, if there are any that still run.
         let endings = place.attack(Harm::Stall, |party| match party {
@@ -183,7 +184,8 @@ fn a_link_that_stalls_at_any_frame_is_reported_as_silence() {
 
 #[test]
 fn a_link_that_ends_at_any_frame_is_reported_as_a_party_that_is_gone() {
-    let sessions = Session::all();
+    let sessions = Session::all().into_iter().chain([Session::authenticated()]);
+    let sessions = sessions.collect::<Vec<_>>();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
         let endings = place.attack(Harm::Vanish, |_| LONG);
         let reported = place.check_dead_link(&endings, "is gone");
@@ -258,6 +260,40 @@ fn a_frame_that_is_altered_between_guarded_parties_never_becomes_a_wrong_result(
         );
         let reported = only(&endings, &[FailureKind::Peer, FailureKind::Data]);
         reported.unwrap_or_else(|why| panic!("{}: {why}", place.text(FLIP_MIDDLE)));
+    });
+}
+
+/// Every harm of a frame between two parties of whom either may deviate, two for each frame: all
+/// end, with the right result or without one. Which of the two is named follows from what they
+/// compare: a frame that only a fault above TLS can alter may be taken for a deviation.
+#[test]
+fn a_frame_between_authenticated_parties_never_becomes_a_wrong_result() {
+    let session = Session::authenticated();
+    let harms = [
+        Harm::Flip(0),
+        FLIP_MIDDLE,
+        Harm::Flip(-1),
+        Harm::Garble,
+        Harm::Repeat,
+        Harm::Disguise,
+        Harm::Flood,
+        Harm::Grow,
+        Harm::Truncate,
+        HALVE,
+        Harm::Lose,
+        Harm::Swap,
+    ];
+    let tried = if is_nightly() { harms.len() } else { 2 };
+    let places = every_frame(&session).into_iter().enumerate();
+    let cases = places.flat_map(|(number, place)| {
+        let ways = harms.iter().copied().cycle().skip(number * 5 % harms.len());
+        ways.take(tried).map(move |harm| (place, harm))
+    });
+    let kinds = [FailureKind::Peer, FailureKind::Data, FailureKind::Network];
+    sweep(SIMULATED, cases, |(place, harm)| {
+        let endings = place.attack(harm, |_| LONG);
+        let ended = only(&endings, &kinds);
+        ended.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
     });
 }
 

@@ -114,9 +114,7 @@ fn a_sort_without_a_network_gives_what_networks_give() {
         let job = in_tiles(program.clone(), protocol, helpers_of_two(protocol), tile);
         let sorts = job.plan().text().matches("{\"sort\":{").count();
         let wanted = match protocol {
-            ProtocolName::Trio => 4,
-            // By a key of 72 bits a network has fewer rounds.
-            ProtocolName::TrioMalicious => 3,
+            ProtocolName::Trio | ProtocolName::TrioMalicious => 4,
             _ => 0,
         };
         assert_eq!(sorts, wanted, "{protocol}");

@@ -149,7 +149,7 @@ impl Session {
     pub fn all_and_guarded() -> Vec<Session> {
         Session::all()
             .into_iter()
-            .chain(Session::guarded().into_iter().take(2))
+            .chain(Session::guarded())
             .collect()
     }
 
@@ -159,8 +159,13 @@ impl Session {
         [
             of(PROGRAM_OF_THREE, &[]),
             of(PROGRAM, &["ada", "bob", "cyd"]),
-            Session::new(PROGRAM, ProtocolName::Auth, &[]),
+            Session::authenticated(),
         ]
+    }
+
+    /// A session of two parties of whom either may deviate.
+    pub fn authenticated() -> Session {
+        Session::new(PROGRAM, ProtocolName::Auth, &[])
     }
 
     /// A session of two parties, and two helpers that garble and evaluate for them.
@@ -168,11 +173,11 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])
     }
 
-    /// All sessions but those with proofs, the last ones of two parties.
-    pub fn all() -> [Session; 7] {
+    /// All sessions, the last ones of two parties on shares.
+    pub fn all() -> [Session; 6] {
         let [two, three] = [Session::of_two(), Session::of_three()];
-        let of_two = [ProtocolName::Gmw, ProtocolName::Mixed, ProtocolName::Auth];
-        let [gmw, mixed, auth] = of_two.map(|protocol| Session::new(PROGRAM, protocol, &[]));
+        let of_shares = [ProtocolName::Gmw, ProtocolName::Mixed];
+        let [gmw, mixed] = of_shares.map(|protocol| Session::new(PROGRAM, protocol, &[]));
         [
             two,
             three,
@@ -180,7 +185,6 @@ impl Session {
             Session::of_four(),
             gmw,
             mixed,
-            auth,
         ]
     }
 
