@@ -226,11 +226,11 @@ def calibrated() -> tuple[Rates, list[float]]:
     plans, probes = [cell.plan() for cell in cells], probed()
     took: list[list[float]] = [[] for _ in cells]
     for _ in range(PASSES):
-        for cell, plan, seconds in zip(cells, plans, took, strict=True):
+        for cell, plan, so_far in zip(cells, plans, took, strict=True):
             # The speed of a machine changes within the minutes that this takes.
             slower = slowness(probes)
-            seconds.append(seconds_of(measured(cell, plan["rows"])) / slower)
-    runs = [(plan["work"], median(seconds)) for plan, seconds in zip(plans, took, strict=True)]
+            so_far.append(seconds_of(measured(cell, plan["rows"])) / slower)
+    runs = [(plan["work"], median(all_runs)) for plan, all_runs in zip(plans, took, strict=True)]
     rates = fitted(runs)
     for cell, (work, seconds) in zip(cells, runs, strict=True):
         off = error(predicted(work, rates), seconds)

@@ -19,7 +19,7 @@ mod timer;
 mod walk;
 pub(crate) mod works;
 
-pub use division::Division;
+pub use division::{BytesByLink, Division};
 pub use memory::Memory;
 pub use report::{CostReport, Promise, Proofs, StepCost, grouped, time};
 

@@ -81,7 +81,7 @@ pub mod variants;
 
 pub use bounded::bounded;
 pub use cost::time;
-pub use cost::{CostReport, Division, Memory, StepCost, cost, supply};
+pub use cost::{BytesByLink, CostReport, Division, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
 pub use forms::{Form, FormCost, at_rows, cost_in_forms, forms, in_form, settled};
 pub use gap::Gap;

@@ -113,7 +113,6 @@ impl Maker {
         });
         let mut made = products.each_mut().map(|of| [&mut of.mac[..], &mut of.key]);
         making.combine(&shifts, &opened, &differences, &mut made);
-        drop(made);
         Ok(Passed { shifts, products })
     }
 }

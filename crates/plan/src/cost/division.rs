@@ -8,12 +8,14 @@ use sealane_parties::PartyId;
 use sealane_protocol::{Algebra, Batch, Correlation, Timing};
 use std::collections::BTreeMap;
 
+/// Payload bytes by sender and receiver.
+pub type BytesByLink = BTreeMap<(PartyId, PartyId), u64>;
+
 /// Payload of a run by parts, and the batches in which its products are made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Division {
-    /// Parts in the order of a run, each with its payload bytes by sender and receiver: all of the
-    /// run. Empty for a protocol that states none.
-    pub parts: Vec<(&'static str, BTreeMap<(PartyId, PartyId), u64>)>,
+    /// Parts in the order of a run, each with its payload bytes: all of the run. Empty for a protocol that states none.
+    pub parts: Vec<(&'static str, BytesByLink)>,
     /// Batches of products, each with how often there is one like it.
     pub batches: Vec<(Batch, u64)>,
     /// Products that are made and that no step takes.
