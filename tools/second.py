@@ -300,6 +300,7 @@ TRIO2 = ["--protocol", "trio", "--helpers", "ada"]
 PROVED = ["--protocol", "trio", "--security", "malicious", "--helpers"]
 GMW = ["--protocol", "gmw"]
 MIXED = ["--protocol", "mixed"]
+AUTH = ["--protocol", "auth"]
 TASKS = [
     Task("millionaires", [], {}),
     Task("millionaires", TRIO2, {}),
@@ -316,6 +317,7 @@ TASKS = [
     Task("credit", TRIO2, {"applicants": 8}),
     Task("millionaires", MIXED, {}),
     Task("pay_gap", MIXED, {"people": 12}),
+    Task("millionaires", AUTH, {}),
     Task("age_pyramid", GMW, {"northerners": 100, "southerners": 37}),
     Task("credit", GMW, {"applicants": 8}),
     Task("hospital", GMW, {"patients": 8}),
@@ -352,6 +354,8 @@ MORE = [
     Task("pay_gap", [*MIXED, "--network", "wan"], {"people": 9}),
     Task("credit", [*MIXED, "--network", "wan"], {"applicants": 8}),
     Task("labels", MIXED, {"n": 7}),
+    Task("millionaires", [*AUTH, "--network", "wan"], {}),
+    Task("age_pyramid", AUTH, {"northerners": 9, "southerners": 5}),
     Task("labels", [*MIXED, "--network", "20ms/10Gbps"], {"n": 40}),
     Task("blocks", MIXED, {"n": 2}),
     Task("blocks", GMW, {"n": 1}),
