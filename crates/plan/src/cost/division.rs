@@ -14,7 +14,8 @@ pub type BytesByLink = BTreeMap<(PartyId, PartyId), u64>;
 /// Payload of a run by parts, and the batches in which its products are made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Division {
-    /// Parts in the order of a run, each with its payload bytes: all of the run. Empty for a protocol that states none.
+    /// Parts in the order of a run, each with its payload bytes: all of the run. Empty for a
+    /// protocol that states none.
     pub parts: Vec<(&'static str, BytesByLink)>,
     /// Batches of products, each with how often there is one like it.
     pub batches: Vec<(Batch, u64)>,
