@@ -4,10 +4,13 @@ use crate::common::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::Params;
+use sealane_ot::ideal::correlations::Checked;
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill, refill_in_step};
 use sealane_ot::source::{Source, finish_both};
 use sealane_ot::traits::{CotReceiver, CotSender, SecondKeys, packed_blocks};
-use sealane_ot::triples::{BitKind, BitTriples, BothWays};
+use sealane_ot::triples::{
+    BitKind, BitTriples, BothWays, IntegerKind, Integers, KnownShape, MatrixShape, Ring,
+};
 use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken, forms};
 use sealane_testkit::side::on_threads;
 use sealane_testkit::tamper::tampered;
@@ -364,8 +367,8 @@ const KINDS: [(BitKind, usize); 5] = [
 const LEFT: [usize; 2] = [200, 98];
 const MADE: usize = 18_401 - LEFT[0] + LEFT[1];
 
-/// Runs a party: makes all of them, and takes what is left.
-fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
+/// Sets up both directions of a party, over an extension of base OTs.
+fn extended(mesh: &mut Mesh) -> Result<BothWays<AheadSender, AheadReceiver>> {
     let me = usize::from(mesh.me().0);
     let (peer, cpu) = ([RECEIVER, SENDER][me], Cpu::best());
     let (coins, source) = (
@@ -378,7 +381,12 @@ fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
     let (sender, receiver) = finish_both(sender, receiver, mesh, coins)?;
     let sender = AheadSender::new(sender, 1);
     let receiver = AheadReceiver::new(receiver, 1);
-    let mut both = BothWays::new(cpu, mesh, sender, receiver, "through");
+    Ok(BothWays::new(cpu, mesh, sender, receiver, "through"))
+}
+
+/// Runs a party: makes all of them, and takes what is left.
+fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
+    let mut both = extended(mesh)?;
     // Those of labels, say, which nobody has taken.
     both.receive_bits(mesh, LEFT[0], [])?;
     both.send_bits(mesh, LEFT[0], &mut [])?;
@@ -427,5 +435,70 @@ fn bits_are_made_of_the_next_ots_while_these_are() {
         .enumerate()
     {
         assert_correlated(&q, &t, &choices, DELTAS[at]);
+    }
+}
+
+/// Kinds of integers, and their numbers: of the first, more bytes than a party sends before it
+/// reads. The first party is the holder.
+fn integers(holds: bool) -> [(IntegerKind, usize); 5] {
+    let (wide, narrow) = (Ring::new(64), Ring::new(13));
+    let [rows, inner, columns] = [2, 3, 5];
+    let matrices = MatrixShape {
+        ring: wide,
+        rows,
+        inner,
+        columns,
+    };
+    let known = KnownShape {
+        ring: narrow,
+        choice_bits: 5,
+        partners: 3,
+    };
+    [
+        (IntegerKind::Triples(wide), 10_000),
+        (IntegerKind::Matrices(matrices), 3),
+        (IntegerKind::DaBits(narrow), 20_000),
+        (IntegerKind::Selects(wide), 17_000),
+        (IntegerKind::Known(known, holds), 4_000),
+    ]
+}
+
+/// Runs a party: makes all of them, and returns the rounds that this takes once OTs are there.
+fn together(mesh: &mut Mesh) -> Result<(Vec<Integers>, u64)> {
+    let (holds, mut both) = (mesh.me() == SENDER, extended(mesh)?);
+    // As many for both directions as the one that takes more needs.
+    let ots = 700_000 + 3 * 2 * 3 * 64;
+    both.receive_bits(mesh, ots, [])?;
+    both.send_bits(mesh, ots, &mut [])?;
+    let before = mesh.rounds();
+    let made = both.make_together(mesh, integers(holds))?;
+    Ok((made, u64::from(mesh.rounds() - before)))
+}
+
+#[test]
+fn messages_of_all_kinds_of_integers_cross_in_one_flight() {
+    let ((one, rounds), (other, others)) = pair(together, together);
+    assert_eq!([rounds, others], [1; 2]);
+    for ((one, other), (kind, count)) in one.iter().zip(&other).zip(integers(true)) {
+        let wrong = match (one, other, kind) {
+            (Integers::Triples(a), Integers::Triples(b), IntegerKind::Triples(ring)) => {
+                Checked::wrong(ring, count, [a, b])
+            }
+            (Integers::Matrices(a), Integers::Matrices(b), IntegerKind::Matrices(shape)) => {
+                Checked::wrong(shape, count, [a, b])
+            }
+            (Integers::DaBits(a), Integers::DaBits(b), IntegerKind::DaBits(ring)) => {
+                Checked::wrong(ring, count, [a, b])
+            }
+            (Integers::Selects(a), Integers::Selects(b), IntegerKind::Selects(ring)) => {
+                Checked::wrong(ring, count, [a, b])
+            }
+            (Integers::Known(a), Integers::Known(b), IntegerKind::Known(shape, _)) => {
+                // The other party comes first.
+                Checked::wrong(shape, count, [b, a])
+            }
+            _ => panic!("{kind:?} is of another kind"),
+        };
+        assert_eq!(wrong, None, "{kind:?}");
     }
 }
