@@ -332,9 +332,9 @@ def suppressed() -> list[str]:
                 wrong.append(f"{SUPPRESSIONS}: {crate} defines no `{name}`, as in fun:{pattern}")
             if crate not in defined:
                 wrong.append(f"{SUPPRESSIONS}: no crate {crate}, as in fun:{pattern}")
-        last = re.findall(r"[A-Za-z_]\w*", pattern)[-1]
-        if not paths and last not in FOREIGN | everywhere:
-            wrong.append(f"{SUPPRESSIONS}: no source defines `{last}`, as in fun:{pattern}")
+        last = re.findall(r"[A-Za-z_]\w*", pattern)[-1:]
+        if not paths and not {*last} <= FOREIGN | everywhere:
+            wrong.append(f"{SUPPRESSIONS}: no source defines `{last[0]}`, as in fun:{pattern}")
     return wrong
 
 

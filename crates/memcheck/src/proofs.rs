@@ -45,7 +45,7 @@ impl Challenges for Sent {
 /// Secret strings of one kind.
 fn strings(count: usize, bits: usize) -> Vec<BitString> {
     let string = |i: usize| {
-        let word = |w: usize| (w * 64 + i + 1) as u64 * 0x9e37_79b9_7f4a_7c15;
+        let word = |w: usize| ((w * 64 + i + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut words = Zeroizing::new((0..bits.div_ceil(64)).map(word).collect::<Vec<u64>>());
         secret_words(&mut words);
         let mut string = BitString::with_capacity(bits);

@@ -21,6 +21,8 @@ use crate::strings::Statements;
 use crate::vectors::{Claim, Memory, Vector, Weights, given_values, operands};
 
 /// Draws a challenge that is none of these points, which are the first elements of GF(16).
+// A function of its own, as [`crate::Pending::decide`] is one: challenges are public.
+#[inline(never)]
 pub(crate) fn challenge<F: Scalars>(source: &mut impl Challenges, points: usize) -> Block {
     loop {
         let drawn = element::<F>(|| source.draw());

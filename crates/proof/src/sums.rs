@@ -114,7 +114,8 @@ impl<const B: u32> Scalars for Quadratic<B> {
                 .iter_mut()
                 .zip(products.as_flattened())
             {
-                *sum = Mersenne::<B>::fold(*sum + product);
+                // Both are far below 2^127, and a check of the sum would branch on it.
+                *sum = Mersenne::<B>::fold(sum.wrapping_add(*product));
             }
         }
         Zeroizing::new(sums.map(|sum| block(sum.map(Mersenne::<B>::wide))))

@@ -25,6 +25,7 @@
 //! | `timing` | the statistical test that times do not depend on secrets |
 //! | `testdata` | third-party vectors and circuits, and the tests that skip without them |
 //! | `vectors` | vectors of the wire, which this and another implementation check |
+//! | `walks` | a party whose steps have offline parts, as `side` |
 
 #![forbid(unsafe_code)]
 
@@ -52,3 +53,4 @@ pub mod tamper;
 pub mod testdata;
 pub mod timing;
 pub mod vectors;
+pub mod walks;

@@ -12,6 +12,7 @@ use sealane_block::{Block, Prg};
 use sealane_net::Mesh;
 use sealane_party::Result;
 use sealane_protocol::{Demand, Paper};
+use zeroize::Zeroizing;
 
 /// A dealer whose two copies deal alike.
 pub struct DangerDealer {
@@ -34,18 +35,19 @@ impl DangerDealer {
 
     /// Authenticates bits, which are bits 0 of shares.
     fn deal(&mut self, shares: [Vec<Block>; 2]) -> Bits {
+        let shares = Zeroizing::new(shares);
         let count = shares[0].len();
         let even = Block::new(!1);
-        let keys = [(); 2].map(|()| {
-            let keys = self.blocks(count).into_iter();
-            keys.map(|key| key & even).collect::<Vec<_>>()
-        });
+        let mut keys = Zeroizing::new([(); 2].map(|()| self.blocks(count)));
+        for key in keys.iter_mut().flatten() {
+            *key = *key & even;
+        }
         let (me, other) = (self.me, 1 - self.me);
         let macs = keys[other].iter().zip(&shares[me]);
         let macs = macs.map(|(key, share)| *key ^ self.offsets[other].masked(share.lsb()));
         Bits {
             mac: macs.collect(),
-            key: keys[me].clone(),
+            key: std::mem::take(&mut keys[me]),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::heap::{copies_in, random_in};
 use sealane_aead::{Cipher, Suite};
+use sealane_auth::{Auth, AuthParty, Transfers};
 use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Coins, Cpu};
 use sealane_circuit::{Builder, Int, Machine, Tape};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
@@ -12,7 +13,8 @@ use sealane_party::{Party, Planes};
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
-use sealane_testkit::side::{Given, Side, on_threads};
+use sealane_testkit::side::{Given, Side, on_threads, two_ands};
+use sealane_testkit::walks::TwoWalks;
 use sealane_trio::TrioParty;
 use sealane_yao::{ThreeHalves, YaoParty};
 use std::hint::black_box;
@@ -164,6 +166,45 @@ fn party_is_erased<P: Party>() {
             assert_eq!(left_by(share), 0, "{}: a share at {me}", profile.name);
         }
         assert_eq!(left_by(side.party), 0, "{}: {me}", profile.name);
+    });
+}
+
+/// Both parties of `auth` and a value of each in both walks, after a batch of products, a tape and
+/// its settlement.
+#[test]
+fn authenticated_parties_and_their_wires_are_erased() {
+    type Protocol = Auth<Transfers>;
+    const LANES: usize = 20;
+    let setting = &Setting::in_order(&Protocol::profile(), 2);
+    let (bits, tape) = (Protocol::domain(Algebra::Z2), two_ands());
+    let mut demand = Demand::default();
+    let inputs = setting
+        .everyone()
+        .map(|owner| StepShape::input(owner, bits, LANES as u64, 1));
+    for work in inputs.chain([StepShape::tape(&tape, bits, LANES as u64)]) {
+        demand.merge(&Protocol::offline_demand(setting, &work), 1);
+    }
+    on_threads(Mesh::in_memory(2), |mesh| {
+        let me = mesh.me();
+        litter_the_stack();
+        let given = Given::seeded(Cpu::best(), me.0.into());
+        litter_the_stack();
+        let side = Side::<AuthParty<Transfers>>::set_up(mesh, setting, &demand, given);
+        let mut run = TwoWalks::new(side.expect("honest parties"));
+        let mut values = setting.everyone().map(|owner| {
+            let given = (owner == me).then(|| vec![1; LANES].into());
+            run.input(owner, [LANES, 1], given).expect("honest parties")
+        });
+        let (x, y) = (values.next().expect("two"), values.next().expect("two"));
+        drop(values);
+        let z = run.tape(&tape, &[&x, &y]).expect("honest parties");
+        run.settle().expect("honest parties");
+        let mut side = run.side;
+        side.mesh.finish().expect("honest parties");
+        for value in [x, y, z] {
+            assert_eq!(left_by(value), 0, "a value at {me}");
+        }
+        assert_eq!(left_by(side.party), 0, "{me}");
     });
 }
 
