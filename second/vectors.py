@@ -61,8 +61,7 @@ def decoded(value: Any, name: str = "") -> Any:
 
 # ---------------------------------------------------------------------------------- primitives
 
-GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS | vectors_guarded.GROUPS
-GROUPS |= vectors_auth.GROUPS
+GROUPS = vectors_fresh.GROUPS | vectors_later.GROUPS | vectors_guarded.GROUPS | vectors_auth.GROUPS
 # What an invalid test of a kind looks for: the bug, and its effect.
 NOTES: dict[str, tuple[str, str]] = {
     "unpack": ("takes bits behind the end of a component", "a message has a second form"),
@@ -138,21 +137,16 @@ def made_groups(named: list[tuple[str, Tests]]) -> list[Fields]:
     return groups
 
 
-def make_guarded(folder: Path) -> Fields:
-    """Functions and proofs of `trio-malicious`, and its sessions."""
-    content = vectors_guarded.make(folder)
-    return {"notes": content.pop("notes"),
-            "groups": made_groups(tests_in(vectors_guarded.GROUPS)), **content}
+def make_whole(of: Any, folder: Path) -> Fields:
+    """Functions of a protocol, and its sessions: those of a module."""
+    content = of.make(folder)
+    return {"notes": content.pop("notes"), "groups": made_groups(tests_in(of.GROUPS)), **content}
 
 
-def check_guarded(content: Fields, folder: Path) -> list[str]:
+def check_whole(of: Any, content: Fields, folder: Path) -> list[str]:
     """The same, checked."""
-    return check_primitives(content, folder) + vectors_guarded.check(content, folder)
-
-
-def make_auth(folder: Path) -> Fields:
-    """Functions of `auth`."""
-    return {"notes": {}, "groups": made_groups(tests_in(vectors_auth.GROUPS))}
+    wrong: list[str] = check_primitives(content, folder) + of.check(content, folder)
+    return wrong
 
 
 def check_primitives(content: Fields, folder: Path) -> list[str]:
@@ -178,8 +172,8 @@ FILES: dict[str, tuple[Maker, Checker]] = {
     "negative": (vectors_negative.make, vectors_negative.check),
     "transfers": (vectors_transfers.make, vectors_transfers.check),
     "silent": (vectors_silent.make, vectors_silent.check),
-    "guarded": (make_guarded, check_guarded),
-    "auth": (make_auth, check_primitives),
+    "guarded": (partial(make_whole, vectors_guarded), partial(check_whole, vectors_guarded)),
+    "auth": (partial(make_whole, vectors_auth), partial(check_whole, vectors_auth)),
     "pools": (vectors_pools.make, vectors_pools.check)}
 
 

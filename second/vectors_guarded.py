@@ -340,7 +340,8 @@ def exchanged_rules(case: Attacked) -> Rule:
                 case.flip(places[-1], bits)), "proved"
 
 
-CASES: list[tuple[str, int, int, list[Any]]] = [
+Cases = list[tuple[str, int, int, list[Any]]]    # job, party, peer, rules
+CASES: Cases = [
     ("guarded-lanes", 0, 1, [spoiled_rules]), ("guarded-lanes", 0, 2, [spoiled_rules]),
     ("guarded-lanes", 1, 0, [spoiled_rules, unused_bit_rules]),
     ("guarded-lanes", 1, 2, [spoiled_rules, length_rules]),
@@ -380,42 +381,52 @@ NOTES = {
                        "a message has a second form", "guarded.md#errors"),
     "ProvedLengths": note("takes less or more payload than is due",
                           "later bytes are read in its place", "frames.md#messages")}
-KEPT: dict[int, Session] = {}
+KEPT: dict[tuple[str, int], Session] = {}       # by file and session
 
 
-def make(folder: Path) -> Fields:
-    """All sessions, and all rules at all cases; jobs come from Sealane."""
-    jobs, sessions, tests = Jobs(folder, "guarded"), [], list[Fields]()
-    for turn, (name, rows) in enumerate(SESSIONS):
+def made(folder: Path, file: str, of: list[tuple[str, list[int]]], forms: dict[str, int],
+         cases: Cases, flags: dict[Any, str]) -> Fields:
+    """All sessions of a file, and all rules at all cases; jobs come from Sealane."""
+    jobs, sessions, tests = Jobs(folder, file), [], list[Fields]()
+    for turn, (name, rows) in enumerate(of):
         given = session_of(jobs, name, rows, turn)
-        given |= {"form": FORMS[name]} if name in FORMS else {}
-        found = KEPT[turn + 1] = Session(jobs, given)
+        given |= {"form": forms[name]} if name in forms else {}
+        found = KEPT[file, turn + 1] = Session(jobs, given)
         sessions.append({"id": turn + 1, "comment": "", **given, "result": "valid",
                          **found.outcome()})
-    for job, party, peer, rules in CASES:
+    for job, party, peer, rules in cases:
         session = next(test for test in reversed(sessions) if test["job"] == job)
-        case = Attacked(jobs, KEPT[session["id"]], session["id"], party, peer)
+        case = Attacked(jobs, KEPT[file, session["id"]], session["id"], party, peer)
         for rule in rules:
             for comment, changes, code, results, _ in judged(rule, case):
                 names = attack(jobs, case.session, party, changes)[1]
                 assert code is not None and (names or code != DISPUTED), (job, comment, results)
-                tests.append({"id": len(tests) + 1, "comment": comment, "flags": [FLAGS[rule]],
+                tests.append({"id": len(tests) + 1, "comment": comment, "flags": [flags[rule]],
                               "session": session["id"], "party": party, "changes": changes,
                               "result": "invalid", "code": code, "blames": names})
-    return {"notes": NOTES, "jobs": [*jobs.content.values()], "sessions": sessions,
-            "tests": tests}
+    return {"jobs": [*jobs.content.values()], "sessions": sessions, "tests": tests}
+
+
+def checked(content: Fields, folder: Path, file: str) -> list[str]:
+    """Run all sessions and tests of a file again; returns what differs."""
+    jobs, wrong = Jobs(folder, file), []
+    for test in content["sessions"]:
+        found = KEPT[file, test["id"]] = Session(jobs, test)
+        wrong += [f"{file} session {test['id']}: {name}"
+                  for name, value in found.outcome().items() if test[name] != value]
+    for test in content["tests"]:
+        session = KEPT[file, test["session"]]
+        code, names, _, _ = attack(jobs, session, test["party"], test["changes"])
+        if (code, names) != (test["code"], test["blames"]):
+            wrong.append(f"{file} {test['id']}: {code} of {names}, not {test['code']}")
+    return wrong
+
+
+def make(folder: Path) -> Fields:
+    """All sessions, and all rules at all cases."""
+    return {"notes": NOTES, **made(folder, "guarded", SESSIONS, FORMS, CASES, FLAGS)}
 
 
 def check(content: Fields, folder: Path) -> list[str]:
     """Run all sessions and tests again; returns what differs."""
-    jobs, wrong = Jobs(folder, "guarded"), []
-    for test in content["sessions"]:
-        found = KEPT[test["id"]] = Session(jobs, test)
-        wrong += [f"guarded session {test['id']}: {name}"
-                  for name, value in found.outcome().items() if test[name] != value]
-    for test in content["tests"]:
-        code, names, _, _ = attack(jobs, KEPT[test["session"]], test["party"], test["changes"])
-        if (code, names) != (test["code"], test["blames"]):
-            wrong.append(f"guarded {test['id']}: {code} of {names}, not {test['code']}")
-    return wrong
-
+    return checked(content, folder, "guarded")

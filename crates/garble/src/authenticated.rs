@@ -46,6 +46,8 @@
 
 mod equations;
 mod stream;
+#[cfg(test)]
+mod vectors;
 
 use sealane_block::hash::Mi;
 use sealane_block::{Block, Calls, Cpu, LabelHash};

@@ -22,7 +22,7 @@ const ROLES: Roles = Roles {
 };
 
 /// Reads a tape without functions, which is right.
-fn tape(bytes: &[u8]) -> Tape {
+pub(crate) fn tape(bytes: &[u8]) -> Tape {
     let (words, _) = bytes.as_chunks();
     let mut words = words.iter().map(|word| u32::from_le_bytes(*word));
     let mut word = || words.next().expect("a whole tape");

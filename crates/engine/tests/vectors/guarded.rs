@@ -1,4 +1,5 @@
-//! Sessions of `trio-malicious`, and parties whose peers deviate: `guarded.json.gz`.
+//! Sessions of protocols that withstand a party that deviates, and parties whose peers do:
+//! `guarded.json.gz` of `trio-malicious`, `auth.json.gz` of `auth`.
 
 use super::negative::outcome;
 use super::sessions::Sessions;
@@ -14,10 +15,14 @@ fn sessions_with_proofs_are_those_of_the_vectors() {
     sessions(&read("guarded")).check("guarded.json.gz");
 }
 
-/// The code is that of the vector, and so are all whom the error names.
 #[test]
-fn a_party_disputes_what_the_vectors_say_it_disputes() {
-    let content = read("guarded");
+fn sessions_with_macs_are_those_of_the_vectors() {
+    sessions(&read("auth")).check("auth.json.gz");
+}
+
+/// The code is that of the vector, and so are all whom the error names.
+fn notices(file: &str) {
+    let content = read(file);
     let (sessions, mut kept, mut wrong) = (sessions(&content), BTreeMap::new(), Vec::new());
     for test in list(&content["tests"]) {
         let id = number(&test["session"]);
@@ -38,5 +43,15 @@ fn a_party_disputes_what_the_vectors_say_it_disputes() {
             ));
         }
     }
-    assert!(wrong.is_empty(), "guarded.json.gz:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{file}.json.gz:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_party_disputes_what_the_vectors_say_it_disputes() {
+    notices("guarded");
+}
+
+#[test]
+fn a_party_of_two_notices_what_the_vectors_say_it_notices() {
+    notices("auth");
 }

@@ -34,7 +34,7 @@ fn exported(name: &Value, job: &Job) -> Value {
 }
 
 /// Files that have jobs.
-const WITH_JOBS: [&str; 2] = ["jobs", "guarded"];
+const WITH_JOBS: [&str; 3] = ["jobs", "guarded", "auth"];
 
 /// Plans and exports all jobs of a file again, from their programs, protocols and networks.
 fn made_again(jobs: &Value) -> Value {
