@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod auth;
 mod batches;
 mod circuits;
 mod decimals;
@@ -62,6 +63,7 @@ pub const TARGETS: &[Target] = &[
     target("trio-roles", roles::trio, &[], 300),
     target("guarded-run", sessions::guarded, &[], 300),
     target("guarded-roles", guarded::guarded, &[], 600),
+    target("auth-roles", auth::auth, &[], 150),
     target("proof", proofs::proof, &[], 1000),
     target("ot-softspoken", transfers::softspoken, &[], 300),
     target("ot-ferret", transfers::ferret, &[], 1500),

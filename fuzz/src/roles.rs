@@ -133,6 +133,8 @@ pub(crate) struct Honest {
     pub(crate) given: Vec<usize>,
     /// Bytes of each that came before the digest that settles it.
     settle_at: Vec<usize>,
+    /// Bytes of each that are no part of an input.
+    kept: Vec<usize>,
     pub(crate) learnt: Learnt,
 }
 
@@ -145,6 +147,8 @@ pub(crate) enum Point {
     Plain,
     /// The digest comes next.
     Settle,
+    /// All before is what honest peers sent, and no part of an input.
+    Hostile,
 }
 
 impl Scene {
@@ -161,7 +165,13 @@ impl Scene {
     /// Messages of honest peers to each party.
     pub(crate) fn seeds(&self) -> Vec<Vec<u8>> {
         let parties = self.parties.iter().enumerate();
-        let inputs = parties.map(|(number, one)| join(number as u8, &one.streams));
+        let changed = |one: &Honest| {
+            let streams = one.streams.iter().zip(&one.kept);
+            streams
+                .map(|(stream, kept)| stream[*kept..].to_vec())
+                .collect::<Vec<_>>()
+        };
+        let inputs = parties.map(|(number, one)| join(number as u8, &changed(one)));
         inputs.collect()
     }
 
@@ -175,6 +185,9 @@ impl Scene {
         let (number, rest) = bytes.split_first()?;
         let honest = &self.parties[usize::from(*number) % self.parties.len()];
         let mut streams = split(rest, self.setting.parties - 1);
+        for ((stream, honest), kept) in streams.iter_mut().zip(&honest.streams).zip(&honest.kept) {
+            stream.splice(..0, honest[..*kept].iter().copied());
+        }
         for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
             digests.correct(stream);
         }
@@ -216,6 +229,10 @@ fn honest(setting: &Setting, pooled: bool, run: Session) -> Vec<Honest> {
             let bulk = bulk(&points, peer, at);
             Digests::find(SessionId::default(), [peer, me], stream, &bulk)
         });
+        let mut hostile = points
+            .iter()
+            .filter(|(point, _)| matches!(point, Point::Hostile));
+        let kept = hostile.next().map(|(_, kept)| kept.clone());
         let at = |is: fn(&Point) -> bool| {
             let mut points = points.iter().filter(|(point, _)| is(point));
             points.next().expect("such a point").1.clone()
@@ -226,6 +243,7 @@ fn honest(setting: &Setting, pooled: bool, run: Session) -> Vec<Honest> {
             digests: digests.collect(),
             given: at(|point| matches!(point, Point::Bulk(_))),
             settle_at: at(|point| matches!(point, Point::Settle)),
+            kept: kept.unwrap_or_else(|| vec![0; streams.len()]),
             streams,
             learnt,
         }

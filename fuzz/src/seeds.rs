@@ -1,7 +1,9 @@
 //! Seeds that the code itself makes, for forms that are hard to write by hand.
 
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, batches, files, guarded, pools, proofs, roles, runs, sessions, transfers};
+use crate::{
+    arrow, auth, batches, files, guarded, pools, proofs, roles, runs, sessions, transfers,
+};
 use sealane_fuzz_harness::{Chance, Seed};
 use sealane_identity::ContactCard;
 use sealane_net::{Frame, FrameKind};
@@ -21,13 +23,11 @@ pub fn all() -> Vec<Seed> {
         let tape = (0..1 + 4 * 60).map(|_| chance.number() as u8).collect();
         seeds.push(("grow", format!("random-{seed}"), tape));
     }
-    let of_guarded = vec![("guarded-roles", guarded::seeds())];
-    let recorded = [
-        sessions::seeds().to_vec(),
-        roles::seeds().to_vec(),
-        of_guarded,
-    ]
-    .concat();
+    let of_both = vec![
+        ("guarded-roles", guarded::seeds()),
+        ("auth-roles", auth::seeds()),
+    ];
+    let recorded = [sessions::seeds().to_vec(), roles::seeds().to_vec(), of_both].concat();
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
             seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));
