@@ -55,6 +55,7 @@ PROTOCOLS = {
     "trio-malicious": ["--protocol", "trio", "--security", "malicious", "--helpers", "cyd"],
     "gmw": ["--protocol", "gmw"],
     "mixed": ["--protocol", "mixed"],
+    "auth": ["--protocol", "auth"],
 }
 
 

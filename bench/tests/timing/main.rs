@@ -17,6 +17,7 @@
 //! | OLEs, triples | offset and choices |
 //! | an offset that comes later; a batch of a pool | that offset; choices |
 //! | opening of results at a receiver who does not compute | the results |
+//! | tapes, products and settlements of every protocol | shares that are all zero, or not |
 //! | opening of a forged message | position of the first wrong byte of the tag |
 //!
 //! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
@@ -24,16 +25,21 @@
 
 mod channel;
 mod correlations;
+mod steps;
 mod transfers;
 mod work;
 
 use sealane_aead::Suite;
+use sealane_auth::{AuthParty, Transfers};
 use sealane_garble::Scheme;
+use sealane_mixed::{GmwParty, MixedParty};
 use sealane_ot::Security;
 use sealane_ot::ferret::Params;
 use sealane_testkit::timing::{Findings, THRESHOLD, TimedWork, difference, tiers};
+use sealane_trio::{GuardedParty, TrioParty};
 
 use correlations::{ProductKind, later, one_of_4, one_of_256, products, receiver_set_up, taking};
+use steps::parties;
 use transfers::{Offset, correcting, given_choices, silent, strings};
 use work::{branching, eager, evaluation, garbling, opening, receiving};
 
@@ -41,6 +47,8 @@ use work::{branching, eager, evaluation, garbling, opening, receiving};
 const BATCHES: usize = 1_000_000;
 /// Batches of an oblivious transfer, each of which is a message.
 const TRANSFERS: usize = 100_000;
+/// Steps of a protocol at all its parties.
+const STEPS: usize = 10_000;
 /// Runs of silent extension, and of work with a set-up of its own: milliseconds each.
 const SILENT: usize = 20_000;
 const SET_UPS: usize = 1000;
@@ -126,6 +134,25 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
             let what = format!("opening, {}", suite.name());
             found.add(cpu, &what, BATCHES, &mut opening(cpu, suite));
         }
+    }
+    found.none();
+}
+
+#[test]
+#[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
+fn the_time_of_steps_does_not_depend_on_shares() {
+    let mut found = Findings::default();
+    for cpu in tiers() {
+        let trio = &mut parties::<TrioParty>(cpu);
+        found.add(cpu, "steps of trio", STEPS, trio);
+        let guarded = &mut parties::<GuardedParty>(cpu);
+        found.add(cpu, "steps of trio-malicious", STEPS, guarded);
+        let gmw = &mut parties::<GmwParty>(cpu);
+        found.add(cpu, "steps of gmw", STEPS, gmw);
+        let mixed = &mut parties::<MixedParty>(cpu);
+        found.add(cpu, "steps of mixed", STEPS, mixed);
+        let auth = &mut parties::<AuthParty<Transfers>>(cpu);
+        found.add(cpu, "steps of auth", STEPS, auth);
     }
     found.none();
 }

@@ -291,7 +291,10 @@ fn ended() -> Fault {
 }
 
 impl Products for Transfers {
-    const ASSUMPTION: &'static str = sealane_party::of_base_ots!();
+    const ASSUMPTION: &'static str = concat!(
+        "AES is an ideal cipher, and BLAKE3 a random oracle; ",
+        sealane_party::of_base_ots!()
+    );
     const REFERENCES: &'static [Paper] = crate::papers::OVER_TRANSFERS;
     const STATISTICAL: u32 = cost::STATISTICAL;
 
