@@ -63,9 +63,10 @@ pub fn by_party(
             return Err(Failure::new(Code::InputOfHelper, what, hint));
         } else {
             let inputs = program.inputs.iter().map(|input| input.name.as_str());
-            let known = program.parties.iter().map(String::as_str).chain(inputs);
+            let inputs = inputs.collect::<Vec<_>>().join(", ");
             let what = format!("the program has no party and no input `{name}`");
-            let hint = format!("name one of: {}", known.collect::<Vec<_>>().join(", "));
+            let parties = program.parties.join(", ");
+            let hint = format!("name a party ({parties}) or an input ({inputs})");
             return Err(Failure::new(Code::UnknownInput, what, hint));
         }
     }
