@@ -63,6 +63,13 @@ def batch_size(lacking: int, k: int) -> int:
     return max(lacking, fewest(min(BUCKETS, key=bits)))
 
 
+def batches_of(made: Counter[int | str]) -> list[Counter[int | str]]:
+    """Batches of nearly the same size, of which each could have buckets of three."""
+    n = max(made[PRODUCTS] // fewest(3), 1)
+    return [Counter({kind: all // n + (at < all % n) for kind, all in made.items()})
+            for at in range(n)]
+
+
 def bucket_of(products: int) -> int:
     """The size of buckets of a batch of so many products."""
     found = [bucket for bucket in BUCKETS if fewest(bucket) <= products]
@@ -238,8 +245,13 @@ class Products:
         self.left -= wanted
 
     def make(self, made: Counter[int | str]) -> None:
-        """Make bits of both parties, and a batch of products."""
+        """Make bits of both parties, and products, in batches of nearly the same size."""
         self.left += made
+        for batch in batches_of(made):
+            self.make_batch(batch)
+
+    def make_batch(self, made: Counter[int | str]) -> None:
+        """Make bits of both parties, and a batch of products."""
         n = made[PRODUCTS]
         bucket = bucket_of(n) if n else 0
         layers, me = 3 * bucket * n, self.mesh.me

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import unittest
+from collections import Counter
 
 from agreement import FILES
 from auth import Evaluated, Garbled
@@ -13,12 +14,14 @@ from link import WIRE
 from plan import Tape
 from primitives import H, blake3
 from products import (
+    PRODUCTS,
     WINDOW,
     Batch,
     Products,
     batch_size,
     bits_behind,
     block,
+    batches_of,
     bucket_of,
     fewest,
     mac_sum,
@@ -143,6 +146,10 @@ class Makers(unittest.TestCase):
         for n, bucket in ((27, 8), (50, 8), (51, 7), (524287, 4), (524288, 3)):
             self.assertEqual(bucket_of(n), bucket)
         self.assertRaises(Fault, bucket_of, 26)
+        for n, batches in ((0, [0]), (1048575, [1048575]), (1572866, [524289, 524289, 524288])):
+            made = batches_of(Counter({PRODUCTS: n, 0: 1000}))
+            self.assertEqual([batch[PRODUCTS] for batch in made], batches)
+            self.assertEqual(sum(batch[0] for batch in made), 1000)
 
     def test_bits_behind(self):
         """Bits behind the last one are found, and no others."""

@@ -61,9 +61,14 @@ pub(crate) fn bounds(
 }
 
 /// Memory that what a tile leaves may take until it is read: material of offline parts, or what is
-/// checked when the tile settles.
+/// checked when the tile settles. Where there is both, a tile takes several times as much before
+/// and after, and products of its bits are made with it.
 pub(crate) fn material_bits(profile: &Profile) -> u64 {
-    TILE_BITS * if profile.settles { 4 } else { 1 }
+    match (profile.offline, profile.settles) {
+        (true, true) => TILE_BITS / 2,
+        (false, true) => 4 * TILE_BITS,
+        (_, false) => TILE_BITS,
+    }
 }
 
 /// Returns the same rows, or fewer if the live wires of running tapes would not fit the memory of a

@@ -70,8 +70,8 @@ pub struct Parts {
     /// Parts by their names, each with its messages: all of the refill; none of a protocol whose
     /// plans state no parts.
     pub parts: Vec<(&'static str, Flight)>,
-    /// The batch of products of bits that the refill makes, if it makes one.
-    pub batch: Option<Batch>,
+    /// Batches of products of bits that the refill makes, each with how often there is one like it.
+    pub batches: Vec<(Batch, u64)>,
 }
 
 /// Kind of checks: those that a settlement makes together, since they have one form.

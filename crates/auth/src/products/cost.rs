@@ -87,7 +87,22 @@ pub(super) fn shape(demand: &Demand) -> Result<Option<Shape>> {
     }))
 }
 
-/// Products of a batch where so many are lacking: as many as make the fewest bytes, of which those
+/// What a refill makes, batch by batch: of as many products as a batch with the smallest buckets
+/// needs, or somewhat more, so that a batch takes the same memory whatever a refill makes. All
+/// batches are alike but for one product, or one bit of a kind, that the first ones have more.
+pub(super) fn batches(made: &Demand) -> impl Iterator<Item = Demand> {
+    let count = made.count(PRODUCT) / fewest(*BUCKETS.start());
+    let count = count.max(1);
+    (0..count).map(move |at| {
+        let mut part = Demand::default();
+        for (kind, all) in &made.0 {
+            part.add(*kind, all / count + u64::from(at < all % count));
+        }
+        part
+    })
+}
+
+/// Products of all batches where so many are lacking: as many as make the fewest bytes, of which those
 /// that are not lacking are left over. Buckets are smaller in larger batches.
 fn products(setting: &Setting, lacking: u64) -> u64 {
     let cot_bits = if setting.network.spares_bytes() {
@@ -132,8 +147,10 @@ pub(super) fn pool_bits(kind: Correlation) -> u64 {
     }
 }
 
-/// Bits of memory in which a refill is made: blocks of all OTs, parts of products, and bits.
+/// Bits of memory in which a refill is made: of its first batch, blocks of all OTs, parts of
+/// products, and bits.
 pub(super) fn making_bits(demand: &Demand) -> u64 {
+    let demand = batches(demand).next().unwrap_or_default();
     let products = demand.count(PRODUCT);
     let layers = bucket(products).map_or(0, u64::from);
     let beside = demand.only(|kind| matches!(kind, Correlation::Cot { .. }));
@@ -158,6 +175,12 @@ pub(super) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
 }
 
 pub(super) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+    let costs = batches(demand).map(|batch| batch_cost(setting, &batch));
+    costs.fold(Cost::default(), then)
+}
+
+/// The cost of one batch, and of the bits that are made with it.
+pub(super) fn batch_cost(setting: &Setting, demand: &Demand) -> Cost {
     let made = bits(crate::common::roles(setting), demand);
     let shape = demand.count(PRODUCT);
     let shape = (shape > 0).then(|| Shape {
@@ -215,6 +238,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_refill_is_made_in_batches_of_the_same_size() {
+        let bits = bits_of(PartyId(0), PartyId(1));
+        for (products, batched) in [
+            (0, vec![0]),
+            (1_048_575, vec![1_048_575]),
+            (1_048_577, vec![524_289, 524_288]),
+            (1_572_866, vec![524_289, 524_289, 524_288]),
+        ] {
+            let mut made = Demand::default();
+            made.add(PRODUCT, products);
+            made.add(bits, 1000);
+            let batches = batches(&made).collect::<Vec<_>>();
+            let of = |kind| batches.iter().map(move |batch| batch.count(kind));
+            assert_eq!(of(PRODUCT).collect::<Vec<_>>(), batched);
+            assert_eq!(of(bits).sum::<u64>(), 1000);
+            assert!(of(bits).max().unwrap() - of(bits).min().unwrap() <= 1);
+        }
+    }
+
     /// A refill's number of products has the bucket for which it was chosen, and whoever makes a
     /// batch of that number finds the same.
     #[test]
@@ -230,7 +273,7 @@ mod tests {
                 sent.sum::<u64>()
             };
             for lacking in [
-                1, 10, 27, 28, 51, 200, 511, 4000, 5161, 70_000, 200_000, 600_000,
+                1, 10, 27, 28, 51, 200, 511, 4000, 5161, 70_000, 200_000, 600_000, 2_000_000,
             ] {
                 let made = products(&setting, lacking);
                 assert!(made >= lacking);

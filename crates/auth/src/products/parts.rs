@@ -5,19 +5,41 @@ use super::cost;
 use sealane_party::COMMITMENT_BYTES;
 use sealane_protocol::{Batch, Demand, Flight, Message, Parts, Setting};
 
-/// The parts of a refill, and its batch.
+/// The parts of a refill, and its batches.
 pub(super) fn parts(setting: &Setting, made: &Demand) -> Parts {
+    let mut all = Parts::default();
     if made.is_empty() {
-        return Parts::default();
+        return all;
     }
-    let mut flights = cost::refill_cost(setting, made).flights.into_iter();
+    for batch in cost::batches(made) {
+        let (parts, shape) = of_batch(setting, &batch);
+        for (name, flight) in parts {
+            match all.parts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, messages)) => messages.extend(flight),
+                None => all.parts.push((name, flight)),
+            }
+        }
+        let shape = shape.map(|Shape { bucket, products }| Batch {
+            products: products as u64,
+            bucket: bucket as u32,
+        });
+        match (shape, all.batches.last_mut()) {
+            (None, _) => {}
+            (Some(shape), Some((known, times))) if *known == shape => *times += 1,
+            (Some(shape), _) => all.batches.push((shape, 1)),
+        }
+    }
+    all
+}
+
+/// The parts of one batch.
+fn of_batch(setting: &Setting, made: &Demand) -> (Vec<(&'static str, Flight)>, Option<Shape>) {
+    let mut flights = cost::batch_cost(setting, made).flights.into_iter();
     let mut ots = flights.next().unwrap_or_default();
-    let Some(Shape { bucket, products }) = cost::shape(made).ok().flatten() else {
-        return Parts {
-            parts: vec![("transfers", ots)],
-            batch: None,
-        };
-    };
+    let shape = cost::shape(made).ok().flatten();
+    if shape.is_none() {
+        return (vec![("transfers", ots)], None);
+    }
     // The commitment to the coin of a batch crosses with its transfers.
     let committed = ots.iter_mut().map(|message| {
         message.bytes -= COMMITMENT_BYTES;
@@ -29,17 +51,12 @@ pub(super) fn parts(setting: &Setting, made: &Demand) -> Parts {
     let mut checks = committed.collect::<Flight>();
     let rows = flights.next().unwrap_or_default();
     checks.extend(flights.flatten());
-    Parts {
-        parts: vec![
-            ("transfers", ots),
-            ("rows of products", rows),
-            ("checks of products", checks),
-        ],
-        batch: Some(Batch {
-            products: products as u64,
-            bucket: bucket as u32,
-        }),
-    }
+    let parts = vec![
+        ("transfers", ots),
+        ("rows of products", rows),
+        ("checks of products", checks),
+    ];
+    (parts, shape)
 }
 
 #[cfg(test)]
@@ -54,7 +71,7 @@ mod tests {
     fn parts_are_all_of_a_refill() {
         let setting = Setting::in_order(&Auth::<Transfers>::profile(), 2);
         let [garbler, evaluator] = crate::common::roles(&setting);
-        for (products, inputs) in [(0, 70), (27, 0), (5161, 900), (524_288, 1)] {
+        for (products, inputs) in [(0, 70), (27, 0), (5161, 900), (524_288, 1), (1_600_000, 70)] {
             let mut made = Demand::default();
             made.add(PRODUCT, products);
             made.add(bits_of(garbler, evaluator), inputs + products);
@@ -70,11 +87,15 @@ mod tests {
                 .parts
                 .iter()
                 .find(|(part, _)| part.starts_with("rows"));
-            let batch = divided.batch;
-            assert_eq!(batch.map_or(0, |batch| batch.products), products);
-            let wanted = batch.map(|batch| 2 * 6 * u64::from(batch.bucket) * products);
-            let found = rows.map(|(_, flight)| sum(&mut [flight].into_iter()));
-            assert_eq!(found, wanted);
+            let batches = divided.batches.iter();
+            let batched = batches.clone().map(|(batch, times)| batch.products * times);
+            assert_eq!(batched.sum::<u64>(), products);
+            let wanted = batches.map(|(batch, times)| {
+                let items = u64::from(batch.bucket) * batch.products;
+                2 * 6 * items * times
+            });
+            let found = rows.map_or(0, |(_, flight)| sum(&mut [flight].into_iter()));
+            assert_eq!(found, wanted.sum::<u64>());
         }
         assert_eq!(parts(&setting, &Demand::default()), Parts::default());
     }

@@ -76,38 +76,62 @@ pub enum Part {
 /// A function that measurements call when a part of a refill has ended.
 pub type Watch = Box<dyn FnMut(Part) + Send>;
 
-/// Blocks that are taken in the order in which they were made. They stay where they are until
-/// there are others, so that a run takes its memory once.
+/// Blocks that are taken in the order in which they were made. They stay where they are until they
+/// have been taken, and a batch takes the memory of one before, so that a run takes it once.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Pool {
-    blocks: Vec<Block>,
+    /// Those of each batch.
+    made: Vec<Vec<Block>>,
+    /// Those of the first batch that have been taken, and are erased.
     taken: usize,
+    /// Memory of a batch all of whose blocks have been taken.
+    free: Vec<Block>,
 }
 
 impl Pool {
     /// Room for more blocks behind all others, every one of which is to be set.
     fn room(&mut self, count: usize) -> &mut [Block] {
-        let left = self.blocks.len() - self.taken;
-        if self.blocks.capacity() < left + count {
-            let mut blocks = Vec::with_capacity(left + count);
-            blocks.extend_from_slice(&self.blocks[self.taken..]);
-            self.blocks.zeroize();
-            self.blocks = blocks;
-        } else {
-            self.blocks.copy_within(self.taken.., 0);
+        let mut blocks = std::mem::take(&mut self.free);
+        if blocks.capacity() < count {
+            blocks = Vec::with_capacity(count);
         }
-        self.blocks.resize(left + count, Block::ZERO);
-        self.taken = 0;
-        &mut self.blocks[left..]
+        blocks.resize(count, Block::ZERO);
+        self.made.push(blocks);
+        self.made.last_mut().expect("one has just been added")
     }
 
     fn take(&mut self, count: usize, spare: &mut Spare) -> Result<Vec<Block>> {
-        let blocks = self.blocks.get_mut(self.taken..self.taken + count);
-        let blocks = blocks.ok_or_else(empty)?;
-        let taken = spare.copy_of(blocks);
-        erase(blocks);
-        self.taken += count;
-        Ok(taken)
+        let made = self.made.iter().map(Vec::len).sum::<usize>();
+        if made - self.taken < count {
+            return Err(Fault::internal(
+                "a pool of authenticated bits or products is empty",
+            ));
+        }
+        let mut blocks = spare.room(count);
+        while blocks.len() < count {
+            let first = &mut self.made[0];
+            let left = &mut first[self.taken..];
+            let now = left.len().min(count - blocks.len());
+            blocks.extend_from_slice(&left[..now]);
+            left[..now].iter_mut().for_each(Zeroize::zeroize);
+            self.taken += now;
+            if self.taken == first.len() {
+                self.taken = 0;
+                let mut empty = self.made.remove(0);
+                empty.clear();
+                if empty.capacity() > self.free.capacity() {
+                    self.free = empty;
+                }
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// Blocks that its memory has room for.
+    #[cfg(test)]
+    fn capacity(&self) -> usize {
+        let made = self.made.iter().chain([&self.free]);
+        made.map(Vec::capacity).sum()
     }
 }
 
@@ -122,15 +146,21 @@ impl Spare {
     /// Most blocks that are kept: 64 MiB.
     const MOST: usize = (64 << 20) / size_of::<Block>();
 
-    fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {
+    /// Memory for so many blocks, with none in it.
+    fn room(&mut self, count: usize) -> Vec<Block> {
         // Much larger ones are left to those who need them.
-        let sizes = blocks.len()..=2 * blocks.len();
+        let sizes = count..=2 * count;
         let fits = |spare: &Vec<Block>| sizes.contains(&spare.capacity());
-        let mut copy = match self.0.iter().position(fits) {
+        let mut room = match self.0.iter().position(fits) {
             Some(at) => self.0.swap_remove(at),
-            None => Vec::with_capacity(blocks.len()),
+            None => Vec::with_capacity(count),
         };
-        copy.clear();
+        room.clear();
+        room
+    }
+
+    fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {
+        let mut copy = self.room(blocks.len());
         copy.extend_from_slice(blocks);
         copy
     }
@@ -163,15 +193,6 @@ fn room(kept: &mut Vec<Block>, count: usize) -> &mut [Block] {
         *kept = vec![Block::ZERO; count];
     }
     &mut kept[..count]
-}
-
-/// Erases blocks that have been handed out.
-fn erase(blocks: &mut [Block]) {
-    blocks.iter_mut().for_each(Zeroize::zeroize);
-}
-
-fn empty() -> Fault {
-    Fault::internal("a pool of authenticated bits or products is empty")
 }
 
 impl Transfers {
@@ -253,7 +274,7 @@ impl Transfers {
     pub(crate) fn memory(&self) -> u64 {
         let products = self.products.as_flattened().iter();
         let pools = products.chain([&self.macs, &self.keys]);
-        let pools = pools.map(|pool| pool.blocks.capacity());
+        let pools = pools.map(Pool::capacity);
         let Work {
             macs,
             keys,
@@ -349,9 +370,10 @@ impl Products for Transfers {
     }
 
     fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
-        let counts = self.counts(demand);
-        let shape = cost::shape(demand)?;
-        let made = self.make(counts, shape, mesh);
+        let made = cost::batches(demand).try_for_each(|batch| {
+            let counts = self.counts(&batch);
+            self.make(counts, cost::shape(&batch)?, mesh)
+        });
         if made.is_err() {
             self.erase();
         }

@@ -21,8 +21,8 @@ impl Divided {
         for (part, flight) in made.parts {
             self.add(part, &[flight], times);
         }
-        if let Some(batch) = made.batch {
-            *entry(&mut self.batches, batch) += times;
+        for (batch, made) in made.batches {
+            *entry(&mut self.batches, batch) += made * times;
         }
     }
 
