@@ -28,6 +28,7 @@ mod share;
 mod step;
 pub mod wires;
 mod words;
+mod zero;
 
 pub use aligned_buffer::AlignedBuffer;
 pub use broadcast::{Broadcast, ECHO_BYTES};
@@ -48,3 +49,4 @@ pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};
 pub use step::{Factor, KeyBit, Opened, Outcome, Pairs, Progress, Selected, Step, Term};
 pub use words::{Words, from_planes, to_planes};
+pub use zero::{ZERO_SEED_BYTES, ZeroSeeds, Zeros};
