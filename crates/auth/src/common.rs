@@ -98,7 +98,7 @@ impl<P: Products> Common<P> {
         let [garbler, evaluator] = roles(start.setting);
         let garbles = me == garbler;
         let peer = if garbles { evaluator } else { garbler };
-        let toss = Toss::commit(SET_UP, peer, &mut start.coins, mesh)?;
+        let toss = Toss::commit(SET_UP, &[peer], &mut start.coins, mesh)?;
         mesh.flush()?;
         let toss = toss.hear(mesh)?.open(mesh)?;
         mesh.flush()?;

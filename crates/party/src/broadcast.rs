@@ -20,6 +20,8 @@ pub struct Broadcast {
     session: SessionId,
     /// One hash by sender.
     sent: Vec<blake3::Hasher>,
+    /// Bytes that all parties have to have alike beside messages.
+    agreed: blake3::Hasher,
 }
 
 impl Broadcast {
@@ -29,7 +31,8 @@ impl Broadcast {
         Broadcast {
             me,
             session,
-            sent: vec![hasher; parties],
+            sent: vec![hasher.clone(); parties],
+            agreed: hasher,
         }
     }
 
@@ -64,6 +67,12 @@ impl Broadcast {
         Ok(())
     }
 
+    /// Adds bytes of a fixed length that all parties have to have alike, as a coin is: the next
+    /// echo compares them too. Until one has been added, an echo compares messages alone.
+    pub fn agree(&mut self, bytes: &[u8]) {
+        self.agreed.update(bytes);
+    }
+
     /// Digest of all broadcasts of all parties, in the order of parties. The number of messages and
     /// their lengths follow from the plan, so that streams need no separators.
     fn digest(&self) -> [u8; ECHO_BYTES as usize] {
@@ -71,6 +80,9 @@ impl Broadcast {
         all.update(self.session.as_bytes());
         for sender in &self.sent {
             all.update(sender.finalize().as_bytes());
+        }
+        if self.agreed.count() > 0 {
+            all.update(self.agreed.finalize().as_bytes());
         }
         *all.finalize().as_bytes()
     }

@@ -1,9 +1,11 @@
-//! A coin of two parties: 256 random bits that neither of them has chosen.
+//! A coin of two or more parties: 256 random bits that none of them has chosen.
 //!
-//! Each commits to 32 random bytes, and opens them when it has the other's commitment
-//! ([`commit`](crate::commit)); the coin is a hash of both. Blum, "Coin Flipping by Telephone"
-//! (Crypto 1981), under the assumption and with the limits of these commitments: the party that
-//! reads the other's bytes first can stop, and there is no coin.
+//! Each commits to 32 random bytes, and opens them when it has the others' commitments
+//! ([`commit`](crate::commit)); the coin is a hash of all. Blum, "Coin Flipping by Telephone"
+//! (Crypto 1981), under the assumption and with the limits of these commitments: a party that
+//! reads the others' bytes first can stop, and there is no coin. Among more than two, a party that
+//! deviates can leave different coins at different parties, until these compare them
+//! ([`Broadcast::agree`](crate::Broadcast::agree)).
 
 use crate::commit::{Committed, Exchange, Heard, Opened, Purpose, VALUE};
 use crate::fault::Result;
@@ -17,22 +19,22 @@ use zeroize::Zeroizing;
 pub struct Toss<S>(Exchange<S>);
 
 impl Toss<Committed> {
-    /// Begins a toss: writes [`COMMITMENT_BYTES`](crate::COMMITMENT_BYTES) to the other party.
+    /// Begins a toss: writes [`COMMITMENT_BYTES`](crate::COMMITMENT_BYTES) to each other party.
     ///
     /// # Errors
     /// The network fails.
     pub fn commit(
         of: Purpose,
-        peer: PartyId,
+        peers: &[PartyId],
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Toss<Committed>> {
         let mut value = Zeroizing::new([0; VALUE]);
         coins.secret("coin").fill_bytes(&mut value[..]);
-        Exchange::commit(of, &value, peer, coins, mesh).map(Toss)
+        Exchange::commit(of, &value, peers, coins, mesh).map(Toss)
     }
 
-    /// Reads the commitment of the other party.
+    /// Reads the commitments of the other parties.
     ///
     /// # Errors
     /// The network fails.
@@ -42,8 +44,8 @@ impl Toss<Committed> {
 }
 
 impl Toss<Heard> {
-    /// Writes [`OPENING_BYTES`](crate::OPENING_BYTES), from which the other party has the coin.
-    /// All that must not depend on it has been read before.
+    /// Writes [`OPENING_BYTES`](crate::OPENING_BYTES) to each other party, for its
+    /// coin. All that must not depend on it has been read before.
     ///
     /// # Errors
     /// The network fails.
@@ -53,20 +55,23 @@ impl Toss<Heard> {
 }
 
 impl Toss<Opened> {
-    /// Reads the other party's bytes, and returns the coin.
+    /// Reads the other parties' bytes, and returns the coin.
     ///
     /// # Errors
-    /// [`Fault::Deviated`](crate::Fault::Deviated) if they are not what it has committed to.
+    /// [`Fault::Deviated`](crate::Fault::Deviated) if those of one are not what it has
+    /// committed to.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Nonce> {
-        let theirs = self.0.finish(mesh)?;
-        let mut values = [self.0.value(), &theirs];
-        if !self.0.is_first() {
-            values.reverse();
-        }
+        let mut values = self.0.finish(mesh)?;
+        let mut own = [0; VALUE];
+        own.copy_from_slice(self.0.value());
+        values.push((self.0.me(), own));
+        values.sort_by_key(|(party, _)| *party);
         let mut hasher = Hasher::new_derive_key("sealane 1 coin");
         hasher.update(self.0.session().as_bytes());
         hasher.update(&self.0.purpose().number.to_le_bytes());
-        hasher.update(values[0]).update(values[1]);
+        for (_, value) in &values {
+            hasher.update(value);
+        }
         hasher.update(self.0.purpose().name.as_bytes());
         Ok(Nonce::from_bytes(*hasher.finalize().as_bytes()))
     }
@@ -93,7 +98,7 @@ mod tests {
     fn begin(of: Purpose, mesh: &mut Mesh, seed: u64) -> Toss<Committed> {
         let coins = &mut Coins::danger_fixed_seed(2 * seed + u64::from(mesh.me().0));
         let peer = PartyId(1 - mesh.me().0);
-        let toss = Toss::commit(of, peer, coins, mesh).expect("a commitment");
+        let toss = Toss::commit(of, &[peer], coins, mesh).expect("a commitment");
         mesh.flush().expect("a mesh in memory");
         toss
     }
@@ -136,6 +141,45 @@ mod tests {
             coins.insert(*one.as_bytes());
         }
         assert_eq!(coins.len(), 5);
+    }
+
+    /// Among more parties all have the same coin, and one that opens another value towards one of
+    /// them is found there.
+    #[test]
+    fn several_parties_have_one_coin_or_name_who_deviates() {
+        for lies in [false, true] {
+            let mut meshes = Mesh::in_memory(3);
+            let mut begun = Vec::new();
+            for mesh in &mut meshes {
+                let coins = &mut Coins::danger_fixed_seed(u64::from(mesh.me().0));
+                let peers = mesh.peers().collect::<Vec<_>>();
+                begun.push(Toss::commit(OF, &peers, coins, mesh).expect("a commitment"));
+                mesh.flush().expect("a mesh in memory");
+            }
+            let mut opened = Vec::new();
+            for (toss, mesh) in begun.into_iter().zip(&mut meshes) {
+                let toss = toss.hear(mesh).expect("a commitment");
+                if lies && mesh.me() == PartyId(2) {
+                    let mut opening = *toss.0.own;
+                    mesh.send(PartyId(0), &opening).expect("a mesh in memory");
+                    opening[3] ^= 1;
+                    mesh.send(PartyId(1), &opening).expect("a mesh in memory");
+                } else {
+                    opened.push(toss.open(mesh).expect("an opening"));
+                }
+                mesh.flush().expect("a mesh in memory");
+            }
+            let ends = opened.into_iter().zip(&mut meshes);
+            let ends = ends
+                .map(|(toss, mesh)| toss.finish(mesh))
+                .collect::<Vec<_>>();
+            let first = *ends[0].as_ref().expect("honest towards it").as_bytes();
+            match &ends[1] {
+                Ok(coin) => assert!(!lies && *coin.as_bytes() == first),
+                Err(Fault::Deviated { party, .. }) => assert!(lies && *party == PartyId(2)),
+                Err(other) => panic!("{other}"),
+            }
+        }
     }
 
     /// A commitment is good for one purpose.

@@ -1,16 +1,18 @@
-//! Commitments of two parties to a value each, which both open only when they have the other's.
+//! Commitments of several parties to a value each, which all open only when they have those of all
+//! others.
 //!
 //! | flight | from, to | bytes |
 //! |---|---|---|
-//! | 1 | each to the other | 32: BLAKE3 of session, purpose, committer, value and 32 random bytes |
-//! | 2 | each to the other | 64: value, random bytes |
+//! | 1 | each to each | 32: BLAKE3 of session, purpose, committer, value and 32 random bytes |
+//! | 2 | each to each | 64: value, random bytes |
 //!
 //! A commitment names the party that commits, so that a copy of another one opens as nothing; its
 //! session, what it is for, and a number there, so that it is good in one place.
 //!
 //! **Security**: a party that deviates in any way cannot open its commitment as another value, nor
-//! choose its value by the other's. It can stop after it has read the other's value. BLAKE3 is
-//! assumed to be a random oracle.
+//! choose its value by another's. It can stop after it has read the others' values. Among more
+//! than two it can commit to other values towards other parties, so these compare what they got
+//! ([`Broadcast::agree`](crate::Broadcast::agree)). BLAKE3 is assumed to be a random oracle.
 
 use crate::fault::{Fault, Result};
 use blake3::Hasher;
@@ -28,7 +30,7 @@ pub const COMMITMENT_BYTES: u64 = 32;
 /// Bytes by which it is opened.
 pub const OPENING_BYTES: u64 = 2 * VALUE as u64;
 
-/// The purpose of commitments. Both parties state the same, and nothing else in the session.
+/// The purpose of commitments. All parties state the same, and nothing else in the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose {
     /// Its name.
@@ -42,18 +44,18 @@ pub struct Purpose {
 /// This party has written its commitment.
 pub struct Committed;
 
-/// This party has read the commitment of the other one.
-pub struct Heard([u8; 32]);
+/// This party has read the commitments of all others.
+pub struct Heard(Vec<[u8; 32]>);
 
 /// This party has opened its commitment.
-pub struct Opened([u8; 32]);
+pub struct Opened(Vec<[u8; 32]>);
 
-/// An exchange of two values under way; `S` is what has happened.
+/// An exchange of values under way; `S` is what has happened.
 pub(crate) struct Exchange<S> {
     of: Purpose,
     session: SessionId,
     me: PartyId,
-    peer: PartyId,
+    peers: Vec<PartyId>,
     /// Value and random bytes of this party.
     pub(crate) own: Zeroizing<[u8; 2 * VALUE]>,
     state: S,
@@ -74,7 +76,7 @@ impl<S> Exchange<S> {
             of: self.of,
             session: self.session,
             me: self.me,
-            peer: self.peer,
+            peers: self.peers,
             own: self.own,
             state: next(self.state),
         }
@@ -90,9 +92,9 @@ impl<S> Exchange<S> {
         self.session
     }
 
-    /// Returns whether this party's number is the lower one.
-    pub(crate) fn is_first(&self) -> bool {
-        self.me < self.peer
+    /// This party.
+    pub(crate) fn me(&self) -> PartyId {
+        self.me
     }
 
     /// This party's value.
@@ -106,7 +108,7 @@ impl Exchange<Committed> {
     pub(crate) fn commit(
         of: Purpose,
         value: &[u8; VALUE],
-        peer: PartyId,
+        peers: &[PartyId],
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Exchange<Committed>> {
@@ -118,19 +120,23 @@ impl Exchange<Committed> {
             of,
             session: mesh.session(),
             me: mesh.me(),
-            peer,
+            peers: peers.to_vec(),
             own,
             state: Committed,
         };
         let commitment = exchange.commitment(exchange.me, &exchange.own);
-        mesh.send(peer, &commitment)?;
+        for peer in peers {
+            mesh.send(*peer, &commitment)?;
+        }
         Ok(exchange)
     }
 
-    /// Reads the commitment of the other party.
+    /// Reads the commitments of the others.
     pub(crate) fn hear(self, mesh: &mut Mesh) -> Result<Exchange<Heard>> {
-        let mut theirs = [0; 32];
-        mesh.recv(self.peer, &mut theirs)?;
+        let mut theirs = vec![[0; 32]; self.peers.len()];
+        for (peer, theirs) in self.peers.iter().zip(&mut theirs) {
+            mesh.recv(*peer, theirs)?;
+        }
         Ok(self.then(|Committed| Heard(theirs)))
     }
 }
@@ -138,31 +144,39 @@ impl Exchange<Committed> {
 impl Exchange<Heard> {
     /// Writes what this party has committed to.
     pub(crate) fn open(self, mesh: &mut Mesh) -> Result<Exchange<Opened>> {
-        mesh.send(self.peer, &self.own[..])?;
+        for peer in &self.peers {
+            mesh.send(*peer, &self.own[..])?;
+        }
         Ok(self.then(|Heard(theirs)| Opened(theirs)))
     }
 }
 
 impl Exchange<Opened> {
-    /// Reads the value of the other party.
+    /// Reads the values of the others, each with its party.
     ///
     /// # Errors
-    /// [`Fault::Deviated`] if it is not what it has committed to.
-    pub(crate) fn finish(&self, mesh: &mut Mesh) -> Result<[u8; VALUE]> {
-        let mut opening = [0; 2 * VALUE];
-        mesh.recv(self.peer, &mut opening)?;
-        // Both are public by now.
-        if self.commitment(self.peer, &opening) != self.state.0 {
-            return Err(self.failed());
+    /// [`Fault::Deviated`] of a party whose value is not what it has committed to.
+    pub(crate) fn finish(&self, mesh: &mut Mesh) -> Result<Vec<(PartyId, [u8; VALUE])>> {
+        let mut openings = vec![[0; 2 * VALUE]; self.peers.len()];
+        for (peer, opening) in self.peers.iter().zip(&mut openings) {
+            mesh.recv(*peer, opening)?;
         }
-        let mut value = [0; VALUE];
-        value.copy_from_slice(&opening[..VALUE]);
-        Ok(value)
+        let openings = self.peers.iter().zip(&openings).zip(&self.state.0);
+        let values = openings.map(|((peer, opening), commitment)| {
+            // Both are public by now.
+            if self.commitment(*peer, opening) != *commitment {
+                return Err(self.failed(*peer));
+            }
+            let mut value = [0; VALUE];
+            value.copy_from_slice(&opening[..VALUE]);
+            Ok((*peer, value))
+        });
+        values.collect()
     }
 
     /// The fault of a party that fails the check.
-    pub(crate) fn failed(&self) -> Fault {
-        let (party, check) = (self.peer, self.of.check);
+    pub(crate) fn failed(&self, party: PartyId) -> Fault {
+        let check = self.of.check;
         Fault::Deviated { party, check }
     }
 }

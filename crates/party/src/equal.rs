@@ -27,7 +27,7 @@ impl Equality<Committed> {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Equality<Committed>> {
-        Exchange::commit(of, digest, peer, coins, mesh).map(Equality)
+        Exchange::commit(of, digest, &[peer], coins, mesh).map(Equality)
     }
 
     /// Reads the commitment of the other party.
@@ -56,8 +56,10 @@ impl Equality<Opened> {
     /// [`Fault::Deviated`](crate::Fault::Deviated) if it is another one, or not what it has
     /// committed to.
     pub fn finish(self, mesh: &mut Mesh) -> Result<()> {
-        let theirs = self.0.finish(mesh)?;
-        check_opened(self.0.value(), &theirs).map_err(|Unequal| self.0.failed())
+        for (peer, theirs) in self.0.finish(mesh)? {
+            check_opened(self.0.value(), &theirs).map_err(|Unequal| self.0.failed(peer))?;
+        }
+        Ok(())
     }
 }
 

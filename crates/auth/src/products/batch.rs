@@ -92,7 +92,7 @@ pub(crate) fn toss(
     coins: &mut Coins,
     mesh: &mut Mesh,
 ) -> Result<Toss<Committed>> {
-    Toss::commit(purpose("auth: shifts", number), peer, coins, mesh)
+    Toss::commit(purpose("auth: shifts", number), &[peer], coins, mesh)
 }
 
 /// One party of a batch, whose OTs have been made and checked.

@@ -55,7 +55,7 @@ fn toss(of: &Value) -> Value {
         } else {
             GARBLER
         };
-        let toss = Toss::commit(purpose, peer, &mut coins(of, mesh), mesh).expect("a mesh");
+        let toss = Toss::commit(purpose, &[peer], &mut coins(of, mesh), mesh).expect("a mesh");
         mesh.flush().expect("a mesh in memory");
         let toss = toss.hear(mesh).and_then(|toss| toss.open(mesh));
         mesh.flush().expect("a mesh in memory");
