@@ -1,4 +1,4 @@
-//! Two meshes in memory, between which one byte is changed on its way.
+//! Meshes in memory, between which one byte is changed on its way.
 
 use sealane_net::{
     Frame, FrameKind, Limits, LinkError, MemoryTransport, Mesh, Transport, memory_pair,
@@ -8,15 +8,23 @@ use sealane_parties::PartyId;
 /// Makes the meshes of parties 0 and 1, where bits `flips` of byte `at` of the payload that `to`
 /// receives are changed; none if there is no such byte.
 pub fn tampered(to: PartyId, at: u64, flips: u8) -> [Mesh; 2] {
+    let meshes = tampered_among(2, [PartyId(1 - to.0), to], at, flips);
+    meshes.try_into().ok().expect("two parties")
+}
+
+/// Makes the meshes of so many parties, where bits `flips` of byte `at` of the payload that the
+/// second party receives from the first are changed.
+pub fn tampered_among(parties: usize, [from, to]: [PartyId; 2], at: u64, flips: u8) -> Vec<Mesh> {
     let limits = Limits::default();
-    let meshes = Mesh::full(2, limits, |_, _| {
-        let (one, other) = memory_pair(&limits);
-        [(PartyId(0), one), (PartyId(1), other)].map(|(me, link)| -> Box<dyn Transport> {
-            let flips = if me == to { flips } else { 0 };
+    Mesh::full(parties, limits, |one, other| {
+        let (first, second) = memory_pair(&limits);
+        let [one, other] = [one, other].map(PartyId::from_index);
+        let ends = [([one, other], first), ([other, one], second)];
+        ends.map(|(me_peer, link)| -> Box<dyn Transport> {
+            let flips = if me_peer == [to, from] { flips } else { 0 };
             Box::new(Tampered { link, at, flips })
         })
-    });
-    meshes.try_into().ok().expect("two parties")
+    })
 }
 
 /// The end of a link that changes what it receives.
