@@ -17,7 +17,7 @@ FILES = ["program.sealane", "network.json", "protocol.json", "plan.jsonl", "alon
 PART_NAMES = ["program", "network class", "protocol", "plan", "work of single parties"]
 # Protocols, and their roles. Parties without a role are there in one of them.
 VERSIONS = {("yao", 6): 2, ("trio", 4): 3, ("gmw", 1): 2, ("mixed", 1): 2,
-            ("trio-malicious", 2): 3, ("auth", 1): 2}
+            ("trio-malicious", 2): 3, ("auth", 2): 2}
 FORM = b"\0\0"                                  # plan 0, not silent: the subset
 
 # ------------------------------------------------------------------------------------ the job

@@ -163,7 +163,7 @@ def as_auth(job):
     """A job of `yao` of the vectors, as one of `auth`: the same tapes on other wires."""
     files = dict(job["files"])
     protocol = json.loads(files["protocol.json"])
-    protocol["profile"] |= {"name": "auth", "version": 1}
+    protocol["profile"] |= {"name": "auth", "version": 2}
     protocol["setting"]["timing"] = "tile-by-tile"
     lines = []
     for line in map(json.loads, files["plan.jsonl"].splitlines()):

@@ -1,14 +1,17 @@
-//! State of a party that both walks use, and what both parties expand from public randomness.
+//! State of a party that both walks use, and what all parties expand from public randomness.
 
-use crate::bits::Wire;
 use crate::products::{Begun, Products};
+use crate::roles::Roles;
 use crate::sums::{Challenges, Sum};
+use crate::wires::{Stack, Wires};
 use sealane_block::{Block, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::Walks;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Purpose, Result, Start, Toss, check_digests};
+use sealane_party::{
+    Broadcast, Fault, Purpose, Result, Start, Toss, ZeroSeeds, Zeros, check_digests,
+};
 use sealane_protocol::{Demand, Setting};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -19,9 +22,6 @@ const SET_UP: Purpose = Purpose {
     number: 0,
     check: "a check of the set-up",
 };
-
-/// Role of the party that garbles; that of the other one is 1.
-pub(crate) const GARBLER: usize = 0;
 
 /// A part of the protocol in which something is opened, with the number by which challenges tell it
 /// from others, and the name of its check.
@@ -57,14 +57,20 @@ pub(crate) struct Common<P> {
     pub(crate) cpu: Cpu,
     pub(crate) garbles: bool,
     pub(crate) me: PartyId,
-    pub(crate) peer: PartyId,
+    pub(crate) roles: Roles,
+    /// All others, in the order of MACs and keys.
+    pub(crate) peers: Vec<PartyId>,
     pub(crate) products: P,
     pub(crate) walks: Walks,
-    /// Labels of the masked values of inputs, at both parties alike.
+    /// Labels of the masked values of inputs, at all parties alike.
     labels: Prg,
     challenges: Challenges,
-    /// Number of the next opening, at both parties alike.
+    /// Number of the next opening, at all parties alike.
     openings: u64,
+    /// Messages of parties to all others, which these compare where they are more than two.
+    pub(crate) broadcast: Broadcast,
+    /// Masks of what garblers answer, where there are several.
+    zeros: Option<Zeros>,
     /// At the garbler, the tapes whose masked values it follows.
     tapes: Vec<Arc<Tape>>,
     /// A check that this party leaves out, in a test that has to notice it.
@@ -82,27 +88,41 @@ pub(crate) struct Opening {
     number: u64,
 }
 
-/// Garbler and evaluator.
+/// Garbler and evaluator of two parties.
 pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
-    [setting.player(GARBLER), setting.player(1)]
+    [setting.player(0), setting.player(1)]
 }
 
 impl<P: Products> Common<P> {
-    /// Sets up a party: both toss a coin, from which they expand everything public.
+    /// Sets up a party: all toss a coin, from which they expand everything public.
     pub(crate) fn set_up(
         mut start: Start<'_>,
         demand: &Demand,
         mesh: &mut Mesh,
     ) -> Result<Common<P>> {
         let (me, cpu, session) = (start.me, start.cpu, start.session);
-        let [garbler, evaluator] = roles(start.setting);
-        let garbles = me == garbler;
-        let peer = if garbles { evaluator } else { garbler };
-        let toss = Toss::commit(SET_UP, &[peer], &mut start.coins, mesh)?;
+        let roles = Roles::of(start.setting);
+        let peers = roles.peers(me);
+        let toss = Toss::commit(SET_UP, &peers, &mut start.coins, mesh)?;
+        let mut seeds = None;
+        if roles.are_many() {
+            seeds = Some(ZeroSeeds::send(&peers, &mut start.coins, mesh)?);
+        }
         mesh.flush()?;
-        let toss = toss.hear(mesh)?.open(mesh)?;
+        let toss = toss.hear(mesh)?;
+        let zeros = seeds.map(|seeds| seeds.hear("auth: zeros of answers", cpu, mesh));
+        let zeros = zeros.transpose()?;
+        let toss = toss.open(mesh)?;
         mesh.flush()?;
         let nonce = toss.finish(mesh)?;
+        let mut broadcast = Broadcast::new(me, roles.everyone().len(), session);
+        if roles.are_many() {
+            // One who has opened different values to different parties has to be found now.
+            broadcast.agree(nonce.as_bytes());
+            let sent = broadcast.send_echo(mesh)?;
+            mesh.flush()?;
+            broadcast.check_echo(&sent, mesh)?;
+        }
         let seed = nonce.stream("auth: hash", session.as_bytes()).block();
         let mut labels = nonce.stream("auth: labels of inputs", session.as_bytes());
         let challenges = Challenges::new(cpu, session, nonce);
@@ -110,22 +130,25 @@ impl<P: Products> Common<P> {
             cpu,
             session,
             nonce,
-            garbles,
-            peer,
+            me,
+            roles: roles.clone(),
             setting: start.setting,
             coins: start.coins,
             challenges: challenges.clone(),
         };
         Ok(Common {
             cpu,
-            garbles,
+            garbles: me != roles.evaluator(),
             me,
-            peer,
+            peers,
             products: P::set_up(begun, demand, mesh)?,
+            roles,
             walks: Walks::new(cpu, seed),
             labels: labels.prg(cpu),
             challenges,
             openings: 0,
+            broadcast,
+            zeros,
             tapes: Vec::new(),
             #[cfg(test)]
             omits: None,
@@ -134,13 +157,21 @@ impl<P: Products> Common<P> {
         })
     }
 
-    /// Draws active labels of the next inputs, with a bit 0 of 0.
-    pub(crate) fn input_labels(&mut self, count: usize) -> Vec<Block> {
-        let mut labels = vec![Block::ZERO; count];
-        self.labels.fill(&mut labels);
-        let all = labels.iter_mut();
-        all.for_each(|label| *label = *label & Block::new(!1));
-        labels
+    /// Draws active labels of the next inputs, with a bit 0 of 0: as many for each label that this
+    /// party holds of a wire. All parties draw those of all garblers.
+    pub(crate) fn input_labels(&mut self, count: usize) -> Vec<Vec<Block>> {
+        let mut held = Vec::new();
+        for garbler in self.roles.garblers() {
+            let mut labels = vec![Block::ZERO; count];
+            self.labels.fill(&mut labels);
+            if self.garbles && garbler != self.me {
+                continue;
+            }
+            let all = labels.iter_mut();
+            all.for_each(|label| *label = *label & Block::new(!1));
+            held.push(labels);
+        }
+        held
     }
 
     /// The label of an input at this party, from the active one and the masked value.
@@ -153,13 +184,29 @@ impl<P: Products> Common<P> {
         }
     }
 
-    /// A public bit.
-    pub(crate) fn constant(&self, bit: u8) -> Wire {
-        let label = self.input_label(Block::ZERO, bit);
-        Wire {
-            label,
-            ..Wire::default()
-        }
+    /// Public values, from their bits plane by plane.
+    pub(crate) fn constant(&self, planes: usize, elements: usize, bits: &[u8]) -> Wires {
+        let labels = [0, 1].map(|bit| self.input_label(Block::ZERO, bit));
+        let labels = bits.iter().map(|bit| labels[usize::from(*bit)]);
+        let labels = labels.collect::<Vec<_>>();
+        let masks = (0..2 * self.peers.len()).map(|_| vec![Block::ZERO; bits.len()]);
+        let parts = vec![labels; self.held_labels()].into_iter().chain(masks);
+        Stack::new(planes, elements, parts.collect())
+    }
+
+    /// Labels that this party holds of a wire, which are the first parts of [`Wires`].
+    pub(crate) fn held_labels(&self) -> usize {
+        self.roles.labels(self.me)
+    }
+
+    /// Parts of wires.
+    pub(crate) fn wire_parts(&self) -> usize {
+        self.held_labels() + self.mask_parts()
+    }
+
+    /// Parts of masks: MAC and key for each other party.
+    pub(crate) fn mask_parts(&self) -> usize {
+        2 * self.peers.len()
     }
 
     /// Numbers an opening.
@@ -171,29 +218,54 @@ impl<P: Products> Common<P> {
 
     /// Begins the sum of an opening in which a party tells these bits.
     pub(crate) fn sum(&self, of: Opening, from: PartyId, bits: &[u8]) -> Sum {
-        let garbler = (from == self.me) == self.garbles;
-        self.challenges
-            .sum(of.place as u8, of.number, garbler, bits)
+        let from = self.roles.number(from);
+        self.challenges.sum(of.place as u8, of.number, from, bits)
     }
 
-    /// Compares the sum of the other party with that which it has to be.
+    /// Compares the sum of a party with that which it has to be.
     ///
     /// # Errors
     /// [`Fault::Deviated`] if they differ.
-    pub(crate) fn compare(&self, place: Place, theirs: Block, ours: Block) -> Result<()> {
+    pub(crate) fn compare(
+        &self,
+        place: Place,
+        party: PartyId,
+        theirs: Block,
+        ours: Block,
+    ) -> Result<()> {
         #[cfg(test)]
         if self.omits == Some(place) {
             return Ok(());
         }
-        compare(theirs, ours, self.peer, place)
+        compare(theirs, ours, party, place)
     }
 
-    /// Reads the digest of what crossed, and compares it.
+    /// MAC and key of a public 1 towards another party: it is added to the share of the first
+    /// garbler, and keys of all others follow.
+    pub(crate) fn one_towards(&self, peer: PartyId) -> [Block; 2] {
+        let one = Block::new(1);
+        match self.roles.first() {
+            first if first == self.me => [one, Block::ZERO],
+            first if first == peer => [Block::ZERO, self.products.offset() ^ one],
+            _ => [Block::ZERO; 2],
+        }
+    }
+
+    /// Adds this party's part of a sharing of zero, where there are several garblers.
+    pub(crate) fn mask_answer(&mut self, answer: Block) -> Block {
+        let mut masked = [answer];
+        if let Some(zeros) = &mut self.zeros {
+            zeros.add_to(&mut masked);
+        }
+        masked[0]
+    }
+
+    /// Reads the digests of what crossed from these parties, and compares them.
     ///
     /// # Errors
-    /// [`Fault::Altered`] if it differs.
-    pub(crate) fn check_digest(&self, mesh: &mut Mesh) -> Result<()> {
-        let checked = check_digests(mesh, [self.peer]);
+    /// [`Fault::Altered`] if one differs.
+    pub(crate) fn check_digests(&self, from: &[PartyId], mesh: &mut Mesh) -> Result<()> {
+        let checked = check_digests(mesh, from.iter().copied());
         #[cfg(test)]
         if self.trusts_lines && matches!(checked, Err(Fault::Altered(_))) {
             return Ok(());

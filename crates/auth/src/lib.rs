@@ -1,4 +1,5 @@
-//! Crate `auth`: authenticated garbling between two parties, of which one may deviate in any way.
+//! Crate `auth`: authenticated garbling between parties of which all but one may deviate in any
+//! way: one evaluates, and one or more garble.
 //!
 //! The protocol is that of Wang, Ranellucci and Katz ("Authenticated Garbling and Efficient
 //! Maliciously Secure Two-Party Computation", CCS 2017) with the half gates of Katz, Ranellucci,
@@ -6,21 +7,26 @@
 //! ([`authenticated`](sealane_garble::authenticated)), over a source of authenticated bits and
 //! products ([`Products`]):
 //!
-//! 1. *Set-up.* Both toss a coin, from which both expand the public seed of the hash and a
-//!    generator of labels of inputs. The source is set up, draws offsets, and makes what a small
-//!    run takes; refills make the rest.
+//! 1. *Set-up.* All toss a coin, from which they expand the public seed of the hash and a generator
+//!    of labels of inputs. The source is set up, draws offsets, and makes what a small run takes;
+//!    refills make the rest.
 //! 2. *Masks*, the offline walk (`masks`): masks of all wires, and products of the masks of the
 //!    operands of every AND.
-//! 3. *Inputs and tapes*, the online walk (`online`): a bit for each bit of an input, a table of
-//!    32 bytes and a bit for each AND, from the garbler to the evaluator.
+//! 3. *Inputs and tapes*, the online walk (`online`): a bit for each bit of an input to all, and
+//!    from each garbler to the evaluator a table: for an AND `3 n - 4` blocks and a bit, among `n`
+//!    parties.
 //! 4. *Settlement* (`settle`): the evaluator states masked values and proves them by labels; then
-//!    the garbler shows by MACs that its tables are right. Both compare digests of what crossed.
+//!    garblers show by MACs that their tables are right. All compare digests of what crossed.
 //! 5. *Opening* (`open`): to each party that learns results, with MACs.
 //!
-//! **Security**: one party that deviates, with abort: it may stop the run, also after it has learnt
-//! its own result. It learns nothing but its result, and the other party's result is right or
-//! absent, if the source of products is secure, as [`Transfers`] is. [`DangerDealer`] is not: it is
-//! for tests.
+//! Two parties are the case with one garbler, and have fewer flights: among more, what a party
+//! tells all others is compared by echoes ([`Broadcast`](sealane_party::Broadcast)), and what
+//! garblers show is masked by a sharing of zero, so that the evaluator learns no share.
+//!
+//! **Security**: all parties but one deviate together, with abort: they may stop the run, also
+//! after they have learnt their own results. They learn nothing else, and the result of the other
+//! party is right or absent, if the source of products is secure, as [`Transfers`] of two parties
+//! is. [`DangerDealer`] is not: it is for tests.
 //!
 //! Assumes besides that the hash is circular correlation robust (ideal cipher) and that BLAKE3 is a
 //! random oracle. Where the garbler could make a table such that a check fails or not by a value,
@@ -37,17 +43,21 @@ mod online;
 mod open;
 mod papers;
 mod products;
+mod roles;
 mod settle;
 #[cfg(test)]
 mod tests;
 
 mod sums;
+mod wires;
 
-pub use bits::{Bits, Mask, Masks, Wire, Wires};
+pub use bits::Bits;
 pub use masks::{Material, Offline, TapeMaterial};
-pub use online::{Pending, Waiting};
+pub use online::{Given, Pending, Waiting};
 pub use products::{Begun, DangerDealer, Part, Products, Shape, Transfers, Watch};
+pub use roles::Roles;
 pub use settle::Check;
+pub use wires::{Masks, Stack, Wires};
 
 use common::Common;
 use sealane_block::Erased;
@@ -55,7 +65,7 @@ use sealane_net::Mesh;
 use sealane_party::{Party, Result, Start};
 use sealane_protocol::{
     Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Parts, Profile,
-    Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold, Walk,
+    Protocol, SecurityLevel, Setting, Sharing, StepShape, Threshold, Walk,
 };
 use std::marker::PhantomData;
 
@@ -74,14 +84,12 @@ const WIRES: Domain = Domain {
     authenticated: true,
 };
 
-const ROLES: &[Role] = &[Role::one("garbler"), Role::one("evaluator")];
-
 impl<P: Products> Protocol for Auth<P> {
     fn profile() -> Profile {
         Profile {
             name: "auth",
-            version: 1,
-            roles: ROLES,
+            version: 2,
+            roles: P::ROLES,
             outsiders: false,
             arithmetic: false,
             settles: true,
@@ -102,9 +110,10 @@ impl<P: Products> Protocol for Auth<P> {
         WIRES
     }
 
-    fn domain_profile(_: Domain, _: usize) -> DomainProfile {
-        // Label, MAC and key.
-        let (goal, share_bits) = (Goal::Size, 3 * 128);
+    fn domain_profile(_: Domain, parties: usize) -> DomainProfile {
+        // A label, and MAC and key for each other party; the evaluator has all garblers' labels.
+        let others = parties.max(2) as u32 - 1;
+        let (goal, share_bits) = (Goal::Size, 3 * others * 128);
         DomainProfile { goal, share_bits }
     }
 
@@ -162,12 +171,12 @@ impl<P: Products> Protocol for Auth<P> {
         P::refill_parts(setting, made)
     }
 
-    fn material_bits(_: &Setting, work: &StepShape) -> u64 {
-        cost::material_bits(work)
+    fn material_bits(setting: &Setting, work: &StepShape) -> u64 {
+        cost::material_bits(setting, work)
     }
 
-    fn check_bits(_: &Setting, work: &StepShape) -> u64 {
-        cost::check_bits(work)
+    fn check_bits(setting: &Setting, work: &StepShape) -> u64 {
+        cost::check_bits(setting, work)
     }
 }
 

@@ -1,43 +1,60 @@
 //! The online walk: values are masked values under labels, with their masks.
 //!
-//! * An input is its masked value, one bit, from its owner to the other party. Both draw an active
-//!   label that does not depend on it, and set its bit 0 to it.
-//! * A tape is a table from the garbler.
+//! * An input is its masked value, one bit, from its owner to each other party. All draw active
+//!   labels that do not depend on it, one for each garbler, and set their bits 0 to it. Several
+//!   garblers compare what they got, with the evaluator, before a table leaves any.
+//! * A tape is a table from each garbler to the evaluator.
 //! * Settlements and openings are in [`settle`](crate::settle) and [`open`](crate::open).
 
 use crate::AuthParty;
-use crate::bits::{Mask, TapePorts, Wire, Wires, bit, bytes_of, gathered, pack, planes, whole};
+use crate::bits::{Bits, bit, bytes_of, pack, whole};
+use crate::common::Common;
 use crate::masks::{Material, TapeMaterial, no_step};
 use crate::open::Opening;
 use crate::products::Products;
 use crate::settle::{Check, Settling, Unsettled};
+use crate::wires::{Stack, TapePorts, Wires, part_of};
 use sealane_block::{Block, terms};
 use sealane_circuit::Tape;
-use sealane_garble::authenticated::{EvaluatorPlanes, GarblerPlanes, Run, table_bytes};
+use sealane_garble::authenticated::{EvaluatorPlanes, GarblerPlanes, MaskPlanes, Run, table_bytes};
 use sealane_garble::{ChunkReader, ChunkWriter};
 use sealane_net::{Mesh, NetError};
-use sealane_party::{Fault, Outcome, Planes, Progress, Result, Step, Steps, Words, to_planes};
+use sealane_parties::PartyId;
+use sealane_party::{ECHO_BYTES, Fault, Outcome, Progress, Result, Step, Steps, Words, to_planes};
 use sealane_protocol::{Checks, Domain};
+use std::cell::RefCell;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// A step that has begun.
 pub enum Pending<'a> {
-    /// The owner of an input has its wires.
-    Given(Wires),
-    /// The other party waits for masked values: it has labels, masks and bits of an element.
-    Input(Zeroizing<Vec<Block>>, Zeroizing<Vec<Mask>>, usize),
-    /// The garbler has sent its table.
+    /// Masked values of an input cross.
+    Input(Box<Given>),
+    /// All compare what has been broadcast: an input has been read.
+    Echo(Box<Given>, [u8; ECHO_BYTES as usize]),
+    /// A garbler has sent its table.
     Sent(Wires, Check),
-    /// The evaluator waits for a table.
+    /// The evaluator waits for tables.
     Table(Box<Waiting<'a>>),
-    /// Both compare digests, and what has been computed.
+    /// All compare digests, and what has been computed.
     Settle(Box<Settling>),
-    /// Both wait for shares of results.
+    /// All wait for shares of results.
     Open(Box<Opening>),
 }
 
-/// A tape that waits for its table.
+/// An input under way.
+pub struct Given {
+    owner: PartyId,
+    planes: usize,
+    elements: usize,
+    /// Active labels, for each that this party holds.
+    labels: Vec<Vec<Block>>,
+    masks: Vec<Bits>,
+    /// Masked values, packed: at the owner those that it has sent.
+    masked: Zeroizing<Vec<u8>>,
+}
+
+/// A tape that waits for its tables.
 pub struct Waiting<'a> {
     call: u64,
     tape: &'a Tape,
@@ -58,10 +75,8 @@ impl<P: Products> Steps for AuthParty<P> {
     }
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Wires {
-        let wires = [0, 1].map(|bit| self.offline.0.constant(bit));
         let planes = to_planes(values, bits);
-        let wires = planes.iter().map(|bit| wires[usize::from(*bit)]);
-        Planes::new(bits, values.len(), wires.collect())
+        self.offline.0.constant(bits, values.len(), &planes)
     }
 
     fn begin<'a>(
@@ -73,13 +88,14 @@ impl<P: Products> Steps for AuthParty<P> {
         match (step, material) {
             (
                 Step::Input {
+                    owner,
                     elements,
                     bits,
                     values,
                     ..
                 },
                 Some(Material::Input(masks)),
-            ) => self.input([bits, elements], values, masks, mesh),
+            ) => self.input(owner, [bits, elements], values, masks, mesh),
             (
                 Step::Tape {
                     tape,
@@ -111,18 +127,19 @@ impl<P: Products> Steps for AuthParty<P> {
     ) -> Result<Progress<'a, Self>> {
         let common = &mut *self.offline.0;
         Ok(match pending {
-            Pending::Given(wires) => Progress::share(wires),
-            Pending::Input(labels, masks, planes) => {
-                let mut bits = vec![0; bytes_of(masks.len() as u64) as usize];
-                mesh.recv(common.peer, &mut bits)?;
-                whole(&bits, masks.len(), common.peer)?;
-                let wires = labels.iter().zip(masks.iter()).enumerate();
-                let wires = wires.map(|(at, (label, mask))| Wire {
-                    label: common.input_label(*label, bit(&bits, at)),
-                    mask: *mask,
-                });
-                let elements = masks.len() / planes.max(1);
-                Progress::share(Planes::new(planes, elements, wires.collect()))
+            Pending::Input(mut given) => {
+                let owner = given.owner;
+                common.broadcast.recv(owner, &mut given.masked, mesh)?;
+                whole(&given.masked, given.planes * given.elements, owner)?;
+                if common.roles.are_many() {
+                    let sent = common.broadcast.send_echo(mesh)?;
+                    return Ok(Progress::More(Pending::Echo(given, sent)));
+                }
+                Progress::share(given.wires(common))
+            }
+            Pending::Echo(given, sent) => {
+                common.broadcast.check_echo(&sent, mesh)?;
+                Progress::share(given.wires(common))
             }
             Pending::Sent(wires, check) => Progress::Done(Outcome::Share(wires, vec![check], ())),
             Pending::Table(waiting) => {
@@ -144,34 +161,37 @@ impl<P: Products> AuthParty<P> {
     /// Begins an input: its owner tells the masked values.
     fn input<'a>(
         &mut self,
+        owner: PartyId,
         [planes, elements]: [usize; 2],
         values: Option<Words>,
-        masks: Zeroizing<Vec<Mask>>,
+        masks: Vec<Bits>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>> {
-        if masks.len() != planes * elements {
+        let count = planes * elements;
+        if masks.iter().any(|masks| masks.mac.len() != count) {
             return Err(Fault::internal("an input of another size than its masks"));
         }
         let common = &mut *self.offline.0;
-        let labels = Zeroizing::new(common.input_labels(masks.len()));
-        let Some(values) = values else {
-            return Ok(Progress::More(Pending::Input(labels, masks, planes)));
-        };
-        let bits = to_planes(&values, planes);
-        let masked = bits.iter().zip(masks.iter());
-        let masked = masked.map(|(bit, mask)| bit ^ mask.mac.lsb());
-        let masked = Zeroizing::new(masked.collect::<Vec<_>>());
-        mesh.send(common.peer, &pack(masked.iter().copied()))?;
-        let wires = labels.iter().zip(masked.iter()).zip(masks.iter());
-        let wires = wires.map(|((label, masked), mask)| Wire {
-            label: common.input_label(*label, *masked),
-            mask: *mask,
-        });
-        let wires = Planes::new(planes, elements, wires.collect());
-        Ok(Progress::More(Pending::Given(wires)))
+        let labels = common.input_labels(count);
+        let mut masked = Zeroizing::new(vec![0; bytes_of(count as u64) as usize]);
+        if let Some(values) = values {
+            // The share is bit 0 of the MAC towards any other party.
+            let bits = to_planes(&values, planes);
+            let bits = bits.iter().zip(&masks[0].mac);
+            masked = pack(bits.map(|(bit, mac)| bit ^ mac.lsb()));
+            common.broadcast.send(&masked, mesh)?;
+        }
+        Ok(Progress::More(Pending::Input(Box::new(Given {
+            owner,
+            planes,
+            elements,
+            labels,
+            masks,
+            masked,
+        }))))
     }
 
-    /// Begins a tape: the garbler sends its table. Without an AND there is none.
+    /// Begins a tape: a garbler sends its table. Without an AND there is none.
     fn tape<'a>(
         &mut self,
         (tape, lanes): (&'a Tape, usize),
@@ -215,31 +235,39 @@ impl<P: Products> AuthParty<P> {
             mut fresh,
             mut product,
         } = material;
-        // A's part of the masks' product times its offset.
-        let mut labels = Zeroizing::new(std::mem::take(&mut product.key));
-        terms::add_one_where(common.cpu, &mut labels, offset, &product.mac);
-        let mut ports = ports(run, operands);
-        let peer = common.peer;
-        let mut table = ChunkWriter::new(|bytes: &[u8]| mesh.send(peer, bytes));
+        // This garbler's part of the masks' product times its offset: the keys of all others.
+        let mut share = Zeroizing::new(std::mem::take(&mut product[0].key));
+        for other in &product[1..] {
+            terms::add(common.cpu, &mut share, &other.key);
+        }
+        terms::add_one_where(common.cpu, &mut share, offset, &product[0].mac);
+        let operands = whole_of(operands, common.wire_parts());
+        let mut ports = TapePorts::new((tape, lanes), &operands, 0..common.wire_parts());
+        let evaluator = common.roles.evaluator();
+        let mut table = ChunkWriter::new(|bytes: &[u8]| mesh.send(evaluator, bytes));
         let planes = GarblerPlanes {
-            mac: &mut fresh.mac,
-            key: &mut fresh.key,
-            share: &mut labels,
+            masks: fresh.iter_mut().map(planes_of).collect(),
+            share: &mut share,
+            others: product[1..].iter_mut().map(|of| &mut of.mac[..]).collect(),
         };
+        let seat = common.roles.seat(common.me);
         let walks = &mut common.walks;
-        walks.garble((call, run), offset, &mut ports, planes, &mut table)?;
+        walks.garble((call, run), (offset, seat), &mut ports, planes, &mut table)?;
         table.flush()?;
         drop(table);
+        let outputs = ports.outputs();
+        // The MACs of both operands that the evaluator is to be shown.
+        let Bits { mac, key } = &mut fresh[0];
         let check = Check {
-            inputs: labels_of(operands),
-            labels: std::mem::take(&mut *labels),
+            inputs: vec![std::mem::take(&mut *part_of(&operands, 0))],
+            labels: vec![std::mem::take(&mut *share)],
             of: Unsettled::Garbler {
                 tape: common.kept(tape),
                 lanes,
-                macs: [&mut fresh.mac, &mut fresh.key, &mut product.mac].map(std::mem::take),
+                macs: [mac, key, &mut product[0].mac].map(std::mem::take),
             },
         };
-        Ok((ports.outputs(), check))
+        Ok((outputs, check))
     }
 
     fn evaluate(&mut self, waiting: Waiting<'_>, mesh: &mut Mesh) -> Result<(Wires, Check)> {
@@ -257,43 +285,77 @@ impl<P: Products> AuthParty<P> {
         let run = Run { tape, lanes };
         let common = &mut *self.offline.0;
         let offset = common.products.offset();
-        let mut ports = ports(run, &operands);
-        let peer = common.peer;
-        let total = table_bytes(run.pairs() as u64);
-        let receive = |bytes: &mut [u8]| -> Result<(), NetError> { mesh.recv(peer, bytes) };
-        let mut table = ChunkReader::new(total, receive);
+        let operands = whole_of(&operands, common.wire_parts());
+        let mut ports = TapePorts::new((tape, lanes), &operands, 0..common.wire_parts());
+        let total = table_bytes(run.pairs() as u64, common.peers.len());
+        // Garblers' tables arrive side by side, a chunk of each at a time.
+        let mesh = RefCell::new(mesh);
+        let tables = common.peers.iter().map(|peer| {
+            let receive =
+                |bytes: &mut [u8]| -> Result<(), NetError> { mesh.borrow_mut().recv(*peer, bytes) };
+            ChunkReader::new(total, receive)
+        });
+        let mut tables = tables.collect::<Vec<_>>();
+        let mut product_key = Zeroizing::new(std::mem::take(&mut product[0].key));
+        for other in &product[1..] {
+            terms::add(common.cpu, &mut product_key, &other.key);
+        }
         let planes = EvaluatorPlanes {
-            mac: &mut fresh.mac,
-            key: &mut fresh.key,
-            product_mac: &mut product.mac,
-            product_key: &mut product.key,
+            masks: fresh.iter_mut().map(planes_of).collect(),
+            product_macs: product.iter_mut().map(|of| &mut of.mac[..]).collect(),
+            product_key: &mut product_key,
         };
         let walks = &mut common.walks;
-        walks.evaluate((call, run), offset, &mut ports, planes, &mut table)?;
-        drop(table);
-        for planes in [&mut product.mac, &mut product.key] {
+        walks.evaluate((call, run), offset, &mut ports, planes, &mut tables)?;
+        drop(tables);
+        let outputs = ports.outputs();
+        let macs = product.iter_mut().map(|of| &mut of.mac);
+        for planes in macs.chain([&mut *product_key]) {
             common.products.give_back(std::mem::take(planes));
         }
+        let labels = 0..common.held_labels();
+        let labels = labels.map(|label| std::mem::take(&mut *part_of(&operands, label)));
         let check = Check {
-            inputs: labels_of(&operands),
-            labels: std::mem::take(&mut fresh.mac),
+            inputs: labels.collect(),
+            labels: fresh
+                .iter_mut()
+                .map(|of| std::mem::take(&mut of.mac))
+                .collect(),
             of: Unsettled::Evaluator {
-                expected: std::mem::take(&mut fresh.key),
+                expected: std::mem::take(&mut fresh[0].key),
             },
         };
-        Ok((ports.outputs(), check))
+        Ok((outputs, check))
     }
 }
 
-/// Ports of a tape whose operands are wires.
-fn ports<'a>(run: Run<'_>, operands: &'a [Arc<Wires>]) -> TapePorts<'a, Wire, 3> {
-    let inputs = planes(operands.iter().map(|operand| &**operand));
-    TapePorts::new(run.tape, run.lanes, inputs)
+impl Given {
+    /// The wires of the input.
+    fn wires<P: Products>(self, common: &Common<P>) -> Wires {
+        let mut labels = self.labels;
+        for labels in &mut labels {
+            for (at, label) in labels.iter_mut().enumerate() {
+                *label = common.input_label(*label, bit(&self.masked, at));
+            }
+        }
+        let masks = self
+            .masks
+            .into_iter()
+            .flat_map(|mut of| [&mut of.mac, &mut of.key].map(std::mem::take));
+        let parts = labels.into_iter().chain(masks);
+        Stack::new(self.planes, self.elements, parts.collect())
+    }
 }
 
-/// Labels of all inputs of a tape.
-fn labels_of(operands: &[Arc<Wires>]) -> Vec<Block> {
-    let count = operands.iter().map(|operand| operand.data().len()).sum();
-    let all = operands.iter().flat_map(|operand| operand.data());
-    std::mem::take(&mut *gathered(count, all.map(|wire| wire.label)))
+/// MACs and keys of masks.
+fn planes_of(masks: &mut Bits) -> MaskPlanes<'_> {
+    [&mut masks.mac, &mut masks.key]
+}
+
+/// Operands with all their parts.
+fn whole_of(operands: &[Arc<Wires>], parts: usize) -> Vec<Arc<Wires>> {
+    operands
+        .iter()
+        .map(|operand| operand.whole(parts))
+        .collect()
 }

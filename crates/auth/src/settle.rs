@@ -1,28 +1,32 @@
-//! Settlement: the evaluator states masked values and proves them by labels, the garbler proves its
+//! Settlement: the evaluator states masked values and proves them by labels, garblers prove their
 //! tables.
 //!
 //! | flight | from, to | message |
 //! |---|---|---|
-//! | 1 | B to A | masked values of inputs and ANDs of tapes; sum of their labels; digest |
-//! | 2 | A to B | sum of MACs of its shares of `m_a l_b ^ m_b l_a ^ s ^ l_c`; digest |
+//! | 1 | B to each A | masked values of inputs and ANDs of tapes; sum of A's labels; digest |
+//! | 2, if several garble | each to each | echo of broadcasts; among garblers a digest |
+//! | last | each A to B | sum of MACs of its shares of `m_a l_b ^ m_b l_a ^ s ^ l_c`; digest |
 //!
-//! A garbles, B evaluates. Where there is nothing to settle, both send their digests in flight 1,
-//! and no more.
+//! Each A garbles, B evaluates. Where there is nothing to settle, all send their digests in
+//! flight 1, and no more. Several garblers mask their sums by a sharing of zero, so that B learns
+//! the sum of all shares and no share.
 //!
-//! The garbler answers nothing before the labels fit: with a false masked value it would tell the
+//! A garbler answers nothing before the labels fit: with a false masked value it would tell the
 //! evaluator a share of a mask, and with it the value of a wire. Labels are those of masked values
 //! or unknown, so the sum fits no other values. Values of a tape's inputs are stated too, so that
 //! the garbler follows each tape by itself, wherever its operands come from.
 
-use crate::bits::{TapePorts, bytes_of, pack_lowest, spread, whole};
+use crate::bits::{bytes_of, pack_lowest, spread, whole};
 use crate::common::{Common, Opening, Place};
 use crate::products::Products;
 use crate::sums::SUM_BYTES;
+use crate::wires::TapePorts;
 use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_garble::authenticated::Run;
 use sealane_net::Mesh;
-use sealane_party::{Result, send_digests};
+use sealane_parties::PartyId;
+use sealane_party::{ECHO_BYTES, Fault, Result, send_digests};
 use sealane_protocol::{Algebra, CheckKind, Checks};
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -40,10 +44,11 @@ pub(crate) fn checks(inputs: u64, ands: u64) -> Checks {
 
 /// A tape that has to be settled.
 pub struct Check {
-    /// Labels of its inputs: of masked values at the evaluator, of 0 at the garbler.
-    pub(crate) inputs: Vec<Block>,
-    /// Labels of its ANDs, in the order of the format.
-    pub(crate) labels: Vec<Block>,
+    /// Labels of its inputs: of masked values at the evaluator, for each garbler; of 0 at a
+    /// garbler, its own.
+    pub(crate) inputs: Vec<Vec<Block>>,
+    /// Labels of its ANDs, in the order of the format, as those of inputs.
+    pub(crate) labels: Vec<Vec<Block>>,
     pub(crate) of: Unsettled,
 }
 
@@ -57,7 +62,7 @@ pub(crate) enum Unsettled {
         macs: [Vec<Block>; 3],
     },
     Evaluator {
-        /// The MACs that the garbler has to show.
+        /// The sums of the MACs that garblers have to show.
         expected: Vec<Block>,
     },
 }
@@ -65,12 +70,12 @@ pub(crate) enum Unsettled {
 impl Check {
     /// Number of masked values.
     fn count(&self) -> usize {
-        self.inputs.len() + self.labels.len()
+        self.inputs[0].len() + self.labels[0].len()
     }
 
-    /// Labels, in the order in which masked values are stated.
-    fn all(&self) -> [&[Block]; 2] {
-        [&self.inputs, &self.labels]
+    /// Labels of a garbler, in the order in which masked values are stated.
+    fn all(&self, label: usize) -> [&[Block]; 2] {
+        [&self.inputs[label], &self.labels[label]]
     }
 }
 
@@ -94,21 +99,31 @@ fn values(checks: &[Check]) -> usize {
     checks.iter().map(|check| check.count()).sum()
 }
 
-/// Bytes by which the evaluator states so many masked values.
+/// Bytes by which the evaluator states so many masked values to a garbler.
 pub(crate) const fn stated_bytes(values: u64) -> u64 {
     bytes_of(values) + SUM_BYTES
 }
 
-/// Bytes by which the garbler answers.
+/// Bytes by which a garbler answers.
 pub(crate) const ANSWER_BYTES: u64 = SUM_BYTES;
 
 /// A settlement under way.
 pub struct Settling {
     checks: Vec<Check>,
     openings: [Opening; 2],
-    /// At the evaluator, the masked values that it has stated.
+    /// The masked values that the evaluator has stated.
     stated: Zeroizing<Vec<u8>>,
-    answered: bool,
+    next: Next,
+}
+
+/// The flight that a party reads next.
+enum Next {
+    /// Reads what has been stated, or waits for others to do so.
+    Hear,
+    /// Compares this echo with those of all others.
+    Echo([u8; ECHO_BYTES as usize]),
+    /// Reads answers, or waits for others to do so.
+    Answers,
 }
 
 impl Settling {
@@ -121,21 +136,22 @@ impl Settling {
         let openings = [Place::Values, Place::Rows].map(|place| common.opening(place));
         let mut stated = Zeroizing::new(Vec::new());
         if !common.garbles && !checks.is_empty() {
-            let labels = || checks.iter().flat_map(|check| check.all());
-            stated = pack_lowest(labels());
-            let sum = common.sum(openings[0], common.me, &stated);
-            let sum = sum.and_all(labels()).value();
-            mesh.send(common.peer, &stated)?;
-            mesh.send(common.peer, &sum.to_bytes())?;
+            stated = pack_lowest(checks.iter().flat_map(|check| check.all(0)));
+            common.broadcast.send(&stated, mesh)?;
+            for (label, peer) in common.peers.iter().enumerate() {
+                let sum = common.sum(openings[0], common.me, &stated);
+                let labels = checks.iter().flat_map(|check| check.all(label));
+                mesh.send(*peer, &sum.and_all(labels).value().to_bytes())?;
+            }
         }
         if !common.garbles || checks.is_empty() {
-            send_digests(mesh, [common.peer])?;
+            send_digests(mesh, common.peers.iter().copied())?;
         }
         Ok(Settling {
             checks,
             openings,
             stated,
-            answered: false,
+            next: Next::Hear,
         })
     }
 
@@ -145,55 +161,110 @@ impl Settling {
         common: &mut Common<P>,
         mesh: &mut Mesh,
     ) -> Result<Option<Box<Settling>>> {
-        let peer = common.peer;
         if self.checks.is_empty() {
-            common.check_digest(mesh)?;
+            common.check_digests(&common.peers, mesh)?;
             return Ok(None);
         }
-        let second = std::mem::replace(&mut self.answered, true);
-        match (common.garbles, second) {
-            (true, false) => {
-                let count = values(&self.checks);
-                let mut stated = vec![0; bytes_of(count as u64) as usize];
-                let mut sum = [0; SUM_BYTES as usize];
-                mesh.recv(peer, &mut stated)?;
-                mesh.recv(peer, &mut sum)?;
-                whole(&stated, count, peer)?;
-                // One verdict: who sends a false digest beside a false proof has deviated.
-                let digest = common.check_digest(mesh);
-                self.verify(common, &stated, Block::from_bytes(sum))?;
-                digest?;
-                let answer = self.answer(common, &stated);
-                self.give_back(common);
-                mesh.send(peer, &answer.to_bytes())?;
-                send_digests(mesh, [peer])?;
-                Ok(Some(self))
+        let ended = match std::mem::replace(&mut self.next, Next::Answers) {
+            Next::Hear => {
+                self.hear(common, mesh)?;
+                if common.roles.are_many() {
+                    self.next = Next::Echo(common.broadcast.send_echo(mesh)?);
+                    if common.garbles {
+                        send_digests(mesh, other_garblers(common))?;
+                    }
+                } else {
+                    self.answer(common, mesh)?;
+                }
+                false
             }
-            (false, false) => Ok(Some(self)),
-            (false, true) => {
-                let mut answer = [0; SUM_BYTES as usize];
-                mesh.recv(peer, &mut answer)?;
-                let digest = common.check_digest(mesh);
-                let expected = self.checks.iter().map(|check| match &check.of {
-                    Unsettled::Evaluator { expected } => &expected[..],
-                    Unsettled::Garbler { .. } => &[],
-                });
-                let sum = common.sum(self.openings[1], peer, &self.stated);
-                let sum = sum.and_all(expected).value();
-                common.compare(Place::Rows, Block::from_bytes(answer), sum)?;
-                digest?;
-                self.give_back(common);
-                Ok(None)
+            Next::Echo(sent) => {
+                let echo = common.broadcast.check_echo(&sent, mesh);
+                if common.garbles {
+                    let others = other_garblers(common).collect::<Vec<_>>();
+                    common.check_digests(&others, mesh)?;
+                }
+                echo?;
+                self.answer(common, mesh)?;
+                false
             }
-            (true, true) => Ok(None),
+            Next::Answers => {
+                if !common.garbles {
+                    self.compare(common, mesh)?;
+                }
+                true
+            }
+        };
+        Ok((!ended).then_some(self))
+    }
+
+    /// Reads what the evaluator has stated and its proof; at the evaluator, counts it as read.
+    fn hear<P: Products>(&mut self, common: &mut Common<P>, mesh: &mut Mesh) -> Result<()> {
+        let evaluator = common.roles.evaluator();
+        let count = values(&self.checks);
+        let stated = &mut *self.stated;
+        stated.resize(bytes_of(count as u64) as usize, 0);
+        common.broadcast.recv(evaluator, stated, mesh)?;
+        if !common.garbles {
+            return Ok(());
         }
+        let mut sum = [0; SUM_BYTES as usize];
+        mesh.recv(evaluator, &mut sum)?;
+        whole(stated, count, evaluator)?;
+        // One verdict: who sends a false digest beside a false proof has deviated.
+        let digest = common.check_digests(&[evaluator], mesh);
+        self.verify(common, Block::from_bytes(sum))?;
+        digest
+    }
+
+    /// Sends the sum of MACs and a digest, at a garbler.
+    fn answer<P: Products>(&mut self, common: &mut Common<P>, mesh: &mut Mesh) -> Result<()> {
+        if !common.garbles {
+            return Ok(());
+        }
+        let evaluator = common.roles.evaluator();
+        let answer = self.sum_of_macs(common);
+        let answer = common.mask_answer(answer);
+        self.give_back(common);
+        mesh.send(evaluator, &answer.to_bytes())?;
+        send_digests(mesh, [evaluator])
+    }
+
+    /// Compares the sum of all answers with that of expected MACs, at the evaluator.
+    fn compare<P: Products>(&mut self, common: &mut Common<P>, mesh: &mut Mesh) -> Result<()> {
+        let mut answers = Block::ZERO;
+        let mut digests = Ok(());
+        for peer in &common.peers {
+            let mut answer = [0; SUM_BYTES as usize];
+            mesh.recv(*peer, &mut answer)?;
+            answers ^= Block::from_bytes(answer);
+            digests = digests.and(common.check_digests(&[*peer], mesh));
+        }
+        let expected = self.checks.iter().map(|check| match &check.of {
+            Unsettled::Evaluator { expected } => &expected[..],
+            Unsettled::Garbler { .. } => &[],
+        });
+        // All garblers have the challenge of one.
+        let first = common.roles.first();
+        let sum = common.sum(self.openings[1], first, &self.stated);
+        let sum = common.mask_answer(sum.and_all(expected).value());
+        let compared = common.compare(Place::Rows, first, answers, sum);
+        if common.roles.are_many() {
+            // Any of the garblers may have answered falsely.
+            compared.map_err(|_| Fault::CheckFailed)?;
+        } else {
+            compared?;
+        }
+        digests?;
+        self.give_back(common);
+        Ok(())
     }
 
     /// Gives the memory of what has been settled back.
     fn give_back<P: Products>(&mut self, common: &mut Common<P>) {
         for check in &mut self.checks {
             let mut give = |planes| common.products.give_back(std::mem::take(planes));
-            give(&mut check.labels);
+            check.labels.iter_mut().for_each(&mut give);
             match &mut check.of {
                 Unsettled::Garbler { macs, .. } => macs.iter_mut().for_each(give),
                 Unsettled::Evaluator { expected } => give(expected),
@@ -202,22 +273,22 @@ impl Settling {
     }
 
     /// Compares the sum of labels with that of the labels of the stated values.
-    fn verify<P: Products>(&self, common: &Common<P>, stated: &[u8], theirs: Block) -> Result<()> {
-        let offset = common.products.offset();
-        let zeros = self.checks.iter().flat_map(|check| check.all());
-        let sum = common.sum(self.openings[0], common.peer, stated);
-        let sum = sum.and_all_keys(zeros, offset, stated);
-        common.compare(Place::Values, theirs, sum.value())
+    fn verify<P: Products>(&self, common: &Common<P>, theirs: Block) -> Result<()> {
+        let (offset, evaluator) = (common.products.offset(), common.roles.evaluator());
+        let zeros = self.checks.iter().flat_map(|check| check.all(0));
+        let sum = common.sum(self.openings[0], evaluator, &self.stated);
+        let sum = sum.and_all_keys(zeros, offset, &self.stated);
+        common.compare(Place::Values, evaluator, theirs, sum.value())
     }
 
-    /// The sum of MACs for these masked values.
-    fn answer<P: Products>(&mut self, common: &mut Common<P>, stated: &[u8]) -> Block {
-        let mut sum = common.sum(self.openings[1], common.me, stated);
+    /// The sum of MACs for the stated values.
+    fn sum_of_macs<P: Products>(&mut self, common: &mut Common<P>) -> Block {
+        let mut sum = common.sum(self.openings[1], common.roles.first(), &self.stated);
         let mut at = 0;
         for check in &mut self.checks {
             // Labels are needed no more, and masked values take their place.
-            for labels in [&mut check.inputs, &mut check.labels] {
-                spread(stated, at, labels);
+            for labels in [&mut check.inputs[0], &mut check.labels[0]] {
+                spread(&self.stated, at, labels);
                 at += labels.len();
             }
             let Unsettled::Garbler { tape, lanes, macs } = &mut check.of else {
@@ -228,12 +299,18 @@ impl Settling {
                 tape,
                 lanes: *lanes,
             };
-            let planes = check.inputs.chunks_exact((*lanes).max(1));
-            let mut ports = TapePorts::<Block, 1>::new(tape, *lanes, planes);
-            let walked: [&mut [Block]; 4] = [first, second, &mut check.labels, product];
+            let planes = check.inputs[0].chunks_exact((*lanes).max(1));
+            let mut ports = TapePorts::of((tape, *lanes), 1, planes.collect());
+            let walked: [&mut [Block]; 4] = [first, second, &mut check.labels[0], product];
             common.walks.answer(run, &mut ports, walked);
             sum.add(first);
         }
         sum.value()
     }
+}
+
+/// The garblers beside this one.
+fn other_garblers<P>(common: &Common<P>) -> impl Iterator<Item = PartyId> {
+    let me = common.me;
+    common.roles.garblers().filter(move |party| *party != me)
 }

@@ -35,10 +35,10 @@ impl Challenges {
     }
 
     /// Begins the sum of an opening, which its place and a number there set apart from all others,
-    /// in which the garbler or the evaluator tells these bits.
-    pub(crate) fn sum(&self, place: u8, number: u64, garbler: bool, bits: &[u8]) -> Sum {
+    /// in which the party of number `from` tells these bits.
+    pub(crate) fn sum(&self, place: u8, number: u64, from: usize, bits: &[u8]) -> Sum {
         let mut hasher = self.context.clone();
-        hasher.update(&[place, u8::from(!garbler)]);
+        hasher.update(&[place, from as u8]);
         hasher.update(&number.to_le_bytes()).update(bits);
         Sum::new(self.cpu, hasher.finalize_xof())
     }

@@ -23,6 +23,18 @@ pub(crate) trait GateKernel {
     /// Number of labels that this side holds of a wire: 1, or 2 where there is no common offset; at
     /// most [`MAX_LABELS`]. What else it holds of a wire counts as a label.
     const LABELS: usize;
+    /// The planes of this kernel: [`GateKernel::PLANES`], where all kernels of the type have those.
+    fn planes(&self) -> &'static [usize] {
+        Self::PLANES
+    }
+    /// Bytes of table of one pair of this kernel.
+    fn pair(&self) -> usize {
+        Self::PAIR
+    }
+    /// Labels of a wire of this kernel.
+    fn labels(&self) -> usize {
+        Self::LABELS
+    }
     /// Number of pairs below which a batch of a narrow block runs [ahead](crate::ahead).
     const AHEAD: usize = 0;
     /// The form of this side inside a kernel.
@@ -161,7 +173,7 @@ fn run_wide<K: GateKernel>(
     mut gates: &[Gate],
     on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
-    let bytes = on.rows.width * K::PAIR;
+    let bytes = on.rows.width * kernel.pair();
     while !gates.is_empty() {
         let table = on.tables.next_gates(bytes, gates.len())?;
         let (now, later) = gates.split_at(gates.len().min(table.len() / bytes));
@@ -185,8 +197,9 @@ fn run_narrow<K: GateKernel>(
     on: &mut BlockRun<'_>,
 ) -> Result<(), Ended> {
     let pairs = &mut Pairs::new(gates, on.rows.width);
+    on.rows.scratch.make_room(kernel.labels(), kernel.pair());
     while pairs.next_len() > 0 {
-        let table = on.tables.next(pairs.next_len() * K::PAIR)?;
+        let table = on.tables.next(pairs.next_len() * kernel.pair())?;
         let rows = &mut on.rows;
         let used = on.cpu.run(Narrow {
             kernel,
@@ -230,8 +243,8 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
             ..
         } = self.rows;
         let mut lanes = self.kernel.lanes(l);
-        let mut tables = self.table.chunks_exact_mut(GROUP * K::PAIR);
-        let stride = *width * K::LABELS;
+        let mut tables = self.table.chunks_exact_mut(GROUP * self.kernel.pair());
+        let stride = *width * self.kernel.labels();
         for gate in self.gates {
             for at in (0..*width).step_by(GROUP) {
                 let Some(table) = tables.next() else {
@@ -271,20 +284,21 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> usize {
         let mut lanes = self.kernel.lanes(l);
+        let (labels, pair) = (self.kernel.labels(), self.kernel.pair());
         let mut used = 0;
         while self.pairs.next_len() > 0 {
-            let bytes = self.pairs.next_len() * K::PAIR;
+            let bytes = self.pairs.next_len() * pair;
             let Some(table) = self.table[used..].get_mut(..bytes) else {
                 break;
             };
-            let pairs = self.pairs.take(self.rows, K::LABELS);
+            let pairs = self.pairs.take(self.rows, labels);
             let LaneLabels { slots, scratch, .. } = &mut *self.rows;
-            pairs.gather(slots, K::LABELS, scratch);
+            pairs.gather(slots, labels, scratch);
             let place = GateSlots {
                 slots: Group::as_blocks_mut(&mut scratch.labels),
                 a: 0,
-                b: MAX_LABELS * GROUP,
-                out: 2 * MAX_LABELS * GROUP,
+                b: labels * GROUP,
+                out: 2 * labels * GROUP,
                 second: GROUP,
                 quads: pairs.len.div_ceil(L::QUAD),
             };
@@ -293,16 +307,17 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
             } else {
                 // The kernel works on a whole group; the evaluator reads its table, the garbler
                 // writes it.
-                let whole = &mut scratch.table[..GROUP * K::PAIR];
-                each_plane::<K>(pairs.len, |part, group, size| {
+                let planes = self.kernel.planes();
+                let whole = &mut scratch.table[..GROUP * pair];
+                each_plane(planes, pairs.len, |part, group, size| {
                     whole[group..group + size].copy_from_slice(&table[part..part + size]);
                 });
                 lanes.group(l, &pairs.tweaks, place, whole);
-                each_plane::<K>(pairs.len, |part, group, size| {
+                each_plane(planes, pairs.len, |part, group, size| {
                     table[part..part + size].copy_from_slice(&whole[group..group + size]);
                 });
             }
-            pairs.scatter(slots, K::LABELS, scratch);
+            pairs.scatter(slots, labels, scratch);
             used += bytes;
         }
         used
@@ -312,9 +327,9 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
 /// Calls back for each plane of a group of `len` pairs: where it begins, where it would begin in a
 /// full group, and how many bytes it has.
 #[inline(always)]
-fn each_plane<K: GateKernel>(len: usize, mut copy: impl FnMut(usize, usize, usize)) {
+fn each_plane(planes: &[usize], len: usize, mut copy: impl FnMut(usize, usize, usize)) {
     let mut before = 0;
-    for &size in K::PLANES {
+    for &size in planes {
         copy(before * len, before * GROUP, size * len);
         before += size;
     }
@@ -388,28 +403,30 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Largest number of labels of a wire.
-pub(crate) const MAX_LABELS: usize = 3;
-
-/// Largest number of table bytes of a pair: rows of a table, and planes beside them.
-const MAX_PAIR: usize = 7 * 16;
+/// Largest number of labels of a wire: those of fifteen garblers, and a MAC and a key for each, of
+/// an evaluator of [authenticated](crate::authenticated) tables.
+pub(crate) const MAX_LABELS: usize = 45;
 
 /// Buffers for the operands and results of gathered pairs and for their table; labels are secret.
-#[derive(Zeroize, ZeroizeOnDrop)]
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Scratch {
     /// All labels of a, of b and of the output.
-    labels: [Group; 3 * MAX_LABELS],
-    table: [u8; GROUP * MAX_PAIR],
+    labels: Vec<Group>,
+    table: Vec<u8>,
     /// A vector of outputs, for [precomputed keys](crate::ahead).
     pub ahead: [Block; 4],
 }
 
-impl Default for Scratch {
-    fn default() -> Scratch {
-        Scratch {
-            labels: [Group::ZERO; 3 * MAX_LABELS],
-            table: [0; GROUP * MAX_PAIR],
-            ahead: [Block::ZERO; 4],
+impl Scratch {
+    /// Makes room for wires of so many labels, and pairs of so many bytes of table.
+    fn make_room(&mut self, labels: usize, pair: usize) {
+        if self.labels.len() < 3 * labels {
+            self.labels.zeroize();
+            self.labels = vec![Group::ZERO; 3 * labels];
+        }
+        if self.table.len() < GROUP * pair {
+            self.table.zeroize();
+            self.table = vec![0; GROUP * pair];
         }
     }
 }
@@ -418,11 +435,12 @@ impl Gathered {
     /// Copies the operands next to each other; positions without a pair keep their old content.
     #[inline(always)]
     fn gather(&self, slots: &[Block], labels: usize, scratch: &mut Scratch) {
-        for label in 0..labels {
+        let (of_a, of_b) = scratch.labels.split_at_mut(labels);
+        for (label, (of_a, of_b)) in of_a.iter_mut().zip(of_b).enumerate() {
             let from = label * self.second;
             for i in 0..self.len {
-                scratch.labels[label][i] = slots[self.a[i] + from];
-                scratch.labels[MAX_LABELS + label][i] = slots[self.b[i] + from];
+                of_a[i] = slots[self.a[i] + from];
+                of_b[i] = slots[self.b[i] + from];
             }
         }
     }
@@ -430,10 +448,11 @@ impl Gathered {
     /// Copies the results back to their slots.
     #[inline(always)]
     fn scatter(&self, slots: &mut [Block], labels: usize, scratch: &Scratch) {
-        for label in 0..labels {
+        let results = scratch.labels[2 * labels..].iter().take(labels);
+        for (label, results) in results.enumerate() {
             let to = label * self.second;
             for i in 0..self.len {
-                slots[self.out[i] + to] = scratch.labels[2 * MAX_LABELS + label][i];
+                slots[self.out[i] + to] = results[i];
             }
         }
     }

@@ -42,7 +42,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::ahead;
 use crate::cores::{self, Stock};
-use crate::kernels::{self, BlockRun, GateKernel, LaneLabels, MAX_LABELS, Scratch};
+use crate::kernels::{self, BlockRun, GateKernel, LaneLabels, Scratch};
 use crate::scheme::KnownOperand;
 use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
@@ -147,8 +147,8 @@ pub(crate) trait Gates {
     fn garbles(&self) -> bool;
     /// Returns the bytes of table of some gates on one lane; `known_to` belongs to the ANDs.
     fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
-    /// Returns the labels of the constants 0 and 1, as many of each as this side holds of a wire.
-    fn constants(&self) -> [[Block; MAX_LABELS]; 2];
+    /// Returns a label of the constant 0 or 1.
+    fn constant(&self, bit: usize, label: usize) -> Block;
     /// Runs XORs of the tape in order.
     fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended>;
     /// Runs independent ANDs of the tape.
@@ -203,8 +203,8 @@ impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         known_to.iter().map(bytes).sum()
     }
 
-    fn constants(&self) -> [[Block; MAX_LABELS]; 2] {
-        [[Block::ZERO; MAX_LABELS], [self.one; MAX_LABELS]]
+    fn constant(&self, bit: usize, _: usize) -> Block {
+        [Block::ZERO, self.one][bit]
     }
 
     fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {
@@ -331,11 +331,11 @@ impl TapeRun<'_> {
     pub fn begin(&self, block: &mut LaneBlock, ports: &dyn Ports) {
         let (first_lane, width) = (block.first_lane, block.width);
         let slots = block.slots(self.tape.slots as usize * width * self.gates.labels());
-        for (slot, labels) in [ZERO, ONE].into_iter().zip(self.gates.constants()) {
+        for (bit, slot) in [ZERO, ONE].into_iter().enumerate() {
             let of_value = slots[self.range(slot, width)].chunks_exact_mut(width);
-            of_value
-                .zip(labels)
-                .for_each(|(slots, label)| slots.fill(label));
+            for (label, slots) in of_value.enumerate() {
+                slots.fill(self.gates.constant(bit, label));
+            }
         }
         let per_bit = width * self.gates.labels();
         let inputs = FIRST_INPUT as usize..(FIRST_INPUT + self.tape.inputs) as usize;

@@ -45,9 +45,7 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Lanes};
 use sealane_circuit::tape::{Gate, KnownTo, ONE, ZERO};
 
-use crate::kernels::{
-    self, BlockRun, GateKernel, GateLanes, GateSlots, LaneLabels, MAX_LABELS, Tweaks,
-};
+use crate::kernels::{self, BlockRun, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
 use crate::machine::Gates;
 use crate::tables::Ended;
 
@@ -90,11 +88,12 @@ impl Gates for Prf {
         table_bytes(xors, known_to.len())
     }
 
-    fn constants(&self) -> [[Block; MAX_LABELS]; 2] {
-        let other = self.spare.map_or(Block::ZERO, |spare| label(spare, 1));
+    fn constant(&self, bit: usize, of_value: usize) -> Block {
         // The garbler's second label is that of the value 1.
-        let unused = Block::ZERO;
-        [[Block::ZERO, other, unused], [other, Block::ZERO, unused]]
+        match self.spare {
+            Some(spare) if bit != of_value => label(spare, 1),
+            _ => Block::ZERO,
+        }
     }
 
     fn xors(&self, xors: Range<usize>, on: &mut BlockRun<'_>) -> Result<(), Ended> {

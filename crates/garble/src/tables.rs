@@ -60,7 +60,15 @@ impl<'a, T: Tables> KeepError<'a, T> {
 
     /// Returns the result of a run over this stream, with the error of its tables.
     pub fn explain(self, result: Result<(), Ended>) -> Result<(), T::Error> {
-        result.map_err(|Ended| self.error.expect("a stream that ended has a reason"))
+        KeepError::explain_all(vec![self], result)
+    }
+
+    /// The same of a run over several streams: the error of the first that has one.
+    pub fn explain_all(all: Vec<Self>, result: Result<(), Ended>) -> Result<(), T::Error> {
+        result.map_err(|Ended| {
+            let mut errors = all.into_iter().filter_map(|keep| keep.error);
+            errors.next().expect("a stream that ended has a reason")
+        })
     }
 }
 

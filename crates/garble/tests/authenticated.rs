@@ -1,43 +1,52 @@
-//! Authenticated garbling against the algebra of its page: masks and products from a dealer, both
-//! parties in memory, all tiers and lane counts.
+//! Authenticated garbling against the algebra of its page: masks and products from a dealer, all
+//! parties in memory, all tiers and lane counts, and one to fifteen garblers.
 
 use std::convert::Infallible;
 
 use proptest::prelude::*;
 use sealane_block::{Block, Coins, Cpu, SecretStream};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile};
-use sealane_garble::authenticated::{EvaluatorPlanes, GarblerPlanes, Run, Walks, table_bytes};
+use sealane_garble::authenticated::{
+    EvaluatorPlanes, GarblerPlanes, MaskPlanes, Run, Seat, Walks, table_bytes,
+};
 use sealane_garble::{CHUNK_BYTES, ChunkReader, ChunkWriter, Labels};
 
 use sealane_testkit::side::two_ands;
 
 use crate::support::{lane_counts, plain, tapes};
 
-/// The parties: garbler and evaluator.
-const A: usize = 0;
-const B: usize = 1;
-
-/// One party's part of authenticated bits, MACs and keys.
+/// One party's part of authenticated bits towards another party, MACs and keys.
 #[derive(Clone, Default)]
 struct Part {
     mac: Vec<Block>,
     key: Vec<Block>,
 }
 
-/// Authenticated bits at both parties.
-type Bits = [Part; 2];
+/// Authenticated bits: of each party, its part towards each other one, in the order of [`peers`].
+type Bits = Vec<Vec<Part>>;
 
-/// A dealer whom both parties trust.
+/// The other parties of one, in the order in which it has planes for them. Garblers come first in
+/// the order of parties, and the evaluator last; a garbler has it before all others.
+fn peers(me: usize, parties: usize) -> Vec<usize> {
+    let evaluator = parties - 1;
+    let all = std::iter::once(evaluator).chain(0..evaluator);
+    all.filter(|party| *party != me).collect()
+}
+
+/// A dealer whom all parties trust.
 struct Dealer {
     random: SecretStream,
-    offsets: [Block; 2],
+    offsets: Vec<Block>,
 }
 
 impl Dealer {
-    fn new(seed: u64) -> Dealer {
+    fn new(parties: usize, seed: u64) -> Dealer {
         let mut random = Coins::danger_fixed_seed(seed).secret("dealer");
-        let offsets = [(); 2].map(|()| Block::new(random.block().value() | 1));
-        Dealer { random, offsets }
+        let offsets = (0..parties).map(|_| Block::new(random.block().value() | 1));
+        Dealer {
+            offsets: offsets.collect(),
+            random,
+        }
     }
 
     fn blocks(&mut self, count: usize) -> Vec<Block> {
@@ -53,38 +62,59 @@ impl Dealer {
 
     /// Authenticates bits.
     fn deal(&mut self, bits: &[u8]) -> Bits {
-        let own = self.bits(bits.len());
-        let shares = [
-            own.clone(),
-            own.iter().zip(bits).map(|(a, b)| a ^ b).collect(),
-        ];
-        let keys = [(); 2].map(|()| {
+        let parties = self.offsets.len();
+        let mut shares = (1..parties)
+            .map(|_| self.bits(bits.len()))
+            .collect::<Vec<_>>();
+        let mut last = bits.to_vec();
+        for share in &shares {
+            last.iter_mut()
+                .zip(share)
+                .for_each(|(last, bit)| *last ^= bit);
+        }
+        shares.push(last);
+        let keys = (0..parties * parties).map(|_| {
             let keys = self.blocks(bits.len());
             keys.into_iter().map(even).collect::<Vec<_>>()
         });
-        [A, B].map(|party| {
-            let offset = self.offsets[1 - party];
-            let macs = keys[1 - party].iter().zip(&shares[party]);
-            let macs = macs.map(|(key, share)| *key ^ offset.masked(*share));
+        // Of the holder, for the share of the other.
+        let keys = keys.collect::<Vec<_>>();
+        let of = |holder: usize, other: usize| &keys[holder * parties + other];
+        let part = |me: usize, peer: usize| {
+            let macs = of(peer, me).iter().zip(&shares[me]);
+            let macs = macs.map(|(key, share)| *key ^ self.offsets[peer].masked(*share));
             Part {
                 mac: macs.collect(),
-                key: keys[party].clone(),
+                key: of(me, peer).clone(),
             }
-        })
+        };
+        let all = (0..parties).map(|me| {
+            let peers = peers(me, parties).into_iter();
+            peers.map(|peer| part(me, peer)).collect()
+        });
+        all.collect()
     }
 
     /// The bits, if every MAC belongs to its share and its key.
     fn opened(&self, of: &Bits) -> Vec<u8> {
-        for party in [A, B] {
-            let offset = self.offsets[1 - party];
-            for (mac, key) in of[party].mac.iter().zip(&of[1 - party].key) {
-                let belongs = same(&[*mac], &[*key ^ offset.masked(mac.lsb())]);
-                assert!(belongs, "a MAC of {party}");
-                assert_eq!(key.lsb(), 0);
+        let parties = of.len();
+        let mut bits = vec![0; of[0][0].mac.len()];
+        for me in 0..parties {
+            for (peer, part) in peers(me, parties).into_iter().zip(&of[me]) {
+                let back = peers(peer, parties).iter().position(|party| *party == me);
+                let keys = &of[peer][back.expect("a peer")].key;
+                for (mac, key) in part.mac.iter().zip(keys) {
+                    let expected = *key ^ self.offsets[peer].masked(mac.lsb());
+                    assert!(same(&[*mac], &[expected]), "a MAC of {me} for {peer}");
+                    assert_eq!(key.lsb(), 0);
+                }
+                let shares = part.mac.iter().zip(&of[me][0].mac);
+                assert!({ shares }.all(|(mac, first)| mac.lsb() == first.lsb()));
             }
+            let shares = bits.iter_mut().zip(&of[me][0].mac);
+            shares.for_each(|(bit, mac)| *bit ^= mac.lsb());
         }
-        let shares = of[A].mac.iter().zip(&of[B].mac);
-        shares.map(|(a, b)| (*a ^ *b).lsb()).collect()
+        bits
     }
 }
 
@@ -105,208 +135,310 @@ fn times(bits: &[u8], blocks: &[Block]) -> Vec<Block> {
     pairs.map(|(bit, block)| block.masked(*bit)).collect()
 }
 
-/// State of both parties at the end of all walks over a tape.
+/// State of all parties at the end of all walks over a tape.
 struct End {
-    tables: Vec<u8>,
-    /// Labels of outputs at both parties, and their masks.
-    outputs: [Vec<Block>; 2],
+    /// Of each garbler.
+    tables: Vec<Vec<u8>>,
+    /// For each garbler its labels of outputs, and the evaluator's; and masks of all.
+    outputs: Vec<[Vec<Block>; 2]>,
     masks: Bits,
-    /// Labels of ANDs at both parties.
-    labels: [Vec<Block>; 2],
-    /// MACs that the garbler shows, and those that the evaluator expects.
+    /// The same of ANDs.
+    labels: Vec<[Vec<Block>; 2]>,
+    /// MACs that garblers show, summed, and those that the evaluator expects.
     shown: Vec<Block>,
     expected: Vec<Block>,
 }
 
-/// All walks over a tape on random masks, for the values of its inputs. `change` changes the
-/// tables on their way.
-fn walk(
-    cpus: [Cpu; 2],
-    (tape, lanes): (&Tape, usize),
-    values: &[u8],
+/// A tape with the values of its inputs, at parties on these tiers; the last evaluates.
+struct Case<'a> {
+    cpus: &'a [Cpu],
+    run: Run<'a>,
+    values: &'a [u8],
     seed: u64,
-    change: impl Fn(&mut [u8]),
-) -> End {
-    let run = Run { tape, lanes };
-    let (pairs, wires) = (run.pairs(), values.len());
-    let mut dealer = Dealer::new(seed);
-    let hash = dealer.random.block();
-    let mut parties = cpus.map(|cpu| Walks::new(cpu, hash));
-    let input_bits = dealer.bits(wires);
-    let inputs = dealer.deal(&input_bits);
-    let fresh_bits = dealer.bits(pairs);
-    let fresh = dealer.deal(&fresh_bits);
-    let factors = [(); 2].map(|()| dealer.bits(pairs));
-    let product = factors[0].iter().zip(&factors[1]);
-    let product = product.map(|(x, y)| x & y).collect::<Vec<_>>();
-    let [x, y] = factors.map(|bits| dealer.deal(&bits));
-    let z = dealer.deal(&product);
+}
 
-    // Offline: open both operands' masks, shifted by random factors.
-    let mut opened: [Bits; 2] = [x.clone(), y.clone()];
-    let mut masks = Bits::default();
-    for party in [A, B] {
-        let (of_x, of_y) = opened.split_at_mut(1);
-        let (of_x, of_y) = (&mut of_x[0][party], &mut of_y[0][party]);
-        let mut fresh = fresh[party].clone();
-        let mut ports = Labels::new(tape, lanes, 2);
-        ports.inputs = [&*inputs[party].mac, &inputs[party].key].concat().into();
-        let planes: [&mut [Block]; 6] = [
-            &mut fresh.mac,
-            &mut fresh.key,
-            &mut of_x.mac,
-            &mut of_x.key,
-            &mut of_y.mac,
-            &mut of_y.key,
-        ];
-        parties[party].masks(run, &mut ports, planes);
-        let (mac, key) = ports.outputs.split_at(ports.outputs.len() / 2);
-        masks[party] = Part {
-            mac: mac.to_vec(),
-            key: key.to_vec(),
-        };
+/// Masks and products that walks take.
+struct Material {
+    inputs: Bits,
+    input_bits: Vec<u8>,
+    fresh: Bits,
+    factors: [Bits; 2],
+    product: Bits,
+}
+
+impl Material {
+    fn deal(dealer: &mut Dealer, wires: usize, pairs: usize) -> Material {
+        let input_bits = dealer.bits(wires);
+        let inputs = dealer.deal(&input_bits);
+        let fresh_bits = dealer.bits(pairs);
+        let fresh = dealer.deal(&fresh_bits);
+        let factors = [(); 2].map(|()| dealer.bits(pairs));
+        let product = factors[0].iter().zip(&factors[1]);
+        let product = product.map(|(x, y)| x & y).collect::<Vec<_>>();
+        Material {
+            inputs,
+            input_bits,
+            fresh,
+            factors: factors.map(|bits| dealer.deal(&bits)),
+            product: dealer.deal(&product),
+        }
+    }
+}
+
+/// Walks over masks; returns those of outputs and all products of operands' masks, xor those of
+/// ANDs' outputs.
+fn offline(case: &Case<'_>, dealer: &Dealer, of: &Material, walks: &mut [Walks]) -> [Bits; 2] {
+    let (run, parties) = (case.run, case.cpus.len());
+    let mut opened = of.factors.clone();
+    let mut masks = vec![Vec::new(); parties];
+    for me in 0..parties {
+        for peer in 0..parties - 1 {
+            let [x, y] = opened.each_mut().map(|of| &mut of[me][peer]);
+            let mut fresh = of.fresh[me][peer].clone();
+            let mut ports = Labels::new(run.tape, run.lanes, 2);
+            let inputs = &of.inputs[me][peer];
+            ports.inputs = [&*inputs.mac, &inputs.key].concat().into();
+            let planes: [&mut [Block]; 6] = [
+                &mut fresh.mac,
+                &mut fresh.key,
+                &mut x.mac,
+                &mut x.key,
+                &mut y.mac,
+                &mut y.key,
+            ];
+            walks[me].masks(run, &mut ports, planes);
+            let (mac, key) = ports.outputs.split_at(ports.outputs.len() / 2);
+            masks[me].push(Part {
+                mac: mac.to_vec(),
+                key: key.to_vec(),
+            });
+        }
     }
     let [e, f] = opened.map(|of| dealer.opened(&of));
     let both = e.iter().zip(&f).map(|(e, f)| e & f).collect::<Vec<_>>();
-    let ones = vec![Block::new(1); pairs];
-    let keyed = vec![dealer.offsets[B] ^ Block::new(1); pairs];
-    // The product of the operands' masks, xor the mask of the output.
-    let products = [A, B].map(|party| {
-        let sum = |of: fn(&Part) -> &Vec<Block>| {
-            let sum = xor(of(&z[party]), of(&fresh[party]));
-            let sum = xor(&sum, &times(&e, of(&y[party])));
-            xor(&sum, &times(&f, of(&x[party])))
-        };
-        let (mac, key) = (sum(|part| &part.mac), sum(|part| &part.key));
-        match party {
-            A => Part {
-                mac: xor(&mac, &times(&both, &ones)),
-                key,
-            },
-            _ => Part {
-                mac,
-                key: xor(&key, &times(&both, &keyed)),
-            },
+    let mut products = of.product.clone();
+    for (me, product) in products.iter_mut().enumerate() {
+        for ((at, peer), product) in peers(me, parties).into_iter().enumerate().zip(product) {
+            let part = |of: &Bits| of[me][at].clone();
+            let [fresh, x, y] = [&of.fresh, &of.factors[0], &of.factors[1]].map(part);
+            let sum = |z: &[Block], fresh: &[Block], x: &[Block], y: &[Block]| {
+                xor(&xor(z, fresh), &xor(&times(&e, y), &times(&f, x)))
+            };
+            product.mac = sum(&product.mac, &fresh.mac, &x.mac, &y.mac);
+            product.key = sum(&product.key, &fresh.key, &x.key, &y.key);
+            // The public term is added to the first garbler's share.
+            let one = |one: Block| times(&both, &vec![one; both.len()]);
+            if me == 0 {
+                product.mac = xor(&product.mac, &one(Block::new(1)));
+            } else if peer == 0 {
+                let one = one(dealer.offsets[me] ^ Block::new(1));
+                product.key = xor(&product.key, &one);
+            }
         }
-    });
+    }
+    [masks, products]
+}
+
+fn planes(parts: &mut [Part]) -> Vec<MaskPlanes<'_>> {
+    let parts = parts.iter_mut();
+    parts
+        .map(|part| [&mut part.mac[..], &mut part.key])
+        .collect()
+}
+
+/// Sums of lists of blocks.
+fn sum_of<'a>(lists: impl IntoIterator<Item = &'a Vec<Block>>) -> Vec<Block> {
+    let sum = lists.into_iter().cloned();
+    sum.reduce(|sum, list| xor(&sum, &list))
+        .expect("some lists")
+}
+
+/// Ports with labels and masks of a party.
+fn ports(run: Run<'_>, labels: &[Vec<Block>], masks: &[Part]) -> Labels {
+    let mut ports = Labels::new(run.tape, run.lanes, labels.len() + 2 * masks.len());
+    let masks = masks.iter().flat_map(|part| [&part.mac, &part.key]);
+    let all = labels.iter().chain(masks);
+    ports.inputs = all.flatten().copied().collect::<Vec<_>>().into();
+    ports
+}
+
+/// All walks over a tape on random masks, for the values of its inputs. `change` changes the
+/// table of the first garbler on its way.
+fn walk(case: &Case<'_>, change: impl Fn(&mut [u8])) -> End {
+    let Case {
+        run, values, seed, ..
+    } = *case;
+    let parties = case.cpus.len();
+    let (garblers, evaluator) = (parties - 1, parties - 1);
+    let mut dealer = Dealer::new(parties, seed);
+    let hash = dealer.random.block();
+    let mut walks = case.cpus.iter().map(|cpu| Walks::new(*cpu, hash));
+    let mut walks = walks.by_ref().collect::<Vec<_>>();
+    let of = Material::deal(&mut dealer, values.len(), run.pairs());
+    let [masks, mut products] = offline(case, &dealer, &of, &mut walks);
+    let mut fresh = of.fresh.clone();
 
     // Online: labels of the masked values of inputs.
-    let delta = dealer.offsets[A];
-    let zeros: Vec<_> = dealer.blocks(wires).into_iter().map(even).collect();
-    let masked = values.iter().zip(&input_bits).map(|(x, l)| x ^ l);
+    let masked = values.iter().zip(&of.input_bits).map(|(x, l)| x ^ l);
     let masked = masked.collect::<Vec<_>>();
-    let active = xor(&zeros, &times(&masked, &vec![delta; wires]));
-    let ports = |party: usize, labels: &[Block]| {
-        let mut ports = Labels::new(tape, lanes, 3);
-        let part = &inputs[party];
-        ports.inputs = [labels, &part.mac, &part.key].concat().into();
-        ports
-    };
-    let third = |outputs: &[Block]| outputs[..outputs.len() / 3].to_vec();
+    let (mut zeros, mut active) = (Vec::new(), Vec::new());
+    for delta in &dealer.offsets.clone()[..garblers] {
+        let labels = dealer.blocks(values.len()).into_iter().map(even);
+        zeros.push(labels.collect::<Vec<_>>());
+        let ones = times(&masked, &vec![*delta; values.len()]);
+        active.push(xor(zeros.last().expect("labels"), &ones));
+    }
+    let (mut tables, mut labels, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+    for me in 0..garblers {
+        let delta = dealer.offsets[me];
+        let mut table = Vec::new();
+        let mut sink = ChunkWriter::new(|chunk: &[u8]| {
+            assert!(chunk.len() <= CHUNK_BYTES);
+            table.extend_from_slice(chunk);
+            Ok::<(), Infallible>(())
+        });
+        let keys = sum_of(products[me].iter().map(|part| &part.key));
+        let shares = products[me][0].mac.iter().zip(keys);
+        let shares = shares.map(|(mac, key)| key ^ delta.masked(mac.lsb()));
+        let mut share = shares.collect::<Vec<_>>();
+        let mut at_garbler = ports(run, &zeros[me..=me], &of.inputs[me]);
+        let others = products[me][1..].iter_mut();
+        let planes = GarblerPlanes {
+            masks: planes(&mut fresh[me]),
+            share: &mut share,
+            others: others.map(|part| &mut part.mac[..]).collect(),
+        };
+        let seat = Seat {
+            number: me,
+            garblers,
+        };
+        let call = walks[me].call();
+        let Ok(()) = walks[me].garble(
+            (call, run),
+            (delta, seat),
+            &mut at_garbler,
+            planes,
+            &mut sink,
+        );
+        let Ok(()) = sink.flush();
+        drop(sink);
+        assert_eq!(
+            table.len() as u64,
+            table_bytes(run.pairs() as u64, garblers)
+        );
+        tables.push(table);
+        labels.push(share);
+        outputs.push(at_garbler.outputs);
+    }
+    change(&mut tables[0]);
 
-    let mut tables = Vec::new();
-    let mut sink = ChunkWriter::new(|chunk: &[u8]| {
-        assert!(chunk.len() <= CHUNK_BYTES);
-        tables.extend_from_slice(chunk);
-        Ok::<(), Infallible>(())
+    let mut sources = tables.iter().map(|table| {
+        let mut unread = &table[..];
+        ChunkReader::new(table.len() as u64, move |chunk: &mut [u8]| {
+            let (now, later) = unread.split_at(chunk.len());
+            chunk.copy_from_slice(now);
+            unread = later;
+            Ok::<(), Infallible>(())
+        })
     });
-    let mut garbler = fresh[A].clone();
-    let shares = products[A].mac.iter().zip(&products[A].key);
-    let shares = shares.map(|(mac, key)| *key ^ delta.masked(mac.lsb()));
-    let mut labels = shares.collect::<Vec<_>>();
-    let mut at_garbler = ports(A, &zeros);
-    let planes = GarblerPlanes {
-        mac: &mut garbler.mac,
-        key: &mut garbler.key,
-        share: &mut labels,
-    };
-    let call = parties[A].call();
-    let Ok(()) = parties[A].garble((call, run), delta, &mut at_garbler, planes, &mut sink);
-    let Ok(()) = sink.flush();
-    drop(sink);
-    assert_eq!(tables.len() as u64, table_bytes(pairs as u64));
-    change(&mut tables);
-
-    let mut unread = &tables[..];
-    let mut source = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
-        let (now, later) = unread.split_at(chunk.len());
-        chunk.copy_from_slice(now);
-        unread = later;
-        Ok::<(), Infallible>(())
-    });
-    let (mut evaluator, mut of_product) = (fresh[B].clone(), products[B].clone());
-    let mut at_evaluator = ports(B, &active);
+    let mut sources = sources.by_ref().collect::<Vec<_>>();
+    let mut product_key = sum_of(products[evaluator].iter().map(|part| &part.key));
+    let product_macs = products[evaluator].iter_mut();
+    let mut at_evaluator = ports(run, &active, &of.inputs[evaluator]);
     let planes = EvaluatorPlanes {
-        mac: &mut evaluator.mac,
-        key: &mut evaluator.key,
-        product_mac: &mut of_product.mac,
-        product_key: &mut of_product.key,
+        masks: planes(&mut fresh[evaluator]),
+        product_macs: product_macs.map(|part| &mut part.mac[..]).collect(),
+        product_key: &mut product_key,
     };
-    let call = parties[B].call();
-    let offset = dealer.offsets[B];
-    let Ok(()) = parties[B].evaluate((call, run), offset, &mut at_evaluator, planes, &mut source);
-    drop(source);
-    assert!(unread.is_empty(), "the evaluator reads every byte");
+    let (call, offset) = (walks[evaluator].call(), dealer.offsets[evaluator]);
+    let walks_of = &mut walks[evaluator];
+    let Ok(()) = walks_of.evaluate((call, run), offset, &mut at_evaluator, planes, &mut sources);
+    drop(sources);
 
-    // Settlement: the garbler follows the masked values that the evaluator states.
+    // Settlement: garblers follow the masked values that the evaluator states.
     let bit = |label: &Block| *label & Block::new(1);
-    let mut at_garbler_again = Labels::new(tape, lanes, 1);
-    at_garbler_again.inputs = active.iter().map(bit).collect::<Vec<_>>().into();
-    let mut stated = evaluator.mac.iter().map(bit).collect::<Vec<_>>();
-    let mut product_mac = products[A].mac.clone();
-    let planes: [&mut [Block]; 4] = [
-        &mut garbler.mac,
-        &mut garbler.key,
-        &mut stated,
-        &mut product_mac,
-    ];
-    parties[A].answer(run, &mut at_garbler_again, planes);
-    let stated_outputs = at_evaluator.outputs[..masks[B].mac.len()].iter().map(bit);
+    let wires = run.tape.outputs.len() * run.lanes;
+    let stated_outputs = at_evaluator.outputs[..wires].iter().map(bit);
     let stated_outputs = stated_outputs.collect::<Vec<_>>();
-    assert!(same(&at_garbler_again.outputs, &stated_outputs));
-    for (party, outputs) in [(A, &at_garbler.outputs), (B, &at_evaluator.outputs)] {
-        let carried = [&*masks[party].mac, &masks[party].key].concat();
+    for me in 0..garblers {
+        let mut again = Labels::new(run.tape, run.lanes, 1);
+        again.inputs = active[0].iter().map(bit).collect::<Vec<_>>().into();
+        let mut stated = fresh[evaluator][0].mac.iter().map(bit).collect::<Vec<_>>();
+        let Part { mac, key } = &mut fresh[me][0];
+        let planes: [&mut [Block]; 4] = [mac, key, &mut stated, &mut products[me][0].mac];
+        walks[me].answer(run, &mut again, planes);
+        assert!(same(&again.outputs, &stated_outputs));
+    }
+    outputs.push(at_evaluator.outputs);
+    for (me, outputs) in outputs.iter().enumerate() {
+        let held = if me == evaluator { garblers } else { 1 };
+        let masks = masks[me].iter().flat_map(|part| [&part.mac, &part.key]);
+        let carried = masks.flatten().copied().collect::<Vec<_>>();
         assert!(
-            same(&outputs[masks[party].mac.len()..], &carried),
+            same(&outputs[held * wires..], &carried),
             "one mask in both walks"
         );
     }
+    let both = (0..garblers).map(|me| {
+        let evaluated = outputs[evaluator][me * wires..][..wires].to_vec();
+        [outputs[me][..wires].to_vec(), evaluated]
+    });
+    let of_ands = labels.into_iter().zip(&fresh[evaluator]);
     End {
         tables,
-        outputs: [third(&at_garbler.outputs), third(&at_evaluator.outputs)],
+        outputs: both.collect(),
         masks,
-        labels: [labels, evaluator.mac],
-        shown: garbler.mac,
-        expected: evaluator.key,
+        labels: of_ands
+            .map(|(zeros, part)| [zeros, part.mac.clone()])
+            .collect(),
+        shown: sum_of(fresh[..garblers].iter().map(|parts| &parts[0].mac)),
+        expected: fresh[evaluator][0].key.clone(),
     }
 }
 
-/// True if each of the evaluator's labels is that of its masked value.
-fn are_labels(delta: Block, [zeros, active]: &[Vec<Block>; 2]) -> bool {
-    let mut wires = zeros.iter().zip(active);
-    wires.all(|(zero, label)| {
-        zero.lsb() == 0 && same(&[*label], &[*zero ^ delta.masked(label.lsb())])
+/// True if each of the evaluator's labels is that of its masked value, of each garbler.
+fn are_labels(offsets: &[Block], labels: &[[Vec<Block>; 2]]) -> bool {
+    let first = &labels[0][1];
+    offsets.iter().zip(labels).all(|(delta, [zeros, active])| {
+        let mut wires = zeros.iter().zip(active).zip(first);
+        wires.all(|((zero, label), first)| {
+            let expected = *zero ^ delta.masked(first.lsb());
+            zero.lsb() == 0 && same(&[*label], &[expected])
+        })
     })
 }
 
+/// The values of outputs.
+fn results(dealer: &Dealer, end: &End) -> Vec<u8> {
+    let masks = dealer.opened(&end.masks);
+    let results = end.outputs[0][1].iter().zip(masks);
+    results.map(|(label, mask)| label.lsb() ^ mask).collect()
+}
+
 /// Walks over a tape on all tiers: all compute what the tape does in the clear, and alike.
-fn assert_right(tape: &Tape, lanes: usize, seed: u64) {
-    let dealer = Dealer::new(seed);
-    let values = Dealer::new(seed + 1).bits(tape.inputs as usize * lanes);
+fn assert_right((tape, lanes): (&Tape, usize), parties: usize, seed: u64) {
+    let dealer = Dealer::new(parties, seed);
+    let values = Dealer::new(parties, seed + 1).bits(tape.inputs as usize * lanes);
     let tiers = Cpu::available();
     let mut tables = None;
     for (at, cpu) in tiers.iter().enumerate() {
-        let cpus = [*cpu, tiers[(at + 1) % tiers.len()]];
-        let end = walk(cpus, (tape, lanes), &values, seed, |_| {});
+        let cpus = (0..parties).map(|party| tiers[(at + party) % tiers.len()]);
+        let case = Case {
+            cpus: &cpus.collect::<Vec<_>>(),
+            run: Run { tape, lanes },
+            values: &values,
+            seed,
+        };
+        let end = walk(&case, |_| {});
         let tier = cpu.tier();
-        assert!(are_labels(dealer.offsets[A], &end.outputs), "{tier}");
-        assert!(are_labels(dealer.offsets[A], &end.labels), "{tier}");
+        assert!(are_labels(&dealer.offsets, &end.outputs), "{tier}");
+        assert!(are_labels(&dealer.offsets, &end.labels), "{tier}");
         assert!(same(&end.shown, &end.expected), "{tier}");
-        let masks = dealer.opened(&end.masks);
-        let results = end.outputs[B].iter().zip(masks);
-        let results = results.map(|(label, mask)| label.lsb() ^ mask);
-        let results = results.collect::<Vec<_>>();
-        assert_eq!(results, plain(tape, lanes, &values), "{tier} x {lanes}");
+        assert_eq!(
+            results(&dealer, &end),
+            plain(tape, lanes, &values),
+            "{tier} x {lanes}"
+        );
         let first = tables.get_or_insert_with(|| end.tables.clone());
         assert_eq!(*first, end.tables, "{tier}");
     }
@@ -319,9 +451,18 @@ proptest! {
     fn any_tape_on_any_lanes_is_right_on_all_tiers(
         tape in tapes(),
         lanes in lane_counts(),
+        parties in 2usize..6,
         seed in 0u64..1 << 32,
     ) {
-        assert_right(&tape, lanes, seed);
+        assert_right((&tape, lanes), 2, seed);
+        assert_right((&tape, lanes), parties, seed);
+    }
+}
+
+#[test]
+fn sixteen_parties_are_right() {
+    for lanes in [1, 17] {
+        assert_right((&two_ands(), lanes), 16, 3);
     }
 }
 
@@ -334,8 +475,8 @@ fn a_tape_of_many_chunks_is_right() {
     let tape = compile(&b.finish(vec![product]), &Machine::CPU);
     let pairs = |lanes| tape.ands.len() * lanes;
     assert!(pairs(1) > 512 && pairs(45) % 1024 != 0);
-    for lanes in [1, 45] {
-        assert_right(&tape, lanes, 7);
+    for (lanes, parties) in [(1, 2), (45, 2), (45, 3), (45, 5)] {
+        assert_right((&tape, lanes), parties, 7);
     }
 }
 
@@ -351,13 +492,19 @@ fn a_changed_table_is_seen_or_does_nothing() {
             let mut stops = 0;
             for seed in 0..runs {
                 let changed = |tables: &mut [u8]| tables[byte] ^= 1;
-                let end = walk([cpu; 2], (&tape, 1), &values, 1000 + seed, changed);
-                let dealer = Dealer::new(1000 + seed);
-                if are_labels(dealer.offsets[A], &end.labels) && same(&end.shown, &end.expected) {
-                    let masks = dealer.opened(&end.masks);
-                    let results = end.outputs[B].iter().zip(masks);
-                    let results = results.map(|(label, mask)| label.lsb() ^ mask);
-                    assert_eq!(results.collect::<Vec<_>>(), plain(&tape, 1, &values));
+                let case = Case {
+                    cpus: &[cpu; 2],
+                    run: Run {
+                        tape: &tape,
+                        lanes: 1,
+                    },
+                    values: &values,
+                    seed: 1000 + seed,
+                };
+                let end = walk(&case, changed);
+                let dealer = Dealer::new(2, 1000 + seed);
+                if are_labels(&dealer.offsets, &end.labels) && same(&end.shown, &end.expected) {
+                    assert_eq!(results(&dealer, &end), plain(&tape, 1, &values));
                 } else {
                     stops += 1;
                 }

@@ -221,9 +221,9 @@ impl Making<'_> {
                 self.add_turned_bits(&mut own, at, self.bits.shares, (from, shift));
             }
         }
-        let sum = |garbler, bits: &[u8]| {
+        let sum = |garbler: bool, bits: &[u8]| {
             let place = common::Place::Products as u8;
-            (self.challenges).sum(place, self.place.number, garbler, bits)
+            (self.challenges).sum(place, self.place.number, usize::from(!garbler), bits)
         };
         let mut proof = sum(self.place.garbles, &own);
         self.each_difference(0, shifts, |macs, _| proof.add(macs));

@@ -1,30 +1,32 @@
-//! The ideal functionality of authenticated bits and products: a dealer whom both parties trust
-//! gives each its part, and nothing is sent.
+//! The ideal functionality of authenticated bits and products, of any number of parties: a dealer
+//! whom all trust gives each its part, and nothing is sent.
 //!
 //! For tests and for measurements of what is built on it, as those of crate `ot`. Each party has a
-//! copy of the dealer, which expands public randomness of the session: **both parties know all
-//! secrets of both**. So what is built on it is as secure as the protocol is against parties that
+//! copy of the dealer, which expands public randomness of the session: **each party knows all
+//! secrets of all**. So what is built on it is as secure as the protocol is against parties that
 //! do not look, and no more.
 
 use super::{Begun, Products};
 use crate::bits::Bits;
+use crate::roles::Roles;
 use sealane_block::{Block, Prg};
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use sealane_party::Result;
-use sealane_protocol::{Demand, Paper};
+use sealane_protocol::{Demand, Paper, Role};
 use zeroize::Zeroizing;
 
-/// A dealer whose two copies deal alike.
+/// A dealer whose copies deal alike.
 pub struct DangerDealer {
     random: Prg,
-    /// Offsets of garbler and evaluator.
-    offsets: [Block; 2],
-    me: usize,
+    roles: Roles,
+    /// Offsets of all parties, by their numbers.
+    offsets: Vec<Block>,
+    me: PartyId,
 }
 
-/// Number of the garbler, and of the evaluator.
-const GARBLER: usize = 0;
-const EVALUATOR: usize = 1;
+/// Shares of bits, as bits 0 of blocks, by the numbers of parties.
+type Dealt = Zeroizing<Vec<Vec<Block>>>;
 
 impl DangerDealer {
     fn blocks(&mut self, count: usize) -> Vec<Block> {
@@ -33,67 +35,98 @@ impl DangerDealer {
         blocks
     }
 
-    /// Authenticates bits, which are bits 0 of shares.
-    fn deal(&mut self, shares: [Vec<Block>; 2]) -> Bits {
-        let shares = Zeroizing::new(shares);
-        let count = shares[0].len();
+    /// Random shares of random bits.
+    fn shares(&mut self, count: usize) -> Dealt {
+        let all = (0..self.offsets.len()).map(|_| self.blocks(count));
+        Zeroizing::new(all.collect())
+    }
+
+    /// Authenticates bits.
+    fn deal(&mut self, shares: &Dealt) -> Vec<Bits> {
+        let (count, parties) = (shares[0].len(), self.offsets.len());
         let even = Block::new(!1);
-        let mut keys = Zeroizing::new([(); 2].map(|()| self.blocks(count)));
-        for key in keys.iter_mut().flatten() {
-            *key = *key & even;
+        let mut keys = Zeroizing::new(vec![Vec::new(); parties]);
+        for (holder, keys) in keys.iter_mut().enumerate() {
+            for of in 0..parties {
+                let drawn = if of == holder {
+                    vec![]
+                } else {
+                    self.blocks(count)
+                };
+                keys.push(drawn.into_iter().map(|key| key & even).collect::<Vec<_>>());
+            }
         }
-        let (me, other) = (self.me, 1 - self.me);
-        let macs = keys[other].iter().zip(&shares[me]);
-        let macs = macs.map(|(key, share)| *key ^ self.offsets[other].masked(share.lsb()));
-        Bits {
-            mac: macs.collect(),
-            key: std::mem::take(&mut keys[me]),
-        }
+        let me = self.roles.number(self.me);
+        let peers = self.roles.peers(self.me).into_iter();
+        let peers = peers.map(|peer| {
+            let peer = self.roles.number(peer);
+            let macs = keys[peer][me].iter().zip(&shares[me]);
+            let macs = macs.map(|(key, share)| *key ^ self.offsets[peer].masked(share.lsb()));
+            Bits {
+                mac: macs.collect(),
+                key: keys[me][peer].clone(),
+            }
+        });
+        peers.collect()
     }
 }
 
 impl Products for DangerDealer {
+    const ROLES: &'static [Role] = &[Role::any("garbler"), Role::one("evaluator")];
     const ASSUMPTION: &'static str =
-        "both parties trust a dealer of authenticated bits and products";
-
+        "all parties trust a dealer of authenticated bits and products";
     const REFERENCES: &'static [Paper] = crate::papers::OVER_A_DEALER;
     const STATISTICAL: u32 = 0;
 
     fn set_up(begun: Begun<'_>, _: &Demand, _: &mut Mesh) -> Result<DangerDealer> {
         let stream = begun.nonce.stream("auth: dealer", begun.session.as_bytes());
         let mut random = { stream }.prg(begun.cpu);
-        let mut offset = |low: u128| Block::new(random.block().value() & !3 | low);
-        let offsets = [offset(1), offset(3)];
-        let me = if begun.garbles { GARBLER } else { EVALUATOR };
+        let evaluator = begun.roles.evaluator();
+        let offsets = begun.roles.everyone().iter().map(|party| {
+            let low = if *party == evaluator { 3 } else { 1 };
+            Block::new(random.block().value() & !3 | low)
+        });
         Ok(DangerDealer {
+            offsets: offsets.collect(),
             random,
-            offsets,
-            me,
+            roles: begun.roles,
+            me: begun.me,
         })
     }
 
     fn offset(&self) -> Block {
-        self.offsets[self.me]
+        self.offsets[self.roles.number(self.me)]
     }
 
-    fn bits(&mut self, count: usize) -> Result<Bits> {
-        let shares = [self.blocks(count), self.blocks(count)];
-        Ok(self.deal(shares))
+    fn bits(&mut self, count: usize) -> Result<Vec<Bits>> {
+        let shares = self.shares(count);
+        Ok(self.deal(&shares))
     }
 
-    fn bits_of(&mut self, own: bool, count: usize) -> Result<Bits> {
+    fn bits_of(&mut self, owner: PartyId, count: usize) -> Result<Vec<Bits>> {
         let mut bits = self.bits(count)?;
-        let none = if own { &mut bits.key } else { &mut bits.mac };
-        none.fill(Block::ZERO);
+        for (peer, bits) in self.roles.peers(self.me).into_iter().zip(&mut bits) {
+            if owner != self.me {
+                bits.mac.fill(Block::ZERO);
+            }
+            if owner != peer {
+                bits.key.fill(Block::ZERO);
+            }
+        }
         Ok(bits)
     }
 
-    fn products(&mut self, count: usize) -> Result<[Bits; 3]> {
-        let [x, y] = [(); 2].map(|()| [self.blocks(count), self.blocks(count)]);
-        let own = self.blocks(count);
-        let value = |of: &[Vec<Block>; 2], at: usize| of[0][at] ^ of[1][at];
-        let product = |at: usize| own[at] ^ value(&x, at) & value(&y, at);
-        let other = (0..count).map(product).collect();
-        Ok([x, y, [own, other]].map(|shares| self.deal(shares)))
+    fn products(&mut self, count: usize) -> Result<Vec<[Bits; 3]>> {
+        let [x, y] = [(); 2].map(|()| self.shares(count));
+        let drawn = (1..self.offsets.len()).map(|_| self.blocks(count));
+        let mut z: Dealt = Zeroizing::new(drawn.collect());
+        let value =
+            |of: &Dealt, at: usize| of.iter().fold(Block::ZERO, |sum, share| sum ^ share[at]);
+        let last = (0..count).map(|at| value(&z, at) ^ value(&x, at) & value(&y, at));
+        let last = last.collect();
+        z.push(last);
+        let [mut x, mut y, mut z] = [x, y, z].map(|shares| self.deal(&shares).into_iter());
+        let all = std::iter::from_fn(|| Some([x.next()?, y.next()?, z.next()?]));
+        Ok(all.collect())
     }
 }

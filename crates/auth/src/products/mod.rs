@@ -1,6 +1,6 @@
 //! The source of authenticated bits and of products of them: what garbling takes from below.
 //!
-//! Both parties ask for the same things in the same order, so a source needs no numbers.
+//! All parties ask for the same things in the same order, so a source needs no numbers.
 //!
 //! | module | content |
 //! |---|---|
@@ -24,26 +24,27 @@ pub use dealer::DangerDealer;
 pub use transfers::{Part, Transfers, Watch};
 
 use crate::bits::Bits;
+use crate::roles::Roles;
 use crate::sums::Challenges;
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
-use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Setting};
+use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Role, Setting};
 use zeroize::Zeroizing;
 
-/// Beginning of a source, at either party.
+/// Beginning of a source, at any party.
 pub struct Begun<'a> {
     /// Tier of the CPU.
     pub cpu: Cpu,
     /// The session.
     pub session: SessionId,
-    /// Public randomness of this session, to which both parties have contributed.
+    /// Public randomness of this session, to which all parties have contributed.
     pub nonce: Nonce,
-    /// True at the garbler.
-    pub garbles: bool,
-    /// The other party.
-    pub peer: PartyId,
+    /// This party.
+    pub me: PartyId,
+    /// All parties.
+    pub roles: Roles,
     /// Roles and network.
     pub setting: &'a Setting,
     /// Randomness of this party.
@@ -51,8 +52,11 @@ pub struct Begun<'a> {
     pub(crate) challenges: Challenges,
 }
 
-/// Source of authenticated bits and products of two parties.
+/// Source of authenticated bits and products. A party holds its part towards each other one, in the
+/// order of [`Roles`]: garblers in theirs, and at a garbler the evaluator before them.
 pub trait Products: Sized + Send + 'static {
+    /// Those among whom it makes them: one or more that garble, and one that evaluates.
+    const ROLES: &'static [Role];
     /// The assumption under which what it hands out is secure, as a part of a sentence.
     const ASSUMPTION: &'static str;
     /// Its building blocks.
@@ -61,7 +65,7 @@ pub trait Products: Sized + Send + 'static {
     const STATISTICAL: u32;
 
     /// Sets up the source at one party for a run with this demand, and draws its offset: secret but
-    /// for bits 0 and 1, of which the former is 1 at both and the latter at the evaluator alone.
+    /// for bits 0 and 1, of which the former is 1 at all and the latter at the evaluator alone.
     ///
     /// # Errors
     /// The network fails, or the other party breaks the protocol.
@@ -83,20 +87,20 @@ pub trait Products: Sized + Send + 'static {
     ///
     /// # Errors
     /// There are no more.
-    fn bits(&mut self, count: usize) -> Result<Bits>;
+    fn bits(&mut self, count: usize) -> Result<Vec<Bits>>;
 
-    /// Random authenticated bits that one party knows: the share of the other one is 0, as are its
-    /// MAC, and the key of the party that knows them. `own` says that this party does.
+    /// Random authenticated bits that one party knows: the shares of all others are 0, as are their
+    /// MACs, and all keys for them.
     ///
     /// # Errors
     /// As [`Products::bits`].
-    fn bits_of(&mut self, own: bool, count: usize) -> Result<Bits>;
+    fn bits_of(&mut self, owner: PartyId, count: usize) -> Result<Vec<Bits>>;
 
     /// Random authenticated bits `x` and `y`, and their products.
     ///
     /// # Errors
     /// As [`Products::bits`].
-    fn products(&mut self, count: usize) -> Result<[Bits; 3]>;
+    fn products(&mut self, count: usize) -> Result<Vec<[Bits; 3]>>;
 
     /// A copy of secret blocks, in memory that has been [given back](Products::give_back) where
     /// there is some.

@@ -27,7 +27,7 @@ use sealane_ot::source::{AnyReceiver, AnySender, finish_both};
 use sealane_ot::traits::packed_blocks;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Result};
-use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Setting};
+use sealane_protocol::{Correlation, Cost, Demand, Paper, Parts, Role, Setting};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Source of bits and products from OTs at one party.
@@ -312,6 +312,7 @@ fn ended() -> Fault {
 }
 
 impl Products for Transfers {
+    const ROLES: &'static [Role] = &[Role::one("garbler"), Role::one("evaluator")];
     const ASSUMPTION: &'static str = concat!(
         "AES is an ideal cipher, and BLAKE3 a random oracle; ",
         sealane_party::of_base_ots!()
@@ -324,12 +325,14 @@ impl Products for Transfers {
             cpu,
             session,
             nonce,
-            garbles,
-            peer,
+            me,
+            roles: parties,
             setting,
             mut coins,
             challenges,
         } = begun;
+        let garbles = me != parties.evaluator();
+        let peer = parties.peers(me)[0];
         let random = coins.secret("auth: offset").block();
         let low = if garbles { 1 } else { 3 };
         let offset = Zeroizing::new(Block::new(random.value() & !3 | low));
@@ -384,31 +387,31 @@ impl Products for Transfers {
         *self.offset
     }
 
-    fn bits(&mut self, count: usize) -> Result<Bits> {
-        Ok(Bits {
+    fn bits(&mut self, count: usize) -> Result<Vec<Bits>> {
+        Ok(vec![Bits {
             mac: self.macs.take(count, &mut self.spare)?,
             key: self.keys.take(count, &mut self.spare)?,
-        })
+        }])
     }
 
-    fn bits_of(&mut self, own: bool, count: usize) -> Result<Bits> {
+    fn bits_of(&mut self, owner: PartyId, count: usize) -> Result<Vec<Bits>> {
         let none = vec![Block::ZERO; count];
-        Ok(if own {
+        Ok(vec![if owner != self.peer {
             let mac = self.macs.take(count, &mut self.spare)?;
             Bits { mac, key: none }
         } else {
             let key = self.keys.take(count, &mut self.spare)?;
             Bits { mac: none, key }
-        })
+        }])
     }
 
-    fn products(&mut self, count: usize) -> Result<[Bits; 3]> {
+    fn products(&mut self, count: usize) -> Result<Vec<[Bits; 3]>> {
         let mut all = [(); 3].map(|()| Bits::default());
         for (bits, [macs, keys]) in all.iter_mut().zip(&mut self.products) {
             bits.mac = macs.take(count, &mut self.spare)?;
             bits.key = keys.take(count, &mut self.spare)?;
         }
-        Ok(all)
+        Ok(vec![all])
     }
 
     fn copy_of(&mut self, blocks: &[Block]) -> Vec<Block> {

@@ -6,12 +6,13 @@ use super::{
 use crate::bits::pack;
 use crate::common::{Common, Place};
 use crate::settle::{Check, Unsettled};
+use crate::wires::Stack;
 use crate::{DangerDealer, Products};
 use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Outcome, Planes, Progress, Step, Steps};
+use sealane_party::{Fault, Outcome, Progress, Shares, Step, Steps};
 use std::sync::Arc;
 
 /// Sets up a party that leaves out a check, and trusts its lines.
@@ -68,7 +69,7 @@ fn false_opening(mut side: Side, x: u64) -> Result<Vec<u64>> {
         operands: vec![a.wires.expect("wires"), b.wires.expect("wires")],
     };
     let wires = Some(side.share(step, material)?);
-    let masks = Arc::new(Planes::new(0, 0, vec![]));
+    let masks = Arc::new(Stack::zeros(0, 0));
     finish(side, &Value { masks, wires })
 }
 
@@ -151,9 +152,9 @@ fn curious(mut side: Side) -> Result<u64> {
     let Unsettled::Evaluator { expected } = of else {
         panic!("an evaluator");
     };
-    let all = [&inputs[..], labels].concat();
+    let all = [&inputs[0][..], &labels[0]].concat();
     let mut stated = pack(all.iter().map(|label| label.lsb()));
-    stated[0] ^= 1 << inputs.len();
+    stated[0] ^= 1 << inputs[0].len();
     let common = &mut side.party.offline.0;
     let [values, rows] = [Place::Values, Place::Rows].map(|place| common.opening(place));
     let proof = common
@@ -168,20 +169,19 @@ fn curious(mut side: Side) -> Result<u64> {
     let mut answer = [0; 16];
     mesh.recv(GARBLER, &mut answer)?;
     // The second AND reads the false value: its MAC has that of the mask of z too.
-    let wire = z.wires.expect("wires").data()[0];
+    let wires = z.wires.expect("wires");
+    let [label, mac, key] = [0, 1, 2].map(|part| wires.part(part)[0]);
     let offset = offset_of(common);
     let fits = |bit: u8| {
-        let mac = wire.mask.key ^ offset.masked(bit);
+        let mac = key ^ offset.masked(bit);
         let blocks = [expected[0], expected[1] ^ mac];
-        let sum = common
-            .sum(rows, common.peer, &stated)
-            .and_all([&blocks[..]]);
+        let sum = common.sum(rows, GARBLER, &stated).and_all([&blocks[..]]);
         sum.value().to_bytes() == answer
     };
     let bits = [0, 1].map(fits);
     assert!(bits[0] ^ bits[1], "one of two MACs fits");
-    let mask = u8::from(bits[1]) ^ wire.mask.mac.lsb();
-    Ok(u64::from(wire.label.lsb() ^ mask))
+    let mask = u8::from(bits[1]) ^ mac.lsb();
+    Ok(u64::from(label.lsb() ^ mask))
 }
 
 fn offset_of(common: &Common<DangerDealer>) -> Block {
@@ -244,15 +244,18 @@ fn false_rows(mut side: Side, change: Change) -> Result<()> {
             Change::Second | Change::Label | Change::OtherLabel => 0,
             Change::First | Change::Lowest | Change::Others => 1,
         };
-        let mut wire = operands[at].data()[0];
-        match change {
-            Change::First | Change::Second => wire.mask.key ^= error,
-            Change::Lowest => wire.mask.key ^= Block::new(1),
-            Change::Others => wire.mask.key ^= others,
-            Change::Label => wire.label ^= others,
-            Change::OtherLabel => wire.label ^= offset,
-        }
-        operands[at] = Arc::new(Planes::new(1, 1, vec![wire]));
+        let [label, key] = [0, 2];
+        let (part, by) = match change {
+            Change::First | Change::Second => (key, error),
+            Change::Lowest => (key, Block::new(1)),
+            Change::Others => (key, others),
+            Change::Label => (label, others),
+            Change::OtherLabel => (label, offset),
+        };
+        let wire = (0..3).map(|part| operands[at].part(part).to_vec());
+        let mut wire = Stack::new(1, 1, wire.collect());
+        wire.part_mut(part)[0] ^= by;
+        operands[at] = Arc::new(wire);
     })?;
     side.settle()?;
     side.open(&[(&z, &[EVALUATOR])]).map(drop)

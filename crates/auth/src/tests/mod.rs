@@ -1,25 +1,24 @@
-//! Both parties in memory, over the dealer and over OTs: results, exact costs, and parties that
-//! deviate.
+//! All parties in memory, over the dealer, and two over OTs: results, exact costs, and parties
+//! that deviate.
 
 mod attacks;
+mod many;
 mod products;
 mod tampered;
 mod vectors;
 
-use crate::bits::{Masks, Wires};
 use crate::common::Place;
 use crate::masks::{Material, Offline};
 use crate::products::{PRODUCT, bits_of};
 use crate::settle::Check;
+use crate::wires::{Masks, Wires};
 use crate::{Auth, AuthParty, DangerDealer, Products, Transfers};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{
-    Opened, Outcome, Party, Planes, Result, Shares, Start, Step, Stocks, run_alone,
-};
+use sealane_party::{Opened, Outcome, Party, Result, Shares, Start, Step, Stocks, run_alone};
 use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, View};
 use sealane_testkit::reckoning::Reckoning;
 use sealane_testkit::side::{copied, on_threads, two_ands};
@@ -39,7 +38,11 @@ fn domain() -> Domain {
 }
 
 fn setting() -> Setting {
-    Setting::in_order(&Auth::<DangerDealer>::profile(), 2)
+    setting_of::<DangerDealer>(2)
+}
+
+fn setting_of<P: Products>(parties: usize) -> Setting {
+    Setting::in_order(&Auth::<P>::profile(), parties)
 }
 
 /// So many products, and authenticated bits of each party.
@@ -55,6 +58,7 @@ fn demand(products: u64, bits: u64) -> Demand {
 struct Side<P = DangerDealer> {
     party: AuthParty<P>,
     mesh: Mesh,
+    setting: Setting,
     reckoning: Option<Reckoning>,
     checks: Vec<Check>,
 }
@@ -76,19 +80,21 @@ impl Side {
 impl<P: Products> Side<P> {
     /// Sets up a party for a run with this demand.
     fn over(mut mesh: Mesh, cpu: Cpu, seed: u64, demand: &Demand) -> Result<Side<P>> {
-        let setting = setting();
+        let setting = setting_of::<P>(mesh.parties());
+        let of_seed = mesh.parties() as u64 * seed;
         let start = Start {
             setting: &setting,
             me: mesh.me(),
             session: mesh.session(),
             cpu,
-            coins: Coins::danger_fixed_seed(2 * seed + u64::from(mesh.me().0)),
+            coins: Coins::danger_fixed_seed(of_seed + u64::from(mesh.me().0)),
             stocks: Stocks::default(),
         };
         let party = AuthParty::set_up(start, demand, &mut mesh)?;
         Ok(Side {
             party,
             mesh,
+            setting,
             reckoning: None,
             checks: Vec::new(),
         })
@@ -96,8 +102,8 @@ impl<P: Products> Side<P> {
 
     /// From now on, what each step sends is compared with its cost.
     fn reckoned(mut self, demand: &Demand) -> Side<P> {
-        let mut reckoning = Reckoning::new(2);
-        let cost = Auth::<P>::set_up_cost(&setting(), demand);
+        let mut reckoning = Reckoning::new(self.mesh.parties());
+        let cost = Auth::<P>::set_up_cost(&self.setting, demand);
         reckoning.add(&cost, &self.mesh);
         self.reckoning = Some(reckoning);
         self
@@ -105,7 +111,7 @@ impl<P: Products> Side<P> {
 
     /// Runs the offline part of a step.
     fn prepare(&mut self, step: Step<'_, Offline<P>>) -> Result<(Option<Masks>, Material)> {
-        let cost = Auth::<P>::offline_cost(&setting(), &step.shape());
+        let cost = Auth::<P>::offline_cost(&self.setting, &step.shape());
         let offline = self.party.offline().expect("an offline walk");
         let made = match run_alone(offline, &mut self.mesh, step, None)? {
             Outcome::Share(masks, _, material) => (Some(masks), material),
@@ -124,7 +130,7 @@ impl<P: Products> Side<P> {
         step: Step<'_, AuthParty<P>>,
         material: Material,
     ) -> Result<Outcome<AuthParty<P>>> {
-        let cost = Auth::<P>::cost(&setting(), &step.shape());
+        let cost = Auth::<P>::cost(&self.setting, &step.shape());
         let outcome = run_alone(&mut self.party, &mut self.mesh, step, Some(material))?;
         if let Some(reckoning) = &mut self.reckoning {
             reckoning.add(&cost, &self.mesh);
@@ -169,7 +175,7 @@ impl<P: Products> Side<P> {
     /// A public value in all lanes.
     fn constant(&mut self, bits: usize, values: &[u64]) -> Value {
         use sealane_party::Steps;
-        let masks = Arc::new(Planes::zeros(bits, values.len()));
+        let masks = Arc::new(Masks::zeros(bits, values.len()));
         let wires = self.party.constant(domain(), bits, values);
         let wires = Some(Arc::new(wires));
         Value { masks, wires }

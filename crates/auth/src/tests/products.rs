@@ -1,12 +1,13 @@
 //! Products of batches: their relation, and parties that deviate as these are made, at reduced
 //! sizes where what they try succeeds often enough to be counted.
 
-use super::{EVALUATOR, GARBLER, Side, demand, here, setting};
+use super::{BOTH, EVALUATOR, GARBLER, Side, demand, here, setting};
 use crate::Auth;
 use crate::bits::{Bits, pack_lowest};
 use crate::common::Place;
 use crate::products::batch::{self, Making};
 use crate::products::{Begun, DangerDealer, PRODUCT, Products, Shape, Transfers, leaky};
+use crate::roles::Roles;
 use crate::sums::Challenges;
 use sealane_block::hash::Mi;
 use sealane_block::{Block, Coins, LabelHash, Nonce};
@@ -44,8 +45,8 @@ impl Maker {
             cpu: here(),
             session,
             nonce,
-            garbles,
-            peer,
+            me: mesh.me(),
+            roles: Roles::of(&setting()),
             setting: &setting(),
             coins: Coins::danger_fixed_seed(0),
             challenges: challenges.clone(),
@@ -74,7 +75,9 @@ impl Maker {
         seed: u64,
         change: impl FnOnce(&mut [u8]),
     ) -> Result<Passed> {
-        let bits = self.dealer.bits(shape.bits())?;
+        let [bits] = &self.dealer.bits(shape.bits())?[..] else {
+            panic!("one other party");
+        };
         let errors = if self.garbles { errors } else { &[] };
         let shares = pack_lowest([&bits.mac[..]].into_iter());
         let hash = Mi::new(here(), Block::new(9));
@@ -375,12 +378,11 @@ fn transfers_make_bits_and_products_in_set_up_and_refills() {
         let source = &mut side.party.offline.0.products;
         let mut products = Vec::new();
         for count in [1, 600, 26, 0, 5000, 161] {
-            products.push(source.products(count).expect("products"));
+            products.push(source.products(count).expect("products").remove(0));
         }
         assert!(source.products(1).is_err(), "there are no more");
-        let garbles = side.mesh.me() == GARBLER;
-        let bits = source.bits(100).expect("bits of both");
-        let of = [garbles, !garbles].map(|own| source.bits_of(own, 104).expect("bits of one"));
+        let bits = source.bits(100).expect("bits of both").remove(0);
+        let of = BOTH.map(|owner| source.bits_of(owner, 104).expect("bits of one").remove(0));
         assert!(source.bits(1).is_err(), "there are no more");
         (source.offset(), products, bits, of)
     });

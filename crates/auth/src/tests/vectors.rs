@@ -153,7 +153,7 @@ fn sum(of: &Value) -> Value {
         let challenges = Challenges::new(cpu, session(&of["session"]), nonce(of));
         let garbler = number(&of["evaluator"]) == 0;
         let (place, at) = (number(&of["place"]) as u8, number(&of["number"]));
-        let sum = challenges.sum(place, at, garbler, &bytes(&of["bits"]));
+        let sum = challenges.sum(place, at, usize::from(!garbler), &bytes(&of["bits"]));
         let sum = sum.and_all([&blocks(&of["blocks"])[..]]).value();
         json!({ "sum": stated(&sum.to_bytes()) })
     })

@@ -7,13 +7,17 @@
 use sealane_block::{Block, GROUP, Group};
 use zeroize::Zeroize;
 
+use super::MOST_GARBLERS;
 use crate::tables::{Ended, TableStream};
 
-/// Pairs of a chunk of the message: with their bits they take less than
-/// [`CHUNK_BYTES`](crate::CHUNK_BYTES).
-const CHUNK: usize = 1024;
+/// Pairs of a chunk of a message of so many rows: the largest power of two that takes, with their
+/// bits, at most [`CHUNK_BYTES`](crate::CHUNK_BYTES).
+const fn chunk(rows: usize) -> usize {
+    let most = 8 * crate::CHUNK_BYTES / (8 * BLOCK * rows + 1);
+    1 << most.ilog2()
+}
 
-const _: () = assert!(CHUNK.is_multiple_of(8) && 33 * CHUNK <= crate::CHUNK_BYTES);
+const _: () = assert!(chunk(2) == 1024 && chunk(super::rows(MOST_GARBLERS)).is_multiple_of(8));
 
 /// Bytes of the planes of gates that a kernel takes at once: they fit the first cache.
 const AT_ONCE: usize = 1 << 14;
@@ -21,12 +25,12 @@ const AT_ONCE: usize = 1 << 14;
 /// Bytes of a block.
 const BLOCK: usize = size_of::<Block>();
 
-/// Planes of the message: two rows of an AND, and a bit in bit 0 of a block.
-const OF_MESSAGE: usize = 3;
+/// The plane of a message that is a bit of an AND, in bit 0 of a block. All others are rows.
+const BIT: usize = 2;
 
-/// The table of a walk: planes of its message, if it has one, then those beside it.
+/// The table of a walk: planes of its messages, if it has any, then those beside them.
 pub(super) struct Stream<'a, 'b> {
-    message: Option<Message<'b>>,
+    messages: Vec<Message<'b>>,
     local: &'b mut [&'a mut [Block]],
     /// Pairs that have passed.
     done: usize,
@@ -34,12 +38,14 @@ pub(super) struct Stream<'a, 'b> {
     buffer: Vec<Group>,
 }
 
-/// The message of a walk, to or from the other party.
+/// A message of a walk, to or from another party.
 pub(super) struct Message<'b> {
     tables: &'b mut dyn TableStream,
     sends: bool,
+    /// Pairs of a chunk.
+    chunk: usize,
     /// Blocks that have been made and not sent, or received.
-    planes: [Vec<Block>; OF_MESSAGE],
+    planes: Vec<Vec<Block>>,
     /// Of those received, the ones that have been taken, which come first.
     taken: usize,
     /// Pairs that have crossed.
@@ -47,19 +53,16 @@ pub(super) struct Message<'b> {
 }
 
 impl<'b> Message<'b> {
-    pub(super) fn to(tables: &'b mut dyn TableStream) -> Message<'b> {
-        Message::new(tables, true)
-    }
-
-    pub(super) fn from(tables: &'b mut dyn TableStream) -> Message<'b> {
-        Message::new(tables, false)
-    }
-
-    fn new(tables: &'b mut dyn TableStream, sends: bool) -> Message<'b> {
+    /// A message of so many rows of each pair, which this party sends or receives.
+    pub(super) fn new(tables: &'b mut dyn TableStream, sends: bool, rows: usize) -> Message<'b> {
+        let chunk = chunk(rows);
         Message {
             tables,
             sends,
-            planes: [(); OF_MESSAGE].map(|()| Vec::with_capacity(CHUNK + 2 * GROUP)),
+            chunk,
+            planes: (0..=rows)
+                .map(|_| Vec::with_capacity(chunk + 2 * GROUP))
+                .collect(),
             taken: 0,
             crossed: 0,
         }
@@ -70,43 +73,53 @@ impl<'b> Message<'b> {
         self.planes[0].len() - self.taken
     }
 
+    /// Bytes of the bits of so many pairs, and of all of their message.
+    fn bytes(&self, count: usize) -> [usize; 2] {
+        let bits = count.div_ceil(8);
+        [bits, bits + (self.planes.len() - 1) * BLOCK * count]
+    }
+
     /// Sends the first `count` blocks of each plane.
     fn send(&mut self, count: usize) -> Result<(), Ended> {
-        let [bits, rows] = [count.div_ceil(8), BLOCK * count];
-        let chunk = &mut self.tables.next(bits + 2 * rows)?[..bits + 2 * rows];
+        let [bits, all] = self.bytes(count);
+        let chunk = &mut self.tables.next(all)?[..all];
         let (packed, chunk) = chunk.split_at_mut(bits);
-        let [first, second, lowest] = &mut self.planes;
-        for (byte, bits) in packed.iter_mut().zip(lowest[..count].chunks(8)) {
+        let lowest = self.planes[BIT][..count].chunks(8);
+        for (byte, bits) in packed.iter_mut().zip(lowest) {
             let bits = bits.iter().rev();
             *byte = bits.fold(0, |byte, block| byte << 1 | block.lsb());
         }
-        chunk[..rows].copy_from_slice(Block::as_bytes(&first[..count]));
-        chunk[rows..].copy_from_slice(Block::as_bytes(&second[..count]));
-        for plane in [first, second, lowest] {
+        let rows = self.planes.iter().enumerate();
+        let rows = rows.filter_map(|(at, rows)| (at != BIT).then_some(rows));
+        for (chunk, rows) in chunk.chunks_exact_mut(BLOCK * count).zip(rows) {
+            chunk.copy_from_slice(Block::as_bytes(&rows[..count]));
+        }
+        for plane in &mut self.planes {
             plane.drain(..count);
         }
         self.crossed += count;
-        self.tables.pass(bits + 2 * rows)
+        self.tables.pass(all)
     }
 
     /// Receives `count` blocks of each plane.
     fn receive(&mut self, count: usize) -> Result<(), Ended> {
-        let [bits, rows] = [count.div_ceil(8), BLOCK * count];
-        let chunk = &self.tables.next(bits + 2 * rows)?[..bits + 2 * rows];
+        let [bits, all] = self.bytes(count);
+        let chunk = &self.tables.next(all)?[..all];
         let (packed, chunk) = chunk.split_at(bits);
-        let [first, second, lowest] = &mut self.planes;
-        for plane in [&mut *first, second, lowest] {
+        for plane in &mut self.planes {
             plane.drain(..self.taken);
         }
         self.taken = 0;
         let bit = |at: usize| Block::new((packed[at / 8] >> (at % 8) & 1).into());
-        lowest.extend((0..count).map(bit));
-        for (plane, rows) in [first, second].into_iter().zip(chunk.chunks_exact(rows)) {
+        self.planes[BIT].extend((0..count).map(bit));
+        let rows = self.planes.iter_mut().enumerate();
+        let rows = rows.filter_map(|(at, rows)| (at != BIT).then_some(rows));
+        for (plane, rows) in rows.zip(chunk.chunks_exact(BLOCK * count)) {
             let (rows, _) = rows.as_chunks();
             plane.extend(rows.iter().map(|row| Block::from_bytes(*row)));
         }
         self.crossed += count;
-        self.tables.pass(bits + 2 * rows)
+        self.tables.pass(all)
     }
 }
 
@@ -118,12 +131,12 @@ impl<'a, 'b> Stream<'a, 'b> {
     pub(super) fn new(
         local: &'b mut [&'a mut [Block]],
         pairs: usize,
-        message: Option<Message<'b>>,
+        messages: Vec<Message<'b>>,
     ) -> Stream<'a, 'b> {
         let fits = local.iter().all(|plane| plane.len() == pairs);
         assert!(fits, "a plane has a block for each pair");
         Stream {
-            message,
+            messages,
             local,
             done: 0,
             pairs,
@@ -131,15 +144,19 @@ impl<'a, 'b> Stream<'a, 'b> {
         }
     }
 
-    /// Sends the rest of the message.
+    /// Sends the rest of messages.
     pub(super) fn finish(&mut self) -> Result<(), Ended> {
-        let message = self.message.as_mut().filter(|message| message.here() > 0);
-        message.map_or(Ok(()), |message| message.send(message.here()))
+        let mut left = self
+            .messages
+            .iter_mut()
+            .filter(|message| message.here() > 0);
+        left.try_for_each(|message| message.send(message.here()))
     }
 
     /// Number of planes.
     fn planes(&self) -> usize {
-        self.local.len() + self.message.as_ref().map_or(0, |_| OF_MESSAGE)
+        let of_messages = self.messages.iter().map(|message| message.planes.len());
+        self.local.len() + of_messages.sum::<usize>()
     }
 
     /// Copies `pairs` pairs from the lists to the buffer (`OUT` is false) or back. Groups are as
@@ -151,7 +168,7 @@ impl<'a, 'b> Stream<'a, 'b> {
         for begin in (0..pairs).step_by(GROUP) {
             let count = GROUP.min(pairs - begin);
             let mut plane = blocks[begin * planes..][..count * planes].chunks_exact_mut(count);
-            if let Some(message) = &mut self.message {
+            for message in &mut self.messages {
                 for (list, group) in message.planes.iter_mut().zip(plane.by_ref()) {
                     if OUT && message.sends {
                         list.extend_from_slice(group);
@@ -185,10 +202,10 @@ impl TableStream for Stream<'_, '_> {
 
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         let pairs = self.pairs_in(bytes);
-        if let Some(message) = self.message.as_mut().filter(|message| !message.sends) {
+        for message in self.messages.iter_mut().filter(|message| !message.sends) {
             while message.here() < pairs {
                 let left = self.pairs - message.crossed;
-                message.receive(left.min(CHUNK))?;
+                message.receive(left.min(message.chunk))?;
             }
         }
         let groups = bytes.div_ceil(size_of::<Group>());
@@ -205,14 +222,13 @@ impl TableStream for Stream<'_, '_> {
         let pairs = self.pairs_in(bytes);
         self.copy::<true>(pairs);
         self.done += pairs;
-        let Some(message) = &mut self.message else {
-            return Ok(());
-        };
-        if !message.sends {
-            message.taken += pairs;
-        } else {
-            while message.here() >= CHUNK {
-                message.send(CHUNK)?;
+        for message in &mut self.messages {
+            if !message.sends {
+                message.taken += pairs;
+                continue;
+            }
+            while message.here() >= message.chunk {
+                message.send(message.chunk)?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Vectors of the wire: all walks of both parties over a tape.
 
-use super::{EvaluatorPlanes, GarblerPlanes, Run, Walks, table_bytes};
+use super::{EvaluatorPlanes, GarblerPlanes, Run, Seat, Walks, table_bytes};
 use crate::vectors::tape;
 use crate::{ChunkReader, ChunkWriter, Labels};
 use sealane_block::{Block, Cpu};
@@ -81,12 +81,13 @@ fn walks(cpu: Cpu, of: &Value) -> Value {
         Ok(())
     });
     let planes = GarblerPlanes {
-        mac: &mut first,
-        key: &mut second,
+        masks: vec![[&mut first[..], &mut second]],
         share: &mut share,
+        others: vec![],
     };
     let mut outputs = wire(0);
-    let Ok(()) = parties[0].garble((call, run), offsets[0], &mut outputs, planes, &mut write);
+    let under = (offsets[0], Seat::ALONE);
+    let Ok(()) = parties[0].garble((call, run), under, &mut outputs, planes, &mut write);
     let Ok(()) = write.flush();
     drop(write);
     let garbler = [&share[..], &first, &second, &outputs.outputs].map(hex);
@@ -97,18 +98,17 @@ fn walks(cpu: Cpu, of: &Value) -> Value {
         rest = after;
         Ok(())
     };
-    let mut reader = ChunkReader::new(table_bytes(pairs as u64), read);
+    let reader = ChunkReader::new(table_bytes(pairs as u64, 1), read);
     let [mut mac, mut key] = [0, 1].map(|of| part(1, 1, of));
     let [mut product_mac, mut product_key] = [0, 1].map(|of| part(1, 2, of));
     let planes = EvaluatorPlanes {
-        mac: &mut mac,
-        key: &mut key,
-        product_mac: &mut product_mac,
+        masks: vec![[&mut mac[..], &mut key]],
+        product_macs: vec![&mut product_mac[..]],
         product_key: &mut product_key,
     };
     let mut outputs = wire(1);
-    let Ok(()) = parties[1].evaluate((call, run), offsets[1], &mut outputs, planes, &mut reader);
-    drop(reader);
+    let tables = &mut [reader];
+    let Ok(()) = parties[1].evaluate((call, run), offsets[1], &mut outputs, planes, tables);
     let evaluator = [&mac[..], &key, &outputs.outputs].map(hex);
     let mut shown = first.clone();
     let mut masked = values(&mac);
