@@ -120,3 +120,35 @@ impl Broadcast {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parties that have heard the same, and agree on these bytes.
+    fn echoed(agreed: [&[u8]; 3]) -> Vec<Result<()>> {
+        let session = SessionId::danger_fixed([1; 32]);
+        let mut meshes = Mesh::in_memory(3);
+        let mut sent = Vec::new();
+        for (mesh, bytes) in meshes.iter_mut().zip(agreed) {
+            let mut broadcast = Broadcast::new(mesh.me(), 3, session);
+            broadcast.agree(bytes);
+            let echo = broadcast.send_echo(mesh).expect("a mesh in memory");
+            mesh.flush().expect("a mesh in memory");
+            sent.push((broadcast, echo));
+        }
+        let ends = sent.into_iter().zip(&mut meshes);
+        ends.map(|((broadcast, echo), mesh)| broadcast.check_echo(&echo, mesh))
+            .collect()
+    }
+
+    #[test]
+    fn an_echo_compares_what_all_have_to_have_alike() {
+        assert!(echoed([b"coin"; 3]).iter().all(Result::is_ok));
+        for other in [&b"toin"[..], b""] {
+            let ends = echoed([b"coin", other, b"coin"]);
+            let failed = |end: &Result<()>| matches!(end, Err(Fault::CheckFailed));
+            assert!(ends.iter().all(failed));
+        }
+    }
+}

@@ -107,6 +107,79 @@ fn pools_are_refilled_where_a_run_takes_much() {
     check::<AuthParty<Transfers>>(&program, &inputs, &work);
 }
 
+/// Elements of five owners: what two have, compared with a value of a third, and sums over rows
+/// that the other two add to.
+const FIVE: &str = r#"sealane program 1
+name five
+party ann
+party ben
+party cat
+party dan
+party eve
+rows n <= 100
+input x : ann u8[n] in 0..255
+input y : ben u8[n] in 0..255
+input z : cat i32 in 0..50000
+input v : dan i32 in -9..9
+input w : eve i32 in -9..9
+main {
+  %0 = param 0 : u8[n] in 0..255 known ann
+  %1 = param 1 : u8[n] in 0..255 known ben
+  %2 = param 2 : i32 in 0..50000 known cat
+  %3 = param 3 : i32 in -9..9 known dan
+  %4 = param 4 : i32 in -9..9 known eve
+  %5 = cast %0 : i32[n] in 0..255 known ann
+  %6 = cast %1 : i32[n] in 0..255 known ben
+  %7 = mul %5, %6 : i32[n] in 0..65025 secret
+  %8 = gt %7, %2 : bool[n] in 0..1 secret
+  %9 = reduce sum %7 axis 0 : i32 in 0..6502500 secret
+  %10 = mul %3, %4 : i32 in -81..81 secret
+  %11 = add %9, %10 : i32 in -81..6502581 secret
+}
+reveal above = %8 : bool to ann, eve
+reveal total = %11 : i32 to ben, cat, dan
+"#;
+
+/// Three and five parties over a dealer: tiles of one row and of all, in all timings.
+#[test]
+fn several_garblers_give_what_the_reference_computes() {
+    let of_three = super::three();
+    for tile in [1, 7, 64] {
+        for timing in TIMINGS {
+            let work = planned::<AuthParty<DangerDealer>>(&of_three.0, tile);
+            let work = varied(work, timing, 2);
+            check::<AuthParty<DangerDealer>>(&of_three.0, &of_three.1, &work);
+        }
+    }
+    let program = text::parse(FIVE, "five").unwrap_or_else(|error| panic!("{error}"));
+    let data = |input: usize, elements: Vec<u64>| Data {
+        ty: program.inputs[input].ty,
+        shape: program.inputs[input]
+            .shape
+            .rows
+            .iter()
+            .map(|_| 20)
+            .collect(),
+        elements,
+    };
+    let rows = |factor: u64| (0..20).map(|row| row * factor % 256).collect::<Vec<_>>();
+    let inputs = BTreeMap::from([
+        ("x".to_string(), data(0, rows(41))),
+        ("y".to_string(), data(1, rows(97))),
+        ("z".to_string(), data(2, vec![9000])),
+        ("v".to_string(), data(3, vec![(-7_i64) as u64])),
+        ("w".to_string(), data(4, vec![9])),
+    ]);
+    for (tile, timing) in [(3, TIMINGS[0]), (64, TIMINGS[1])] {
+        let work = varied(
+            planned::<AuthParty<DangerDealer>>(&program, tile),
+            timing,
+            2,
+        );
+        check::<AuthParty<DangerDealer>>(&program, &inputs, &work);
+    }
+}
+
 /// The refusal of more parties than compute names them.
 #[test]
 fn owners_without_a_role_are_refused_by_name() {
