@@ -130,7 +130,9 @@ impl<P: Products> Steps for AuthParty<P> {
             Pending::Input(mut given) => {
                 let owner = given.owner;
                 common.broadcast.recv(owner, &mut given.masked, mesh)?;
-                whole(&given.masked, given.planes * given.elements, owner)?;
+                if owner != common.me {
+                    whole(&given.masked, given.planes * given.elements, owner)?;
+                }
                 if common.roles.are_many() {
                     let sent = common.broadcast.send_echo(mesh)?;
                     return Ok(Progress::More(Pending::Echo(given, sent)));
