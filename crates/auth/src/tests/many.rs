@@ -3,7 +3,7 @@
 use super::{Learnt, Side, Value, domain, here, on_threads, one_and, product, setting_of};
 use crate::common::Place;
 use crate::{Auth, DangerDealer};
-use sealane_block::Cpu;
+use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Result};
@@ -110,6 +110,29 @@ fn parties_hold_parts_for_each_other_one() {
             let labels = if me == EVALUATOR.index() { others } else { 1 };
             assert_eq!(held, [labels + 2 * others, 2 * others]);
         }
+    }
+}
+
+/// Answers of several garblers are masked, each anew, and the masks of all cancel; one garbler
+/// alone shows the sum of its MACs.
+#[test]
+fn answers_of_several_garblers_are_masked() {
+    for parties in 2..=4 {
+        let shares = on_threads(Mesh::in_memory(parties), |mesh| {
+            let mut side = Side::set_up(mesh, here(), 1).expect("a set-up");
+            let common = &mut side.party.offline.0;
+            let shares = [(); 2].map(|()| common.mask_answer(Block::new(5)).value() ^ 5);
+            side.mesh.finish().expect("all read everything");
+            shares
+        });
+        for at in 0..2 {
+            let sum = shares.iter().fold(0, |sum, share| sum ^ share[at]);
+            assert_eq!(sum, 0);
+            let masked = shares.iter().all(|share| share[at] != 0);
+            assert_eq!(masked, parties > 2);
+        }
+        let again = shares.iter().all(|share| share[0] != share[1]);
+        assert_eq!(again, parties > 2);
     }
 }
 
