@@ -171,10 +171,12 @@ impl Assignments<'_> {
     pub fn fast<P: Protocol>(&mut self, rows: &[u64]) -> Result<Vec<Vec<Option<u8>>>, Diagnostic> {
         let (mut found, free) = (Vec::new(), self.free(&[]));
         for (plans, exact) in self.between::<P>(&[])? {
-            for problem in self.problems::<P>(&plans, rows, 0) {
+            for mut problem in self.problems::<P>(&plans, rows, 0) {
                 if exact {
                     continue;
                 }
+                // Plans are those of rounds of steps alone.
+                (problem.banked.iter_mut()).for_each(|banked| banked.rounds = 0.0);
                 let second = play(&problem, self.sides(&problem), (f64::MAX, FEW_TURNS)).second;
                 let mut taken = self.plan.taken.clone();
                 for at in &free {
@@ -344,20 +346,28 @@ impl Taken {
     fn answer(&self, problem: &Problem) -> (f64, Weights) {
         let (seconds, counts) = self.load.split_at(problem.resources);
         let mut seconds = seconds.to_vec();
-        for (banked, over) in problem.banked.iter().zip(counts) {
-            let each = seconds.iter_mut().zip(banked);
+        let over = || problem.banked.iter().zip(counts).enumerate();
+        for (_, (banked, over)) in over() {
+            let each = seconds.iter_mut().zip(&banked.seconds);
             each.for_each(|(sum, each)| *sum += over.max(0.0) * each);
         }
         let busiest = (0..problem.resources).max_by(|a, b| seconds[*a].total_cmp(&seconds[*b]));
         let busiest = busiest.unwrap_or(0);
         let mut loads = vec![0.0; self.load.len()];
         loads[busiest] = 1.0;
-        for (at, (banked, over)) in problem.banked.iter().zip(counts).enumerate() {
+        for (at, (banked, over)) in over() {
             if *over > 0.0 {
-                loads[problem.resources + at] = banked[busiest];
+                loads[problem.resources + at] = banked.seconds[busiest];
             }
         }
-        let (rounds, flows) = paths::longest(problem, &self.leads);
+        let (mut rounds, flows) = paths::longest(problem, &self.leads);
+        let refills = over().map(|(at, (banked, over))| (at, over.max(0.0) * banked.rounds));
+        if let Some((at, more)) = refills.max_by(|a, b| a.1.total_cmp(&b.1))
+            && more > 0.0
+        {
+            rounds += more;
+            loads[problem.resources + at] += problem.latency * problem.banked[at].rounds;
+        }
         let time = problem.latency * rounds + seconds[busiest];
         (time, Weights { flows, loads })
     }

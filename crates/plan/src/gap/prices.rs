@@ -1,7 +1,7 @@
 //! Prices of steps in seconds on each resource, with the correlations that they take at linear
 //! rates, of which refills never take less.
 
-use super::problem::{Load, Way};
+use super::problem::{Banked, Load, Way};
 use crate::cost::works::{NO_LEAD, Work, once};
 use crate::steps::Plan;
 use sealane_protocol::{Correlation, Demand, Protocol};
@@ -107,13 +107,35 @@ impl<'a, P: Protocol> Prices<'a, P> {
         }
     }
 
-    pub fn banks(&self) -> Vec<Load> {
+    /// The kinds of which set-ups make some.
+    pub fn banks(&self) -> Vec<Banked> {
         let bank = |(kind, _): &(Correlation, u64)| {
             let mut seconds = self.rates[kind].clone();
             seconds.truncate(self.resources());
-            seconds
+            Banked {
+                seconds,
+                rounds: self.rounds(*kind),
+            }
         };
         self.banked.iter().map(bank).collect()
+    }
+
+    /// Rounds by which refills of a kind make both clocks later, for each of its correlations.
+    ///
+    /// No step is under way while pools are refilled. So a chain of steps stops at one of the
+    /// players, whichever it is, and goes on there when his clock is later by the rounds that a
+    /// refill takes from him back to him. Where iterations make many correlations each, one after
+    /// the other, those rounds are in proportion to their number.
+    fn rounds(&self, kind: Correlation) -> f64 {
+        let setting = &self.plan.setting;
+        let [one, two] = [TRANSFERS, 2 * TRANSFERS].map(|count| {
+            let mut demand = Demand::default();
+            demand.add(kind, count);
+            let made = P::refill_counts(setting, &demand);
+            let [lead, _] = once(setting, &P::refill_cost(setting, &made)).leads;
+            (made.count(kind), lead[0][0].min(lead[1][1]))
+        });
+        (two.1 - one.1) / (two.0 - one.0).max(1) as f64
     }
 
     /// Loads of set-ups beyond the least of all, each due where any of some nodes is on shares;

@@ -9,6 +9,15 @@ use crate::cost::works::{Lead, NO_LEAD, Tiles};
 /// Seconds on each resource, then counts of correlations that set-ups bank.
 pub(super) type Load = Vec<f64>;
 
+/// A correlation of a kind of which set-ups make some, where refills make it.
+pub(super) struct Banked {
+    /// Seconds on each resource.
+    pub seconds: Load,
+    /// Rounds by which it makes the clocks of both players later. Those of several kinds may be the
+    /// same ones, so the kind with the most counts.
+    pub rounds: f64,
+}
+
 /// A unit of work, in each domain.
 pub(super) struct Unit {
     /// The node of its domain; none in a ring.
@@ -69,8 +78,8 @@ pub(super) struct Problem {
     pub latency: f64,
     /// Number of resources: computing, and each direction of each link.
     pub resources: usize,
-    /// Of each kind that set-ups bank, seconds on each resource of one beyond those.
-    pub banked: Vec<Load>,
+    /// Kinds that set-ups bank.
+    pub banked: Vec<Banked>,
     /// Load of every assignment.
     pub constant: Load,
     /// Nodes, those of both sides among them.
