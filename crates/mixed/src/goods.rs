@@ -34,7 +34,9 @@ use sealane_ot::softspoken::{ReceiverSetup, SenderSetup};
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill_in_step};
 use sealane_ot::source::{SourceSetup, finish_both};
 use sealane_ot::traits::CorrelationSource;
-use sealane_ot::triples::{BitKind, BitTriples, BothWays, IntegerKind, Integers, Ring};
+use sealane_ot::triples::{
+    BegunIntegers, BitKind, BitTriples, BothWays, IntegerKind, Integers, Ring,
+};
 use sealane_parties::PartyId;
 use sealane_party::bits::Writer;
 use sealane_party::{Fault, Result, Stocks};
@@ -207,11 +209,22 @@ impl Goods {
         Ok(&mut ots.receiver().cot)
     }
 
+    fn both(&mut self) -> Result<&mut Both> {
+        let ots = self.ots.as_mut();
+        ots.ok_or_else(|| Fault::internal("no OT prepared"))
+    }
+
     /// Makes correlations, OTs first.
     pub(crate) fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         if self.ots.is_none() {
             return Ok(());
         }
+        let kinds = demand.0.iter().filter_map(|(kind, count)| {
+            let made = integer_kind(*kind, self.me)?;
+            Some((*kind, (made, *count as usize)))
+        });
+        let (kinds, wanted): (Vec<_>, Vec<_>) = kinds.unzip();
+        let mut begun = self.both()?.begin(wanted.iter().copied());
         // A receiver of base OTs' extension writes alone, and its sender reads alone: all of both
         // directions cross.
         if self.pooled.is_some() {
@@ -219,16 +232,9 @@ impl Goods {
         } else if self.setting.silent {
             self.refill_bits(demand, mesh)?;
         } else {
-            mesh.crossing(|mesh| self.refill_through(demand, mesh))?;
+            mesh.crossing(|mesh| self.refill_through(demand, &mut begun, mesh))?;
         }
-        let kinds = demand.0.iter().filter_map(|(kind, count)| {
-            let made = integer_kind(*kind, self.me)?;
-            Some((*kind, (made, *count as usize)))
-        });
-        let (kinds, wanted): (Vec<_>, Vec<_>) = kinds.unzip();
-        let ots = self.ots.as_mut();
-        let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
-        let made = ots.make_together(mesh, wanted.iter().copied())?;
+        let made = self.both()?.make_together(mesh, begun)?;
         for ((kind, made), (_, count)) in kinds.into_iter().zip(made).zip(wanted) {
             let batch = Batch::of_integers(made, count);
             self.pools.entry(kind).or_default().push_back(batch);
@@ -253,26 +259,45 @@ impl Goods {
         (made..extensions.len()).try_for_each(|at| self.extend(&extensions, at, demand, mesh))
     }
 
-    /// The same of an extension of base OTs: what is made of bits is made while their OTs are.
-    fn refill_through(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
+    /// The same of an extension of base OTs: what is made of bits is made while their OTs are, and
+    /// so are products, but for their messages.
+    fn refill_through(
+        &mut self,
+        demand: &Demand,
+        begun: &mut BegunIntegers,
+        mesh: &mut Mesh,
+    ) -> Result<()> {
         let (sent, received) = if self.sends_first() { (0, 1) } else { (1, 0) };
         let ots = self.ots.as_mut();
         let ots = ots.ok_or_else(|| Fault::internal("no OT prepared"))?;
         let extensions = extensions(&self.setting, demand);
         let portions = portions(&self.setting, demand);
         // A receiver is an extension ahead, so that neither party waits for the other.
-        let mut begun = VecDeque::new();
+        let (mut made_of_bits, mut none) = (VecDeque::new(), BegunIntegers::default());
         for at in 0..=extensions.len() {
             if let (Some(made), Some(portion)) = (extensions.get(at), portions.get(at)) {
                 let kinds = portion.made.iter();
                 let kinds = kinds.map(|(kind, count)| (bit_kind(*kind), *count as usize));
-                begun.push_back(ots.receive_bits(mesh, made[received] as usize, kinds)?);
+                // Other OTs come last.
+                let begun = if at + 1 == extensions.len() {
+                    &mut *begun
+                } else {
+                    &mut none
+                };
+                let ots = ots.receive_bits(mesh, made[received] as usize, kinds, begun)?;
+                made_of_bits.push_back(ots);
             }
             let Some(last) = at.checked_sub(1) else {
                 continue;
             };
-            let mut made = begun.pop_front().unwrap_or_default();
-            ots.send_bits(mesh, extensions[last][sent] as usize, &mut made)?;
+            let mut made = made_of_bits.pop_front().unwrap_or_default();
+            let begun = if at == extensions.len() {
+                &mut *begun
+            } else {
+                &mut none
+            };
+            let count = extensions[last][sent] as usize;
+            ots.send_bits(mesh, count, &mut made, begun)?;
             for ((kind, count), made) in portions[last].made.iter().zip(&made) {
                 let made = Batch::of_bits(made, *count as usize);
                 self.pools.entry(*kind).or_default().push_back(made);

@@ -71,7 +71,7 @@ pub use dabits::DaBits;
 pub use known::{KnownProducts, KnownShape};
 pub use matrix::{MatrixShape, MatrixTriples};
 pub use selects::Selects;
-pub use together::{IntegerKind, Integers};
+pub use together::{BegunIntegers, IntegerKind, Integers};
 pub use wide::WideTriples;
 
 use crate::Result;

@@ -9,7 +9,8 @@ use sealane_ot::source::ahead::{AheadReceiver, AheadSender, Directions, refill, 
 use sealane_ot::source::{Source, finish_both};
 use sealane_ot::traits::{CotReceiver, CotSender, SecondKeys, packed_blocks};
 use sealane_ot::triples::{
-    BitKind, BitTriples, BothWays, IntegerKind, Integers, KnownShape, MatrixShape, Ring,
+    BegunIntegers, BitKind, BitTriples, BothWays, IntegerKind, Integers, KnownShape, MatrixShape,
+    Ring,
 };
 use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken, forms};
 use sealane_testkit::side::on_threads;
@@ -386,12 +387,12 @@ fn extended(mesh: &mut Mesh) -> Result<BothWays<AheadSender, AheadReceiver>> {
 
 /// Runs a party: makes all of them, and takes what is left.
 fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
-    let mut both = extended(mesh)?;
+    let (mut both, mut none) = (extended(mesh)?, BegunIntegers::default());
     // Those of labels, say, which nobody has taken.
-    both.receive_bits(mesh, LEFT[0], [])?;
-    both.send_bits(mesh, LEFT[0], &mut [])?;
-    let mut made = both.receive_bits(mesh, MADE, KINDS)?;
-    both.send_bits(mesh, MADE, &mut made)?;
+    both.receive_bits(mesh, LEFT[0], [], &mut none)?;
+    both.send_bits(mesh, LEFT[0], &mut [], &mut none)?;
+    let mut made = both.receive_bits(mesh, MADE, KINDS, &mut none)?;
+    both.send_bits(mesh, MADE, &mut made, &mut none)?;
     let (sender, receiver) = both.both();
     assert_eq!([sender.cot.ready(), receiver.cot.ready()], [LEFT[1]; 2]);
     let mut all = All::default();
@@ -402,8 +403,8 @@ fn through(mesh: &mut Mesh) -> Result<(Vec<BitTriples>, All)> {
     receiver.cot.extend(mesh, choices, t)?;
     let ended = |end| matches!(end, Err(OtError::Ended));
     let one = [(BitKind::Boolean, 1)];
-    assert!(ended(both.receive_bits(mesh, 0, one).map(drop)));
-    assert!(ended(both.send_bits(mesh, 0, &mut made)));
+    assert!(ended(both.receive_bits(mesh, 0, one, &mut none).map(drop)));
+    assert!(ended(both.send_bits(mesh, 0, &mut made, &mut none)));
     Ok((made, all))
 }
 
@@ -464,22 +465,35 @@ fn integers(holds: bool) -> [(IntegerKind, usize); 5] {
 }
 
 /// Runs a party: makes all of them, and returns the rounds that this takes once OTs are there.
-fn together(mesh: &mut Mesh) -> Result<(Vec<Integers>, u64)> {
+/// Products take their OTs when these are there, or as they are made, behind those of bits.
+fn together(mesh: &mut Mesh, through: bool) -> Result<(Vec<Integers>, u64)> {
     let (holds, mut both) = (mesh.me() == SENDER, extended(mesh)?);
     // As many for both directions as the one that takes more needs.
     let ots = 700_000 + 3 * 2 * 3 * 64;
-    both.receive_bits(mesh, ots, [])?;
-    both.send_bits(mesh, ots, &mut [])?;
+    let bits = [(BitKind::Boolean, 1_000), (BitKind::Wide(3), 777)];
+    let ots = ots + bits.iter().map(|(_, count)| count).sum::<usize>();
+    let (mut begun, mut none) = (both.begin(integers(holds)), BegunIntegers::default());
+    let first = if through { &mut begun } else { &mut none };
+    let mut made = both.receive_bits(mesh, ots, bits, first)?;
+    both.send_bits(mesh, ots, &mut made, first)?;
     let before = mesh.rounds();
-    let made = both.make_together(mesh, integers(holds))?;
+    let made = both.make_together(mesh, begun)?;
     Ok((made, u64::from(mesh.rounds() - before)))
 }
 
 #[test]
 fn messages_of_all_kinds_of_integers_cross_in_one_flight() {
-    let ((one, rounds), (other, others)) = pair(together, together);
-    assert_eq!([rounds, others], [1; 2]);
-    for ((one, other), (kind, count)) in one.iter().zip(&other).zip(integers(true)) {
+    for through in [false, true] {
+        let run = |mesh: &mut Mesh| together(mesh, through);
+        let ((one, rounds), (other, others)) = pair(run, run);
+        assert_eq!([rounds, others], [1; 2]);
+        check(&one, &other);
+    }
+}
+
+/// Compares products with plain arithmetic.
+fn check(one: &[Integers], other: &[Integers]) {
+    for ((one, other), (kind, count)) in one.iter().zip(other).zip(integers(true)) {
         let wrong = match (one, other, kind) {
             (Integers::Triples(a), Integers::Triples(b), IntegerKind::Triples(ring)) => {
                 Checked::wrong(ring, count, [a, b])

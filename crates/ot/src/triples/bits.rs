@@ -3,7 +3,7 @@
 //! Rows of OTs are hashed as they come, so that they need not be kept.
 
 use super::chunks::{CHUNK, chunks};
-use super::{BooleanTriples, BothWays, WideTriples};
+use super::{BegunIntegers, BooleanTriples, BothWays, WideTriples};
 use crate::Result;
 use crate::forms::{HashedReceiver, HashedSender, Hasher};
 use crate::source::ahead::{AheadReceiver, AheadSender};
@@ -258,6 +258,7 @@ fn receive<R: CotReceiver>(
 impl BothWays<AheadSender, AheadReceiver> {
     /// Makes `made` OTs as their receiver, and begins correlations of bits of the next ones, by
     /// kind and number, which so need no memory. [`send_bits`](BothWays::send_bits) ends them.
+    /// Products that have begun take the OTs behind those.
     ///
     /// # Errors
     /// As [`CotReceiver::extend`].
@@ -266,6 +267,7 @@ impl BothWays<AheadSender, AheadReceiver> {
         mesh: &mut Mesh,
         made: usize,
         kinds: impl IntoIterator<Item = (BitKind, usize)>,
+        begun: &mut BegunIntegers,
     ) -> Result<Vec<BitTriples>> {
         let HashedReceiver { cot, hasher } = &mut self.receiver;
         let kinds = kinds.into_iter();
@@ -273,20 +275,30 @@ impl BothWays<AheadSender, AheadReceiver> {
             .map(|(kind, count)| BitTriples::empty(kind, count))
             .collect();
         let mut feeds = Feeds::new(&all);
-        cot.refill_through(mesh, made, feeds.taken, |choices, t| {
-            feeds.push(t, |feed, at, first, t| {
+        let mut products: Vec<_> = begun.products().collect();
+        let taken = feeds.taken + products.iter().map(|of| of.ots()).sum::<usize>();
+        let mut fed = Ok(());
+        cot.refill_through(mesh, made, taken, |choices, t| {
+            let mut done = feeds.push(t, |feed, at, first, t| {
                 let triples = &mut all[at];
                 copy_bits(triples.choices(), feed.come(), choices, first, t.len());
                 feed.push(hasher, t, |hasher, place, t| {
                     triples.add_received(hasher, place, t);
                 });
             });
+            for of in &mut products {
+                let some = of.missing(1).min(t.len() - done);
+                if fed.is_ok() {
+                    fed = of.receive_rows(hasher, (choices, done), &t[done..][..some]);
+                }
+                done += some;
+            }
         })?;
-        Ok(all)
+        fed.map(|()| all)
     }
 
     /// Makes `made` OTs as their sender, and ends correlations of bits that this party has begun,
-    /// of the next ones.
+    /// of the next ones. Products that have begun take the OTs behind those.
     ///
     /// # Errors
     /// As [`CotSender::extend`].
@@ -294,19 +306,30 @@ impl BothWays<AheadSender, AheadReceiver> {
         &mut self,
         mesh: &mut Mesh,
         made: usize,
-        begun: &mut [BitTriples],
+        bits: &mut [BitTriples],
+        begun: &mut BegunIntegers,
     ) -> Result<()> {
         let HashedSender { cot, hasher } = &mut self.sender;
-        let mut feeds = Feeds::new(begun);
-        cot.refill_through(mesh, made, feeds.taken, |seconds, q| {
-            feeds.push(q, |feed, at, _, q| {
+        let mut feeds = Feeds::new(bits);
+        let mut products: Vec<_> = begun.products().collect();
+        let taken = feeds.taken + products.iter().map(|of| of.ots()).sum::<usize>();
+        let mut fed = Ok(());
+        cot.refill_through(mesh, made, taken, |seconds, q| {
+            let mut done = feeds.push(q, |feed, at, _, q| {
                 feed.push(hasher, q, |hasher, place, q| {
-                    begun[at].add_sent(hasher, place, seconds, q);
+                    bits[at].add_sent(hasher, place, seconds, q);
                 });
             });
+            for of in &mut products {
+                let some = of.missing(0).min(q.len() - done);
+                if fed.is_ok() {
+                    fed = of.send_rows(hasher, seconds, &q[done..][..some]);
+                }
+                done += some;
+            }
         })?;
-        begun.iter_mut().for_each(BitTriples::finish);
-        Ok(())
+        bits.iter_mut().for_each(BitTriples::finish);
+        fed
     }
 }
 
@@ -331,11 +354,16 @@ impl Feeds {
     }
 
     /// Calls `each` with the next rows of each that takes some: it, its number, and the number of
-    /// the first row among these.
-    fn push(&mut self, rows: &[Block], mut each: impl FnMut(&mut Feed, usize, usize, &[Block])) {
+    /// the first row among these. Returns the number of rows that are taken.
+    fn push(
+        &mut self,
+        rows: &[Block],
+        mut each: impl FnMut(&mut Feed, usize, usize, &[Block]),
+    ) -> usize {
         let mut done = 0;
-        while done < rows.len() {
-            let feed = &mut self.all[self.at];
+        while done < rows.len()
+            && let Some(feed) = self.all.get_mut(self.at)
+        {
             let some = (feed.count - feed.come()).min(rows.len() - done);
             if some == 0 {
                 self.at += 1;
@@ -344,6 +372,7 @@ impl Feeds {
             each(feed, self.at, done, &rows[done..][..some]);
             done += some;
         }
+        done
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::Ring;
 use super::chunks::{CHUNK, message};
-use super::packing::{Packer, Unpacker};
+use super::packing::{Packer, Sink, Unpacker};
 use crate::Result;
 use crate::flights::{Flights, then};
 use crate::forms::{BATCH, HashedReceiver, HashedSender, Hasher};
@@ -203,7 +203,7 @@ impl Sending {
     /// reduced before the end; writes its message of this part.
     pub(super) fn part(
         &mut self,
-        (hasher, mesh): (&mut Hasher, &mut Mesh),
+        (hasher, sink): (&mut Hasher, &mut impl Sink),
         start: usize,
         (q, seconds): (&[Block], &SecondKeys),
         [factors, shares]: [&mut [u64]; 2],
@@ -239,7 +239,7 @@ impl Sending {
                         for (e, own) in own.iter().enumerate() {
                             let [zero, one] = pair.map(|block| key(block, e));
                             let d = zero.wrapping_sub(one).wrapping_add(*own);
-                            packer.put(mesh, d & u64::MAX >> (64 - bits), bits)?;
+                            packer.put(sink, d & u64::MAX >> (64 - bits), bits)?;
                         }
                     }
                     for e in 0..some {
@@ -254,9 +254,9 @@ impl Sending {
     }
 
     /// Writes the end of the message, and reduces the shares.
-    pub(super) fn finish(&mut self, mesh: &mut Mesh, shares: &mut [u64]) -> Result<()> {
+    pub(super) fn finish(&mut self, sink: &mut impl Sink, shares: &mut [u64]) -> Result<()> {
         self.shape.reduce(shares);
-        self.packer.finish(mesh)
+        self.packer.finish(sink)
     }
 }
 

@@ -9,6 +9,49 @@ use zeroize::Zeroizing;
 /// Bytes of a piece, a multiple of 8.
 const PIECE: usize = 1 << 12;
 
+/// Where a writer's bytes go.
+pub(super) trait Sink {
+    /// Takes the next bytes, which are for this party.
+    fn put(&mut self, to: PartyId, bytes: &[u8]) -> Result<()>;
+}
+
+impl Sink for Mesh {
+    fn put(&mut self, to: PartyId, bytes: &[u8]) -> Result<()> {
+        Ok(self.send(to, bytes)?)
+    }
+}
+
+/// A message that is sent later, in the memory that it was given.
+#[derive(Default)]
+pub(super) struct Kept(Zeroizing<Vec<u8>>);
+
+impl Kept {
+    /// Room for a message of so many bits.
+    pub(super) fn new(bits: u64) -> Kept {
+        Kept(Zeroizing::new(
+            Vec::with_capacity(bits.div_ceil(8) as usize),
+        ))
+    }
+
+    /// The bytes of one of so many parts.
+    pub(super) fn part(&self, part: usize, parts: usize) -> &[u8] {
+        let [from, to] = [part, part + 1].map(|part| {
+            let at = self.0.len() as u128 * part as u128 / parts as u128;
+            at as usize
+        });
+        &self.0[from..to]
+    }
+}
+
+impl Sink for Kept {
+    fn put(&mut self, _: PartyId, bytes: &[u8]) -> Result<()> {
+        // A vector that grew by itself would leave a copy behind.
+        debug_assert!(self.0.len() + bytes.len() <= self.0.capacity());
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
 /// Writer of numbers, the first in the lowest bits of the first byte.
 pub(super) struct Packer {
     to: PartyId,
@@ -33,7 +76,7 @@ impl Packer {
 
     /// Adds a number of `bits` bits, up to 64.
     #[inline]
-    pub(super) fn put(&mut self, mesh: &mut Mesh, value: u64, bits: u32) -> Result<()> {
+    pub(super) fn put(&mut self, sink: &mut impl Sink, value: u64, bits: u32) -> Result<()> {
         let (held, word) = (self.held, self.pending | value << self.held);
         self.held += bits;
         if self.held < 64 {
@@ -46,22 +89,22 @@ impl Packer {
         self.pending = value >> 1 >> (63 - held);
         self.at += 8;
         if self.at == PIECE {
-            self.send(mesh)?;
+            self.send(sink)?;
         }
         Ok(())
     }
 
     /// Sends what is left, padded to a byte.
-    pub(super) fn finish(&mut self, mesh: &mut Mesh) -> Result<()> {
+    pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<()> {
         let last = self.held.div_ceil(8) as usize;
         self.bytes[self.at..][..last].copy_from_slice(&self.pending.to_le_bytes()[..last]);
         self.at += last;
         (self.pending, self.held) = (0, 0);
-        self.send(mesh)
+        self.send(sink)
     }
 
-    fn send(&mut self, mesh: &mut Mesh) -> Result<()> {
-        mesh.send(self.to, &self.bytes[..self.at])?;
+    fn send(&mut self, sink: &mut impl Sink) -> Result<()> {
+        sink.put(self.to, &self.bytes[..self.at])?;
         self.at = 0;
         Ok(())
     }

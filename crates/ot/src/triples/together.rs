@@ -45,6 +45,21 @@ enum Making {
     Known(known::Making),
 }
 
+/// Correlations of integers of several kinds that have begun.
+#[derive(Default)]
+pub struct BegunIntegers(Vec<Making>);
+
+impl BegunIntegers {
+    /// Those that can take their OTs as these are made: products of both directions, as far as none
+    /// of another kind takes OTs before them.
+    pub(super) fn products(&mut self) -> impl Iterator<Item = &mut BothDirections> {
+        self.0.iter_mut().map_while(|making| match making {
+            Making::Triples(_, making) | Making::Matrices(_, making) => Some(making),
+            _ => None,
+        })
+    }
+}
+
 type Both = BothWays<AheadSender, AheadReceiver>;
 
 impl Making {
@@ -84,25 +99,29 @@ impl Making {
 }
 
 impl Both {
-    /// Makes so many of each kind of OTs that were made ahead. All messages cross in one flight:
-    /// none depends on another, and a party reads none before it has written its own, but where
-    /// they are too many bytes to be on their way at once.
-    ///
-    /// # Errors
-    /// Too few OTs were made, or the network failed.
+    /// Begins so many of each kind, which take OTs in this order.
     ///
     /// # Panics
     /// If a side of a matrix is 0, or known numbers have no bits, more than the ring, or no
     /// partners.
+    pub fn begin(&self, kinds: impl IntoIterator<Item = (IntegerKind, usize)>) -> BegunIntegers {
+        let kinds = kinds.into_iter();
+        let all = kinds.map(|(kind, count)| Making::new(self, kind, count));
+        BegunIntegers(all.collect())
+    }
+
+    /// Makes all that have begun, of OTs that were made ahead or that have come to them already.
+    /// All messages cross in one flight: none depends on another, and a party reads none before it
+    /// has written its own, but where they are too many bytes to be on their way at once.
+    ///
+    /// # Errors
+    /// Too few OTs were made, or the network failed.
     pub fn make_together(
         &mut self,
         mesh: &mut Mesh,
-        kinds: impl IntoIterator<Item = (IntegerKind, usize)>,
+        begun: BegunIntegers,
     ) -> Result<Vec<Integers>> {
-        let kinds = kinds.into_iter();
-        let mut all: Vec<Making> = kinds
-            .map(|(kind, count)| Making::new(self, kind, count))
-            .collect();
+        let BegunIntegers(mut all) = begun;
         mesh.crossing(|mesh| {
             let mut parts: Vec<_> = all.iter_mut().map(Making::in_parts).collect();
             in_parts::make(self, mesh, &mut parts)
