@@ -26,7 +26,7 @@ use sealane_circuit::Tape;
 use sealane_garble::authenticated::Run;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{ECHO_BYTES, Fault, Result, send_digests};
+use sealane_party::{ECHO_BYTES, Result, send_digests};
 use sealane_protocol::{Algebra, CheckKind, Checks};
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -180,11 +180,14 @@ impl Settling {
             }
             Next::Echo(sent) => {
                 let echo = common.broadcast.check_echo(&sent, mesh);
+                let mut digests = Ok(());
                 if common.garbles {
                     let others = other_garblers(common).collect::<Vec<_>>();
-                    common.check_digests(&others, mesh)?;
+                    digests = common.check_digests(&others, mesh);
                 }
+                // Whoever told parties different things has not met with an accident.
                 echo?;
+                digests?;
                 self.answer(common, mesh)?;
                 false
             }
@@ -249,12 +252,8 @@ impl Settling {
         let sum = common.sum(self.openings[1], first, &self.stated);
         let sum = common.mask_answer(sum.and_all(expected).value());
         let compared = common.compare(Place::Rows, first, answers, sum);
-        if common.roles.are_many() {
-            // Any of the garblers may have answered falsely.
-            compared.map_err(|_| Fault::CheckFailed)?;
-        } else {
-            compared?;
-        }
+        // Any of the garblers may have answered falsely.
+        common.of_anyone(compared)?;
         digests?;
         self.give_back(common);
         Ok(())
@@ -278,7 +277,9 @@ impl Settling {
         let zeros = self.checks.iter().flat_map(|check| check.all(0));
         let sum = common.sum(self.openings[0], evaluator, &self.stated);
         let sum = sum.and_all_keys(zeros, offset, &self.stated);
-        common.compare(Place::Values, evaluator, theirs, sum.value())
+        let compared = common.compare(Place::Values, evaluator, theirs, sum.value());
+        // A false row of another garbler spoils an honest evaluator's labels.
+        common.of_anyone(compared)
     }
 
     /// The sum of MACs for the stated values.

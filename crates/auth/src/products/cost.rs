@@ -87,9 +87,9 @@ pub(super) fn shape(demand: &Demand) -> Result<Option<Shape>> {
     }))
 }
 
-/// What a refill makes, batch by batch: of as many products as a batch with the smallest buckets
-/// needs, or somewhat more, so that a batch takes the same memory whatever a refill makes. All
-/// batches are alike but for one product, or one bit of a kind, that the first ones have more.
+/// Batches of a refill, one after the other: each of as many products as a batch with the smallest
+/// buckets needs, or somewhat more, so that a batch takes the same memory whatever a refill makes.
+/// All are alike but for one product, or one bit of a kind, that the first ones have more.
 pub(super) fn batches(made: &Demand) -> impl Iterator<Item = Demand> {
     let count = made.count(PRODUCT) / fewest(*BUCKETS.start());
     let count = count.max(1);
@@ -102,8 +102,8 @@ pub(super) fn batches(made: &Demand) -> impl Iterator<Item = Demand> {
     })
 }
 
-/// Products of all batches where so many are lacking: as many as make the fewest bytes, of which those
-/// that are not lacking are left over. Buckets are smaller in larger batches.
+/// Products of all batches where so many are lacking: as many as make the fewest bytes, of which
+/// those that are not lacking are left over. Buckets are smaller in larger batches.
 fn products(setting: &Setting, lacking: u64) -> u64 {
     let cot_bits = if setting.network.spares_bytes() {
         15

@@ -80,9 +80,9 @@ pub type Watch = Box<dyn FnMut(Part) + Send>;
 /// have been taken, and a batch takes the memory of one before, so that a run takes it once.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Pool {
-    /// Those of each batch.
+    /// Blocks of each batch.
     made: Vec<Vec<Block>>,
-    /// Those of the first batch that have been taken, and are erased.
+    /// Blocks of the first batch that have been taken, and are erased.
     taken: usize,
     /// Memory of a batch all of whose blocks have been taken.
     free: Vec<Block>,
@@ -91,6 +91,9 @@ struct Pool {
 impl Pool {
     /// Room for more blocks behind all others, every one of which is to be set.
     fn room(&mut self, count: usize) -> &mut [Block] {
+        if count == 0 {
+            return &mut [];
+        }
         let mut blocks = std::mem::take(&mut self.free);
         if blocks.capacity() < count {
             blocks = Vec::with_capacity(count);
