@@ -9,6 +9,7 @@
 use crate::fault::{Fault, Result};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
+use zeroize::Zeroizing;
 
 /// Bytes that each party sends to each other one to compare broadcasts.
 pub const ECHO_BYTES: u64 = 32;
@@ -19,15 +20,15 @@ pub struct Broadcast {
     me: PartyId,
     session: SessionId,
     /// One hash by sender.
-    sent: Vec<blake3::Hasher>,
+    sent: Vec<Zeroizing<blake3::Hasher>>,
     /// Bytes that all parties have to have alike beside messages.
-    agreed: blake3::Hasher,
+    agreed: Zeroizing<blake3::Hasher>,
 }
 
 impl Broadcast {
     /// No broadcast yet, among `parties` parties.
     pub fn new(me: PartyId, parties: usize, session: SessionId) -> Broadcast {
-        let hasher = blake3::Hasher::new_derive_key("sealane 1 broadcast");
+        let hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 1 broadcast"));
         Broadcast {
             me,
             session,
