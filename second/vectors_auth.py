@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -142,9 +143,9 @@ def _auth_tape(i: Fields) -> Fields:
     wires, pairs, seed = tape.inputs * lanes, len(tape.ands) * lanes, number(i["seed"])
     offsets, bits = dealt(i["dealt"], wires + 4 * pairs)
     drawn = blocks(H("sealane vectors auth labels", i["dealt"], 32 * wires))
-    labels = [label & ~1 for label in drawn[::2]]
-    labels = [[*labels], [label ^ (offsets[0] if m & 1 else 0)
-                          for label, m in zip(labels, drawn[1::2])]]
+    zeros = [label & ~1 for label in drawn[::2]]
+    labels = [zeros, [label ^ (offsets[0] if m & 1 else 0)
+                      for label, m in zip(zeros, drawn[1::2])]]
     shifted, material, inputs = [], [], []
     for party in (0, 1):
         masks, rest = bits[party][:wires], bits[party][wires:]
@@ -282,7 +283,7 @@ def reflected_rules(case: Attacked) -> Rule:
 def exchanged_rules(case: Attacked) -> Rule:
     """Sums of MACs of one opening in the place of those of another one."""
     places = [at for at, n, _ in behind_transfers(case) if n == 16]
-    for first, last in zip(places, places[1:]):
+    for first, last in pairwise(places):
         bits = bytes(x ^ y for x, y in zip(*(case.honest_bytes(at, 16) for at in (first, last))))
         yield f"sum at {first} for that at {last}", case.mended(case.flip(last, bits)), "macs"
 
