@@ -15,8 +15,8 @@ export CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-
 cargo build --quiet --locked --release -p sealane-memcheck -p sealane-hw-memcheck
 for program in sealane-memcheck sealane-hw-memcheck; do
     log=target/$program.log
-    valgrind --quiet --error-limit=no --num-callers=30 --log-file="$log" --suppressions=crates/memcheck/public.supp \
-        "target/release/$program" "$@" || {
+    valgrind --quiet --error-limit=no --num-callers=40 --log-file="$log" \
+        --suppressions=crates/memcheck/public.supp "target/release/$program" "$@" || {
         echo "what Valgrind saw is in $log" >&2
         exit 1
     }

@@ -21,7 +21,7 @@ pub struct DangerDealer {
     random: Prg,
     roles: Roles,
     /// Offsets of all parties, by their numbers.
-    offsets: Vec<Block>,
+    offsets: Zeroizing<Vec<Block>>,
     me: PartyId,
 }
 
@@ -87,7 +87,7 @@ impl Products for DangerDealer {
             Block::new(random.block().value() & !3 | low)
         });
         Ok(DangerDealer {
-            offsets: offsets.collect(),
+            offsets: Zeroizing::new(offsets.collect()),
             random,
             roles: begun.roles,
             me: begun.me,
